@@ -1,0 +1,160 @@
+//! A private PostgreSQL: made once with data checksums, run as an unprivileged user, reachable on
+//! the loopback address alone.
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use sqlx::{Connection, PgConnection};
+use tokio::time::{Instant, sleep};
+
+use crate::{
+    place, ports,
+    process::{Launch, Output, Process, Signal, tail},
+};
+
+const USER: &str = "postgres";
+const START_LIMIT: Duration = Duration::from_secs(30);
+
+/// What the data is worth.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Durability {
+    /// As in production: every commit is on the disk.
+    Full,
+    /// Gone with the machine: for test data, several times faster.
+    None,
+}
+
+/// A running PostgreSQL of our own.
+#[derive(Debug)]
+pub struct Postgres {
+    process: Process,
+    port: u16,
+    password: String,
+}
+
+impl Postgres {
+    /// Starts the server whose data is in `folder`; the first time, makes it with `password` for
+    /// its superuser `postgres`.
+    ///
+    /// # Errors
+    /// When PostgreSQL is not installed, or does not start.
+    pub async fn start(
+        folder: &Path,
+        log: &Path,
+        password: &str,
+        durability: Durability,
+    ) -> Result<Self> {
+        let bin = binaries()?;
+        let user = place::user_for(USER);
+        let folder = place::prepare(folder, user)?;
+        if !folder.join("data/PG_VERSION").exists() {
+            initialise(&bin, &folder, user, password, durability)?;
+        }
+        let port = ports::free()?;
+        let process = launch(&bin, &folder, log, port, durability)
+            .start_alone(&folder.join("pid"))
+            .await?;
+        let postgres = Self { process, port, password: password.to_owned() };
+        postgres.wait_until_it_answers(log).await?;
+        Ok(postgres)
+    }
+
+    /// The address of the database `postgres` as superuser.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", self.password, self.port)
+    }
+
+    /// The server's process.
+    #[must_use]
+    pub fn process(&self) -> &Process {
+        &self.process
+    }
+
+    async fn wait_until_it_answers(&self, log: &Path) -> Result<()> {
+        let limit = Instant::now() + START_LIMIT;
+        loop {
+            match PgConnection::connect(&self.url()).await {
+                Ok(connection) => return Ok(connection.close().await?),
+                Err(error) if !self.process.is_running() || Instant::now() > limit => {
+                    bail!("PostgreSQL does not start: {error}\n{}", tail(log));
+                }
+                Err(_) => sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+}
+
+fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durability) -> Launch {
+    let mut settings = vec![
+        format!("port={port}"),
+        "listen_addresses=127.0.0.1".to_owned(),
+        "unix_socket_directories=".to_owned(),
+        "max_connections=300".to_owned(),
+        "shared_buffers=128MB".to_owned(),
+        "timezone=UTC".to_owned(),
+        "log_timezone=UTC".to_owned(),
+    ];
+    if durability == Durability::None {
+        let fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=4GB"];
+        settings.extend(fast.map(str::to_owned));
+    }
+    let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(log.to_owned()))
+        .args(["-D".to_owned(), folder.join("data").display().to_string()])
+        .args(settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
+    // SIGTERM would wait for its clients to leave.
+    launch.stop = Signal::INT;
+    launch.user = place::user_for(USER);
+    launch.folder = Some(folder.to_owned());
+    launch
+}
+
+fn initialise(
+    bin: &Path,
+    folder: &Path,
+    user: Option<&str>,
+    password: &str,
+    durability: Durability,
+) -> Result<()> {
+    // Readable for the server's user, in a folder that only this user can enter.
+    let password_file = folder.join("password");
+    fs::write(&password_file, password)?;
+    fs::set_permissions(&password_file, fs::Permissions::from_mode(0o644))?;
+    let mut command = Command::new("setpriv");
+    if let Some(user) = user {
+        command.args(["--reuid", user, "--regid", user, "--init-groups"]);
+    }
+    command.arg("--").arg(bin.join("initdb")).current_dir(folder);
+    command.args(["--data-checksums", "--encoding=UTF8", "--locale=C.UTF-8"]);
+    command.args(["--auth=scram-sha-256", "--username", USER]);
+    command.arg("--pwfile").arg(&password_file).arg("--pgdata").arg(folder.join("data"));
+    if durability == Durability::None {
+        command.arg("--no-sync");
+    }
+    let output = command.output().context("cannot run initdb")?;
+    fs::remove_file(&password_file)?;
+    ensure!(output.status.success(), "initdb failed: {}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
+
+/// The newest installed version's programs: Debian keeps them out of PATH.
+fn binaries() -> Result<PathBuf> {
+    let debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
+    let newest = debian
+        .filter_map(|entry| Some((entry.file_name().to_str()?.parse::<u32>().ok()?, entry.path())))
+        .filter(|(_, path)| path.join("bin/initdb").exists())
+        .max();
+    if let Some((_, path)) = newest {
+        return Ok(path.join("bin"));
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path)
+        .find(|folder| folder.join("initdb").exists())
+        .context("PostgreSQL is not installed: run `make setup`")
+}

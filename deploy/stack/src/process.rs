@@ -1,0 +1,359 @@
+//! One child process: it dies with us, even when we are killed, and its end is never missed.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus, Stdio},
+    sync::mpsc,
+    thread::{self, JoinHandle},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, anyhow, bail};
+pub use rustix::process::Signal;
+use rustix::process::{Pid, kill_process_group};
+use tokio::{
+    sync::watch,
+    time::{sleep, timeout},
+};
+
+/// How long a process may take to end after it was asked to.
+const PATIENCE: Duration = Duration::from_secs(10);
+const TAIL_LINES: usize = 30;
+/// What a child may see of our own environment; everything else it is given by name.
+const INHERITED: [&str; 5] = ["PATH", "LANG", "TERM", "RUST_BACKTRACE", "SSL_CERT_FILE"];
+
+/// What to start, and how to end it.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The name in logs and messages.
+    pub name: String,
+    /// The program, by path or by name.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Its environment, beside PATH and the like.
+    pub env: Vec<(String, String)>,
+    /// Its working directory; ours when not set.
+    pub folder: Option<PathBuf>,
+    /// The user to become, when we are root.
+    pub user: Option<&'static str>,
+    /// The signal that asks it to end.
+    pub stop: Signal,
+    /// Where its output goes.
+    pub output: Output,
+}
+
+/// Where the output of a process goes.
+#[derive(Clone, Debug)]
+pub enum Output {
+    /// Appended to a file.
+    File(PathBuf),
+    /// To our standard output, every line behind this prefix.
+    Prefixed(String),
+}
+
+/// A process that runs, or has ended.
+///
+/// Dropping it kills the process and waits for its end.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    pid: Pid,
+    stop: Signal,
+    exit: watch::Receiver<Option<ExitStatus>>,
+    keeper: Option<JoinHandle<()>>,
+}
+
+// === impl Launch ===
+
+impl Launch {
+    /// A launch of `program` under `name` with nothing else set: ends on SIGTERM, logs to `output`.
+    #[must_use]
+    pub fn new(name: &str, program: impl Into<PathBuf>, output: Output) -> Self {
+        Self {
+            name: name.to_owned(),
+            program: program.into(),
+            args: Vec::new(),
+            env: Vec::new(),
+            folder: None,
+            user: None,
+            stop: Signal::TERM,
+            output,
+        }
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
+        self.args.extend(args.into_iter().map(Into::into));
+        self
+    }
+
+    /// Adds one environment variable.
+    #[must_use]
+    pub fn env(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.env.push((name.to_owned(), value.into()));
+        self
+    }
+
+    /// Waits for the process of an earlier run that left `pid_file` to end, starts this one and
+    /// notes its pid there: two servers must never share a data folder.
+    ///
+    /// # Errors
+    /// When the earlier one stays, or this one cannot be started.
+    pub async fn start_alone(self, pid_file: &Path) -> Result<Process> {
+        let earlier = async {
+            while leads_to_a_process(pid_file, &self.program) {
+                sleep(Duration::from_millis(50)).await;
+            }
+        };
+        if timeout(PATIENCE, earlier).await.is_err() {
+            bail!("{} of an earlier run still runs, see {}", self.name, pid_file.display());
+        }
+        let process = self.start()?;
+        std::fs::write(pid_file, process.pid.as_raw_nonzero().to_string())?;
+        Ok(process)
+    }
+
+    /// Starts the process.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn start(self) -> Result<Process> {
+        let (started, result) = mpsc::sync_channel(1);
+        let (ended, exit) = watch::channel(None);
+        let (name, stop) = (self.name.clone(), self.stop);
+        // The kernel sends the death signal when the thread that started the child ends, not the
+        // process: so the thread that starts it stays until it has ended.
+        let keeper = thread::Builder::new().name(format!("keep {name}")).spawn(move || {
+            let mut child = match self.spawn() {
+                Ok(child) => child,
+                Err(error) => {
+                    drop(started.send(Err(error)));
+                    return;
+                }
+            };
+            drop(started.send(Ok(child.id())));
+            ended.send_replace(child.wait().ok());
+        })?;
+        let pid = result.recv().context("the starting thread ended")??;
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw).context("a pid is positive")?;
+        Ok(Process { name, pid, stop, exit, keeper: Some(keeper) })
+    }
+
+    fn spawn(&self) -> Result<std::process::Child> {
+        let mut command = self.command();
+        match &self.output {
+            Output::File(path) => {
+                let file = File::options()
+                    .create(true)
+                    .append(true)
+                    .open(path)
+                    .with_context(|| format!("cannot open {}", path.display()))?;
+                command.stdout(file.try_clone()?).stderr(file);
+            }
+            Output::Prefixed(_) => {
+                command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            }
+        }
+        let mut child =
+            command.spawn().with_context(|| format!("cannot start {} by setpriv", self.name))?;
+        if let Output::Prefixed(prefix) = &self.output {
+            forward(prefix, child.stdout.take())?;
+            forward(prefix, child.stderr.take())?;
+        }
+        Ok(child)
+    }
+
+    /// The command behind `setpriv`, which sets the death signal and the user.
+    fn command(&self) -> Command {
+        let mut command = Command::new("setpriv");
+        let signal = if self.stop == Signal::INT { "INT" } else { "TERM" };
+        command.args(["--pdeathsig", signal]);
+        if let Some(user) = self.user {
+            command.args(["--reuid", user, "--regid", user, "--init-groups"]);
+        }
+        command.arg("--").arg(&self.program).args(&self.args);
+        command.env_clear();
+        for name in INHERITED {
+            if let Some(value) = std::env::var_os(name) {
+                command.env(name, value);
+            }
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        if let Some(folder) = &self.folder {
+            command.current_dir(folder);
+        }
+        // A group of its own: Ctrl-C reaches us alone, and we end the others in order.
+        command.process_group(0).stdin(Stdio::null());
+        command
+    }
+}
+
+// === impl Process ===
+
+impl Process {
+    /// The name it was started under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether it still runs (a stopped one does).
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.exit.borrow().is_none() && !self.keeper.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
+    /// Sends a signal to the process and its children; a process that has ended ignores it.
+    ///
+    /// # Errors
+    /// When the signal may not be sent.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        if !self.is_running() {
+            return Ok(());
+        }
+        match kill_process_group(self.pid, signal) {
+            Ok(()) | Err(rustix::io::Errno::SRCH) => Ok(()),
+            Err(error) => Err(anyhow!(error).context(format!("cannot signal {}", self.name))),
+        }
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// When its exit status cannot be known.
+    pub async fn wait(&self) -> Result<ExitStatus> {
+        let mut exit = self.exit.clone();
+        let status = exit.wait_for(Option::is_some).await.context("its end was not seen")?;
+        status.as_ref().copied().context("its end was not seen")
+    }
+
+    /// Ends it: its own stop signal, ten seconds of patience, then SIGKILL.
+    ///
+    /// # Errors
+    /// When it had to be killed.
+    pub async fn terminate(&self) -> Result<()> {
+        self.signal(self.stop)?;
+        self.signal(Signal::CONT)?;
+        if timeout(PATIENCE, self.wait()).await.is_err() {
+            self.kill().await?;
+            bail!("{} did not end within {} s and was killed", self.name, PATIENCE.as_secs());
+        }
+        Ok(())
+    }
+
+    /// SIGKILL, and waits for the end.
+    ///
+    /// # Errors
+    /// When the signal may not be sent.
+    pub async fn kill(&self) -> Result<()> {
+        self.signal(Signal::KILL)?;
+        self.wait().await.map(drop)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // PostgreSQL alone ends on SIGINT; killed, it would leave its backends behind for a while.
+        let signal = if self.stop == Signal::INT { Signal::QUIT } else { Signal::KILL };
+        drop(self.signal(signal));
+        if let Some(keeper) = self.keeper.take() {
+            drop(keeper.join());
+        }
+    }
+}
+
+/// Whether the pid in the file is that of a living process which names `program` as its own or,
+/// for a script that became another program, runs under our file's folder.
+fn leads_to_a_process(pid_file: &Path, program: &Path) -> bool {
+    let Ok(pid) = std::fs::read_to_string(pid_file) else { return false };
+    let Ok(command) = std::fs::read(format!("/proc/{}/cmdline", pid.trim())) else { return false };
+    let named = |text: &[u8]| command.windows(text.len()).any(|part| part == text);
+    let folder = pid_file.parent().unwrap_or(Path::new("/"));
+    named(program.as_os_str().as_encoded_bytes()) || named(folder.as_os_str().as_encoded_bytes())
+}
+
+/// The last lines of a log file, for a message about a process that failed.
+#[must_use]
+pub fn tail(log: &Path) -> String {
+    let text = std::fs::read(log).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
+}
+
+/// Copies lines to our standard output until the process closes its end.
+fn forward(prefix: &str, source: Option<impl std::io::Read + Send + 'static>) -> Result<()> {
+    let source = source.context("the output is piped")?;
+    let prefix = prefix.to_owned();
+    thread::Builder::new().name("forward".to_owned()).spawn(move || {
+        let mut lines = BufReader::new(source).split(b'\n');
+        while let Some(Ok(line)) = lines.next() {
+            let mut whole = prefix.clone().into_bytes();
+            whole.extend_from_slice(&line);
+            whole.push(b'\n');
+            // A closed standard output is no reason to stop reading: the process would block.
+            drop(std::io::stdout().lock().write_all(&whole));
+        }
+    })?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn launch(script: &str, folder: &std::path::Path) -> Process {
+        Launch::new("script", "sh", Output::File(folder.join("log")))
+            .args(["-c", script])
+            .start()
+            .expect("started")
+    }
+
+    #[tokio::test]
+    async fn its_end_and_status_are_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let process = launch("echo said; exit 7", folder.path());
+        assert_eq!(process.wait().await.expect("ended").code(), Some(7));
+        assert!(!process.is_running());
+        assert_eq!(std::fs::read_to_string(folder.path().join("log")).expect("a log"), "said\n");
+    }
+
+    #[tokio::test]
+    async fn a_stopped_process_still_ends_when_asked() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let process = launch("sleep 60", folder.path());
+        process.signal(Signal::STOP).expect("stopped");
+        assert!(process.is_running());
+        process.terminate().await.expect("ended in time");
+    }
+
+    #[test]
+    fn dropping_it_ends_it_with_its_children() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let pids = folder.path().join("pids");
+        let process = launch(&format!("sleep 60 & echo $! > {}; wait", pids.display()), folder.path());
+        let child = loop {
+            match std::fs::read_to_string(&pids) {
+                Ok(text) if text.ends_with('\n') => break text.trim().to_owned(),
+                _ => thread::yield_now(),
+            }
+        };
+        drop(process);
+        let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+        assert!(state.is_empty() || state.contains(") Z ") || state.contains(") X "), "{state}");
+    }
+
+    #[tokio::test]
+    async fn only_the_named_environment_is_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let process = launch("env", folder.path());
+        process.wait().await.expect("ended");
+        let seen = std::fs::read_to_string(folder.path().join("log")).expect("a log");
+        assert!(!seen.contains("CARGO_MANIFEST_DIR"), "{seen}");
+    }
+}
