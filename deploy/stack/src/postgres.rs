@@ -44,12 +44,7 @@ impl Postgres {
     ///
     /// # Errors
     /// When PostgreSQL is not installed, or does not start.
-    pub async fn start(
-        folder: &Path,
-        log: &Path,
-        password: &str,
-        durability: Durability,
-    ) -> Result<Self> {
+    pub async fn start(folder: &Path, log: &Path, password: &str, durability: Durability) -> Result<Self> {
         let bin = binaries()?;
         let user = place::user_for(USER);
         let folder = place::prepare(folder, user)?;
@@ -57,9 +52,7 @@ impl Postgres {
             initialise(&bin, &folder, user, password, durability)?;
         }
         let port = ports::free()?;
-        let process = launch(&bin, &folder, log, port, durability)
-            .start_alone(&folder.join("pid"))
-            .await?;
+        let process = launch(&bin, &folder, log, port, durability).start_alone(&folder.join("pid")).await?;
         let postgres = Self { process, port, password: password.to_owned() };
         postgres.wait_until_it_answers(log).await?;
         Ok(postgres)
@@ -115,13 +108,7 @@ fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durabili
     launch
 }
 
-fn initialise(
-    bin: &Path,
-    folder: &Path,
-    user: Option<&str>,
-    password: &str,
-    durability: Durability,
-) -> Result<()> {
+fn initialise(bin: &Path, folder: &Path, user: Option<&str>, password: &str, durability: Durability) -> Result<()> {
     // Readable for the server's user, in a folder that only this user can enter.
     let password_file = folder.join("password");
     fs::write(&password_file, password)?;

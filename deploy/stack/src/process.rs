@@ -159,8 +159,7 @@ impl Launch {
                 command.stdout(Stdio::piped()).stderr(Stdio::piped());
             }
         }
-        let mut child =
-            command.spawn().with_context(|| format!("cannot start {} by setpriv", self.name))?;
+        let mut child = command.spawn().with_context(|| format!("cannot start {} by setpriv", self.name))?;
         if let Output::Prefixed(prefix) = &self.output {
             forward(prefix, child.stdout.take())?;
             forward(prefix, child.stderr.take())?;
@@ -308,10 +307,7 @@ mod tests {
     use super::*;
 
     fn launch(script: &str, folder: &std::path::Path) -> Process {
-        Launch::new("script", "sh", Output::File(folder.join("log")))
-            .args(["-c", script])
-            .start()
-            .expect("started")
+        Launch::new("script", "sh", Output::File(folder.join("log"))).args(["-c", script]).start().expect("started")
     }
 
     #[tokio::test]

@@ -89,9 +89,7 @@ impl RabbitMq {
         configure(&folder, settings)?;
         let (names_port, dist_port) = (ports::free()?, ports::free()?);
         let names = start_names(&settings.log, names_port)?;
-        let node = launch_node(&folder, &settings.log, names_port, dist_port)
-            .start_alone(&folder.join("pid"))
-            .await?;
+        let node = launch_node(&folder, &settings.log, names_port, dist_port).start_alone(&folder.join("pid")).await?;
         let (port, management_port) = (settings.port, settings.management_port);
         let broker = Self { node, names, port, management_port };
         broker.wait_until_it_listens(&settings.log).await?;
@@ -225,13 +223,7 @@ fn import(definitions: &Definitions) -> serde_json::Value {
         .vhosts
         .iter()
         .flat_map(|vhost| definitions.users.iter().map(move |user| (vhost, user)))
-        .map(|(vhost, user)| Permission {
-            user: &user.name,
-            vhost,
-            configure: ".*",
-            write: ".*",
-            read: ".*",
-        })
+        .map(|(vhost, user)| Permission { user: &user.name, vhost, configure: ".*", write: ".*", read: ".*" })
         .collect();
     json!({ "users": users, "vhosts": vhosts, "permissions": permissions })
 }

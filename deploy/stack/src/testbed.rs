@@ -47,23 +47,17 @@ impl Testbed {
         // The servers' users have to pass through.
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
         let password = uuid::Uuid::new_v4().simple().to_string();
-        let administrator =
-            BrokerUser { name: "test".to_owned(), password: password.clone(), administrator: true };
+        let administrator = BrokerUser { name: "test".to_owned(), password: password.clone(), administrator: true };
         let settings = Settings {
             folder: folder.path().join("rabbitmq"),
             log: folder.path().join("rabbitmq.log"),
             port: ports::free()?,
             management_port: Some(ports::free()?),
-            definitions: Definitions {
-                vhosts: vec!["/".to_owned()],
-                users: vec![administrator.clone()],
-            },
+            definitions: Definitions { vhosts: vec!["/".to_owned()], users: vec![administrator.clone()] },
         };
         let (data, log) = (folder.path().join("pg"), folder.path().join("postgres.log"));
-        let (postgres, rabbitmq) = tokio::try_join!(
-            Postgres::start(&data, &log, &password, Durability::None),
-            RabbitMq::start(&settings),
-        )?;
+        let (postgres, rabbitmq) =
+            tokio::try_join!(Postgres::start(&data, &log, &password, Durability::None), RabbitMq::start(&settings),)?;
         Ok(Self { postgres, rabbitmq, administrator, folder })
     }
 
@@ -120,8 +114,7 @@ impl Drop for Testbed {
 pub async fn run_to_its_end(command: Command) -> Result<ExitStatus> {
     use tokio::signal::unix::{SignalKind, signal};
     let program = command.get_program().display().to_string();
-    let (mut interrupt, mut end) =
-        (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
+    let (mut interrupt, mut end) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
     let mut child = tokio::process::Command::from(command)
         .kill_on_drop(true)
         .spawn()
