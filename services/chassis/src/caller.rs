@@ -1,0 +1,333 @@
+//! Who calls: a member or staff by a token of auth and a live session, or a service by a credential of its own. A user
+//! id in a request is never taken for who calls.
+
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use moka::future::Cache;
+use proto::auth::v1::GetSessionRequest;
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::common::v1::ErrorReason;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use tonic::metadata::MetadataMap;
+use tonic::transport::Channel;
+use uuid::Uuid;
+
+use crate::clock;
+use crate::error::{Kind, Refusal, from_status};
+use crate::grpc::Outgoing;
+use crate::keys::{SigningKey, TrustedKeys, Use};
+
+/// The audience of members' tokens.
+pub const MEMBER_AUDIENCE: &str = "solvane";
+/// The audience of service credentials.
+pub const SERVICE_AUDIENCE: &str = "solvane-services";
+/// The issuer of members' tokens.
+pub const MEMBER_ISSUER: &str = "auth";
+/// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
+const SESSION_CACHE: Duration = Duration::from_millis(2_500);
+/// Life of a service credential.
+const CREDENTIAL_SECONDS: i64 = 60;
+
+/// The claims of a member's token.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MemberClaims {
+    /// [`MEMBER_ISSUER`].
+    pub iss: String,
+    /// [`MEMBER_AUDIENCE`].
+    pub aud: String,
+    /// The account.
+    pub sub: Uuid,
+    /// The session, whose row decides.
+    pub sid: Uuid,
+    /// End of the token, seconds since 1970.
+    pub exp: i64,
+    /// When it was issued.
+    pub iat: i64,
+    /// Its own id.
+    pub jti: Uuid,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ServiceClaims {
+    iss: String,
+    aud: String,
+    sub: String,
+    exp: i64,
+    iat: i64,
+}
+
+/// What staff may be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// Decides deposits, fees and withdrawals; freezes.
+    Reviewer,
+    /// Pays out; platform methods; bonus and adjustments.
+    Treasurer,
+    /// Plans and values.
+    Manager,
+    /// Reads all.
+    Auditor,
+    /// Staff accounts.
+    Admin,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: [Self; 5] = [Self::Reviewer, Self::Treasurer, Self::Manager, Self::Auditor, Self::Admin];
+
+    /// Its name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reviewer => "reviewer",
+            Self::Treasurer => "treasurer",
+            Self::Manager => "manager",
+            Self::Auditor => "auditor",
+            Self::Admin => "admin",
+        }
+    }
+}
+
+impl FromStr for Role {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text).ok_or_else(|| format!("no role is called {text}"))
+    }
+}
+
+/// A live session: somebody signed in.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// The session.
+    pub id: Uuid,
+    /// The account.
+    pub user_id: Uuid,
+    /// Whether the email is confirmed.
+    pub verified: bool,
+    /// Whether staff froze the account.
+    pub frozen: bool,
+    /// Unset for members.
+    pub role: Option<Role>,
+    /// When a second factor was last given.
+    pub stepped_up_at: Option<OffsetDateTime>,
+}
+
+impl Session {
+    /// A member with a confirmed email, who may read.
+    ///
+    /// # Errors
+    /// Forbidden for staff and for unconfirmed emails.
+    pub fn reader(self) -> Result<Self, Refusal> {
+        if self.role.is_some() {
+            return Err(not_permitted());
+        }
+        if !self.verified {
+            return Err(Refusal::new(
+                Kind::Forbidden,
+                ErrorReason::EmailNotVerified,
+                "Please verify your email address first.",
+            ));
+        }
+        Ok(self)
+    }
+
+    /// A member who may also move money and change things.
+    ///
+    /// # Errors
+    /// As [`Self::reader`], and Forbidden for a frozen account.
+    pub fn actor(self) -> Result<Self, Refusal> {
+        let session = self.reader()?;
+        if session.frozen {
+            return Err(Refusal::new(
+                Kind::Forbidden,
+                ErrorReason::AccountFrozen,
+                "Your account is frozen. Please contact support.",
+            ));
+        }
+        Ok(session)
+    }
+
+    /// Staff in one of the roles.
+    ///
+    /// # Errors
+    /// Forbidden for everybody else.
+    pub fn staff(self, roles: &[Role]) -> Result<Staff, Refusal> {
+        match self.role {
+            Some(role) if roles.contains(&role) && !self.frozen => {
+                Ok(Staff { user_id: self.user_id, role, stepped_up_at: self.stepped_up_at })
+            }
+            _ => Err(not_permitted()),
+        }
+    }
+}
+
+/// A staff member at work.
+#[derive(Debug, Clone)]
+pub struct Staff {
+    /// The account.
+    pub user_id: Uuid,
+    /// In which role.
+    pub role: Role,
+    /// When a second factor was last given.
+    pub stepped_up_at: Option<OffsetDateTime>,
+}
+
+/// Where sessions are looked up: auth's own table, or auth over gRPC.
+#[async_trait]
+pub trait Sessions: Send + Sync {
+    /// The live session with this id; `None` if there is none, it was revoked, or it expired.
+    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal>;
+}
+
+/// Sessions by asking auth, each answer used for at most [`SESSION_CACHE`].
+pub struct RemoteSessions {
+    client: DirectoryServiceClient<Channel>,
+    credential: Credential,
+    cache: Cache<Uuid, Option<Session>>,
+}
+
+impl RemoteSessions {
+    /// Asks auth over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        let cache = Cache::builder().max_capacity(200_000).time_to_live(SESSION_CACHE).build();
+        Self { client: DirectoryServiceClient::new(channel), credential, cache }
+    }
+
+    async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: session_id.to_string() });
+        let answer = match crate::grpc::read(|| self.client.clone(), request, |mut client, request| async move {
+            client.get_session(request).await
+        })
+        .await
+        {
+            Ok(answer) => answer.into_inner(),
+            Err(status) if status.code() == tonic::Code::Unauthenticated => return Ok(None),
+            Err(status) => return Err(from_status(&status)),
+        };
+        let role = match answer.role.as_str() {
+            "" => None,
+            name => Some(name.parse().map_err(|_| Refusal::unavailable())?),
+        };
+        Ok(Some(Session {
+            id: session_id,
+            user_id: answer.user_id.parse().map_err(|_| Refusal::unavailable())?,
+            verified: answer.is_verified,
+            frozen: answer.is_frozen,
+            role,
+            stepped_up_at: answer.stepped_up_at.as_ref().and_then(clock::from_proto),
+        }))
+    }
+}
+
+#[async_trait]
+impl Sessions for RemoteSessions {
+    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        self.cache.try_get_with(session_id, self.ask(session_id)).await.map_err(|refusal| (*refusal).clone())
+    }
+}
+
+/// Tells who calls.
+#[derive(Clone)]
+pub struct Verifier {
+    keys: Arc<TrustedKeys>,
+    sessions: Arc<dyn Sessions>,
+}
+
+impl Verifier {
+    /// Trusts these keys and these sessions.
+    #[must_use]
+    pub fn new(keys: Arc<TrustedKeys>, sessions: Arc<dyn Sessions>) -> Self {
+        Self { keys, sessions }
+    }
+
+    /// The live session of the bearer token in the metadata.
+    ///
+    /// # Errors
+    /// Unauthenticated without one; Unavailable if auth cannot tell.
+    pub async fn session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        let token = bearer(metadata).ok_or_else(unauthenticated)?;
+        self.session_of(token).await
+    }
+
+    /// The live session of a token.
+    ///
+    /// # Errors
+    /// As [`Self::session`].
+    pub async fn session_of(&self, token: &str) -> Result<Session, Refusal> {
+        let (claims, _) =
+            self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE).ok_or_else(unauthenticated)?;
+        let session = self.sessions.live(claims.sid).await?.ok_or_else(unauthenticated)?;
+        if session.user_id == claims.sub { Ok(session) } else { Err(unauthenticated()) }
+    }
+
+    /// The name of the calling service, if it is one of those allowed.
+    ///
+    /// # Errors
+    /// Forbidden for everybody else.
+    pub fn service(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Refusal> {
+        bearer(metadata)
+            .and_then(|token| self.keys.verify::<ServiceClaims>(token, Use::Service, SERVICE_AUDIENCE))
+            .map(|(_, name)| name.to_owned())
+            .filter(|name| allowed.contains(&name.as_str()))
+            .ok_or_else(not_permitted)
+    }
+}
+
+/// What a service shows when it calls on its own behalf.
+#[derive(Clone)]
+pub struct Credential {
+    name: String,
+    key: Arc<SigningKey>,
+}
+
+impl Credential {
+    /// The credential of the service with this name and key.
+    #[must_use]
+    pub fn new(name: &str, key: SigningKey) -> Self {
+        Self { name: name.to_owned(), key: Arc::new(key) }
+    }
+
+    /// A token that lives for a minute.
+    ///
+    /// # Errors
+    /// Internal if it cannot be signed.
+    pub fn token(&self) -> Result<String, Refusal> {
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        let claims = ServiceClaims {
+            iss: self.name.clone(),
+            aud: SERVICE_AUDIENCE.to_owned(),
+            sub: self.name.clone(),
+            exp: now + CREDENTIAL_SECONDS,
+            iat: now,
+        };
+        self.key.sign(&claims).map_err(|error| {
+            tracing::error!(%error, "cannot sign a credential");
+            Refusal::new(Kind::Internal, ErrorReason::Internal, "Something went wrong on our side. Please try again.")
+        })
+    }
+}
+
+/// The bearer token of a call.
+#[must_use]
+pub fn bearer(metadata: &MetadataMap) -> Option<&str> {
+    metadata.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")
+}
+
+/// No session, or a dead one.
+#[must_use]
+pub fn unauthenticated() -> Refusal {
+    Refusal::new(Kind::Unauthenticated, ErrorReason::Unauthenticated, "Please log in to continue.")
+}
+
+/// Known, but not allowed to.
+#[must_use]
+pub fn not_permitted() -> Refusal {
+    Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "You are not permitted to do this.")
+}

@@ -1,0 +1,26 @@
+//! Time: the database clock rules; a use case asks once and passes the moment on.
+
+use prost_types::Timestamp;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+
+/// The moment the transaction began, by the database's clock.
+///
+/// # Errors
+/// The database's.
+pub async fn now(conn: &mut PgConnection) -> Result<OffsetDateTime, sqlx::Error> {
+    sqlx::query_scalar("SELECT transaction_timestamp()").fetch_one(conn).await
+}
+
+/// For the wire.
+#[must_use]
+pub fn to_proto(at: OffsetDateTime) -> Timestamp {
+    Timestamp { seconds: at.unix_timestamp(), nanos: i32::try_from(at.nanosecond()).unwrap_or_default() }
+}
+
+/// From the wire; `None` if it is no moment that the database can hold.
+#[must_use]
+pub fn from_proto(at: &Timestamp) -> Option<OffsetDateTime> {
+    let nanos = u32::try_from(at.nanos).ok()?;
+    OffsetDateTime::from_unix_timestamp(at.seconds).ok()?.replace_nanosecond(nanos).ok()
+}

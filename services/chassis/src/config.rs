@@ -1,0 +1,76 @@
+//! Settings that every process takes, from flags or the environment, with the same names everywhere.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+
+use crate::caller::Credential;
+use crate::keys::{SigningKey, TrustedKeys};
+
+/// How logs are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Logs, traces, metrics, health.
+#[derive(Debug, Clone, Args)]
+pub struct Ops {
+    /// Where /metrics, /healthz and /readyz are served.
+    #[arg(long, env, default_value = "127.0.0.1:0")]
+    pub ops_addr: SocketAddr,
+    /// human or json.
+    #[arg(long, env, value_enum, default_value = "human")]
+    pub log_format: LogFormat,
+    /// OTLP over gRPC; no traces are sent without it.
+    #[arg(long, env)]
+    pub otel_exporter_otlp_endpoint: Option<String>,
+}
+
+/// The database and the broker.
+#[derive(Debug, Clone, Args)]
+pub struct Storage {
+    /// PostgreSQL, with the service's own role.
+    #[arg(long, env, hide_env_values = true)]
+    pub database_url: String,
+    /// Connections at the most.
+    #[arg(long, env, default_value_t = 8)]
+    pub database_connections: u32,
+    /// RabbitMQ, with the service's own user.
+    #[arg(long, env, hide_env_values = true)]
+    pub amqp_url: String,
+}
+
+/// Keys.
+#[derive(Debug, Clone, Args)]
+pub struct Keys {
+    /// The private key of this service's credential.
+    #[arg(long, env)]
+    pub service_key_file: PathBuf,
+    /// The public keys that are trusted.
+    #[arg(long, env)]
+    pub trusted_keys_file: PathBuf,
+}
+
+impl Keys {
+    /// The credential of the service with this name.
+    ///
+    /// # Errors
+    /// If the file holds no key.
+    pub fn credential(&self, service: &str) -> anyhow::Result<Credential> {
+        Ok(Credential::new(service, SigningKey::read(&self.service_key_file)?))
+    }
+
+    /// The trusted public keys.
+    ///
+    /// # Errors
+    /// If the file holds none.
+    pub fn trusted(&self) -> anyhow::Result<Arc<TrustedKeys>> {
+        Ok(Arc::new(TrustedKeys::read(&self.trusted_keys_file)?))
+    }
+}

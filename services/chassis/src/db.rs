@@ -1,0 +1,197 @@
+//! PostgreSQL: the pool, the only way to begin a transaction, retries, and migrations.
+
+use std::ops::{Deref, DerefMut};
+use std::str::FromStr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use sqlx::migrate::Migrator;
+use sqlx::pool::PoolConnection;
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{PgConnection, Postgres, Transaction};
+use tokio::sync::Notify;
+
+use crate::error::{Fault, Kind};
+
+/// How often a transaction that lost a race is tried.
+const TRIES: u32 = 3;
+
+/// A service's database.
+#[derive(Clone)]
+pub struct Db {
+    pool: PgPool,
+    committed: Arc<Notify>,
+}
+
+impl Db {
+    /// A pool that connects on first need, so that a late database needs no restart.
+    ///
+    /// # Errors
+    /// If the url is none.
+    pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
+        let options = PgConnectOptions::from_str(url)?.options([
+            ("statement_timeout", "5s"),
+            ("lock_timeout", "2s"),
+            ("idle_in_transaction_session_timeout", "10s"),
+        ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(max_connections)
+            .acquire_timeout(Duration::from_secs(3))
+            .connect_lazy_with(options);
+        Ok(Self::from_pool(pool))
+    }
+
+    /// Over a pool made elsewhere.
+    #[must_use]
+    pub fn from_pool(pool: PgPool) -> Self {
+        Self { pool, committed: Arc::new(Notify::new()) }
+    }
+
+    /// A connection for statements that stand alone.
+    ///
+    /// # Errors
+    /// The pool's.
+    pub async fn conn(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
+        self.pool.acquire().await
+    }
+
+    /// Begins a transaction.
+    ///
+    /// The begin runs in a task of its own: in sqlx 0.9 a cancelled `begin` leaves an open transaction on the pooled
+    /// connection, and what the next borrower writes stays invisible and is lost.
+    ///
+    /// # Errors
+    /// The pool's.
+    pub async fn begin(&self) -> Result<Tx, sqlx::Error> {
+        let pool = self.pool.clone();
+        #[expect(clippy::disallowed_methods, reason = "the one place where a transaction begins")]
+        let begun = tokio::spawn(async move { pool.begin().await }).await;
+        let inner = begun.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))??;
+        Ok(Tx { inner, committed: Arc::clone(&self.committed) })
+    }
+
+    /// Resolves after a commit of this process, so that the relay need not wait for its next look.
+    pub async fn committed(&self) {
+        self.committed.notified().await;
+    }
+
+    /// Whether the database answers.
+    pub async fn is_up(&self) -> bool {
+        let ping = async { sqlx::query("SELECT 1").execute(&mut *self.conn().await?).await };
+        matches!(tokio::time::timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
+    }
+
+    /// How many connections there are, and how many of them idle.
+    #[must_use]
+    pub fn usage(&self) -> (u32, usize) {
+        (self.pool.size(), self.pool.num_idle())
+    }
+
+    /// Closes every connection.
+    pub async fn close(&self) {
+        self.pool.close().await;
+    }
+}
+
+/// A transaction; rolled back unless committed.
+pub struct Tx {
+    inner: Transaction<'static, Postgres>,
+    committed: Arc<Notify>,
+}
+
+impl Tx {
+    /// Makes everything in it durable.
+    ///
+    /// # Errors
+    /// The database's. A lost connection leaves it unknown whether the commit happened: only an idempotency key tells.
+    pub async fn commit(self) -> Result<(), sqlx::Error> {
+        self.inner.commit().await?;
+        self.committed.notify_one();
+        Ok(())
+    }
+}
+
+impl Deref for Tx {
+    type Target = PgConnection;
+    fn deref(&self) -> &PgConnection {
+        &self.inner
+    }
+}
+
+impl DerefMut for Tx {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.inner
+    }
+}
+
+/// What kind of failure a database error is to a caller.
+#[must_use]
+pub fn kind(error: &sqlx::Error) -> Kind {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Kind::Unavailable,
+        sqlx::Error::Database(database) => match database.code().as_deref() {
+            // Lock and statement timeouts, lost races, shutdown, too many connections.
+            Some("55P03" | "57014" | "40001" | "40P01" | "57P01" | "57P02" | "57P03" | "53300" | "25P03") => {
+                Kind::Unavailable
+            }
+            _ => Kind::Internal,
+        },
+        _ => Kind::Internal,
+    }
+}
+
+/// The name of the constraint that an error is about.
+#[must_use]
+pub fn constraint(error: &sqlx::Error) -> Option<&str> {
+    error.as_database_error().and_then(|database| database.constraint())
+}
+
+/// Runs a use case again, at most three times in all, while its transaction lost a race (40001, 40P01).
+///
+/// # Errors
+/// The use case's.
+pub async fn retrying<T, E, F>(mut attempt: impl FnMut() -> F) -> Result<T, E>
+where
+    E: Fault,
+    F: Future<Output = Result<T, E>>,
+{
+    let mut tries = 1;
+    loop {
+        let result = attempt().await;
+        let lost_race = result.as_ref().err().and_then(Fault::database).is_some_and(|error| {
+            let code = error.as_database_error().and_then(|database| database.code());
+            matches!(code.as_deref(), Some("40001" | "40P01"))
+        });
+        if !lost_race || tries == TRIES {
+            return result;
+        }
+        tokio::time::sleep(Duration::from_millis(rand::random_range(5..50) * u64::from(tries))).await;
+        tries += 1;
+    }
+}
+
+/// Brings a database to the newest schema: the chassis's tables, then the service's own.
+///
+/// # Errors
+/// If the database cannot be reached or a migration fails.
+pub async fn migrate(pool: &PgPool, service: &Migrator) -> anyhow::Result<()> {
+    // The tables that every service's database carries: outbox, inbox, idempotency keys, proposals, audit rows.
+    let mut chassis = sqlx::migrate!("./migrations");
+    chassis.dangerous_set_table_name("_chassis_migrations");
+    chassis.run(pool).await?;
+    service.run(pool).await?;
+    Ok(())
+}
+
+/// [`migrate`] by url, for the `migrate` command of a service.
+///
+/// # Errors
+/// As [`migrate`].
+pub async fn migrate_url(url: &str, service: &Migrator) -> anyhow::Result<()> {
+    let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
+    migrate(&pool, service).await
+}

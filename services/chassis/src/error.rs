@@ -1,0 +1,294 @@
+//! How a call is refused: one trait for every service's errors, one translation to gRPC and back.
+
+use std::fmt;
+use std::time::Duration;
+
+use proto::common::v1::ErrorReason;
+use serde::{Deserialize, Serialize};
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
+
+/// The domain of the `ErrorInfo` detail.
+const DOMAIN: &str = "solvane";
+
+/// What kind of refusal or failure it is; decides the gRPC code and the HTTP status.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Kind {
+    /// The caller sent something that can never be accepted as it is: 422.
+    Invalid,
+    /// No session, or a dead one: 401.
+    Unauthenticated,
+    /// The caller may not: 403.
+    Forbidden,
+    /// Unknown, or not the caller's: 404.
+    NotFound,
+    /// Not in this state: 409.
+    Conflict,
+    /// Too often: 429.
+    RateLimited,
+    /// A dependency is away: 503.
+    Unavailable,
+    /// A bug or a broken invariant: 500.
+    Internal,
+}
+
+/// Every service's error enum.
+pub trait Fault: std::error::Error + Send + Sync {
+    /// What kind it is.
+    fn kind(&self) -> Kind;
+
+    /// Why, for programs.
+    fn reason(&self) -> ErrorReason;
+
+    /// What is wrong by field, as (field, sentence).
+    fn fields(&self) -> Vec<(String, String)> {
+        Vec::new()
+    }
+
+    /// When another try makes sense.
+    fn retry_after(&self) -> Option<Duration> {
+        None
+    }
+
+    /// The database's error, if it is one: decides whether a transaction is tried again.
+    fn database(&self) -> Option<&sqlx::Error> {
+        None
+    }
+
+    /// The sentence a member reads.
+    fn sentence(&self) -> String {
+        match self.kind() {
+            Kind::Internal => "Something went wrong on our side. Please try again.".to_owned(),
+            Kind::Unavailable => "We can't answer right now. Please try again in a moment.".to_owned(),
+            _ => capitalised(&self.to_string()),
+        }
+    }
+}
+
+/// A refusal without its service's type: as stored for a replay, or as received from another service.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Refusal {
+    /// What kind it is.
+    pub kind: Kind,
+    /// The name of the [`ErrorReason`] without its prefix.
+    pub code: String,
+    /// The sentence a member reads.
+    pub message: String,
+    /// What is wrong by field.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<(String, String)>,
+    /// When another try makes sense.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_after: Option<Duration>,
+}
+
+impl Refusal {
+    /// A refusal of this kind and reason.
+    #[must_use]
+    pub fn new(kind: Kind, reason: ErrorReason, message: impl Into<String>) -> Self {
+        Self { kind, code: code(reason), message: message.into(), fields: Vec::new(), retry_after: None }
+    }
+
+    /// One field that is wrong.
+    #[must_use]
+    pub fn field(name: &str, sentence: impl Into<String>) -> Self {
+        let sentence = sentence.into();
+        let mut refusal = Self::new(Kind::Invalid, ErrorReason::ValidationFailed, sentence.clone());
+        refusal.fields = vec![(name.to_owned(), sentence)];
+        refusal
+    }
+
+    /// A dependency is away.
+    #[must_use]
+    pub fn unavailable() -> Self {
+        Self::new(Kind::Unavailable, ErrorReason::Unavailable, "We can't answer right now. Please try again in a moment.")
+    }
+
+    /// What a fault says to its caller.
+    #[must_use]
+    pub fn of(fault: &impl Fault) -> Self {
+        Self {
+            kind: fault.kind(),
+            code: code(fault.reason()),
+            message: fault.sentence(),
+            fields: fault.fields(),
+            retry_after: fault.retry_after(),
+        }
+    }
+
+    /// The reason, [`ErrorReason::Unspecified`] if this build does not know it.
+    #[must_use]
+    pub fn reason(&self) -> ErrorReason {
+        ErrorReason::from_str_name(&format!("ERROR_REASON_{}", self.code)).unwrap_or(ErrorReason::Unspecified)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.message, self.code)
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl Fault for Refusal {
+    fn kind(&self) -> Kind {
+        self.kind
+    }
+    fn reason(&self) -> ErrorReason {
+        self.reason()
+    }
+    fn fields(&self) -> Vec<(String, String)> {
+        self.fields.clone()
+    }
+    fn retry_after(&self) -> Option<Duration> {
+        self.retry_after
+    }
+    fn sentence(&self) -> String {
+        self.message.clone()
+    }
+}
+
+/// The answer of a door to a fault; failures are logged here, once.
+#[must_use]
+pub fn to_status(fault: &impl Fault) -> Status {
+    match fault.kind() {
+        Kind::Internal => tracing::error!(error = %chain(fault), "call failed"),
+        Kind::Unavailable => tracing::warn!(error = %chain(fault), "call could not be answered"),
+        _ => tracing::debug!(error = %fault, "call refused"),
+    }
+    refusal_to_status(&Refusal::of(fault))
+}
+
+/// A refusal as a gRPC status with details.
+#[must_use]
+pub fn refusal_to_status(refusal: &Refusal) -> Status {
+    let mut details = ErrorDetails::with_error_info(refusal.code.clone(), DOMAIN, []);
+    if !refusal.fields.is_empty() {
+        let violations: Vec<_> =
+            refusal.fields.iter().map(|(field, sentence)| FieldViolation::new(field, sentence)).collect();
+        details.set_bad_request(violations);
+    }
+    if let Some(delay) = refusal.retry_after {
+        details.set_retry_info(Some(delay));
+    }
+    let code = match refusal.kind {
+        Kind::Invalid => Code::InvalidArgument,
+        Kind::Unauthenticated => Code::Unauthenticated,
+        Kind::Forbidden => Code::PermissionDenied,
+        Kind::NotFound => Code::NotFound,
+        Kind::Conflict => Code::FailedPrecondition,
+        Kind::RateLimited => Code::ResourceExhausted,
+        Kind::Unavailable => Code::Unavailable,
+        Kind::Internal => Code::Internal,
+    };
+    Status::with_error_details(code, refusal.message.clone(), details)
+}
+
+/// What another service answered. Statuses that no door of ours made (a broken connection, a deadline) become
+/// [`Kind::Unavailable`].
+#[must_use]
+pub fn from_status(status: &Status) -> Refusal {
+    let details = status.get_error_details();
+    let ours = details.error_info().filter(|info| info.domain == DOMAIN);
+    let Some(info) = ours else {
+        if matches!(status.code(), Code::Internal | Code::Unimplemented | Code::InvalidArgument) {
+            tracing::error!(code = ?status.code(), message = status.message(), "unexpected status from a service");
+            return Refusal::new(
+                Kind::Internal,
+                ErrorReason::Internal,
+                "Something went wrong on our side. Please try again.",
+            );
+        }
+        tracing::warn!(code = ?status.code(), message = status.message(), "service could not be reached");
+        let mut refusal = Refusal::unavailable();
+        if matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled) {
+            refusal.code = code(ErrorReason::DeadlineExceeded);
+        }
+        return refusal;
+    };
+    let kind = match status.code() {
+        Code::InvalidArgument => Kind::Invalid,
+        Code::Unauthenticated => Kind::Unauthenticated,
+        Code::PermissionDenied => Kind::Forbidden,
+        Code::NotFound => Kind::NotFound,
+        Code::FailedPrecondition => Kind::Conflict,
+        Code::ResourceExhausted => Kind::RateLimited,
+        Code::Unavailable => Kind::Unavailable,
+        _ => Kind::Internal,
+    };
+    let fields = details
+        .bad_request()
+        .map(|bad| bad.field_violations.iter().map(|one| (one.field.clone(), one.description.clone())).collect())
+        .unwrap_or_default();
+    Refusal {
+        kind,
+        code: info.reason.clone(),
+        message: status.message().to_owned(),
+        fields,
+        retry_after: details.retry_info().and_then(|info| info.retry_delay),
+    }
+}
+
+/// The reason's name without its prefix: the `code` of an error answer.
+#[must_use]
+pub fn code(reason: ErrorReason) -> String {
+    let name = reason.as_str_name();
+    name.strip_prefix("ERROR_REASON_").unwrap_or(name).to_owned()
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}
+
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        text.push_str(": ");
+        text.push_str(&cause.to_string());
+        source = cause.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use proto::common::v1::ErrorReason;
+    use tonic::Status;
+
+    use super::{Kind, Refusal, from_status, refusal_to_status};
+
+    #[test]
+    fn a_refusal_survives_the_wire() {
+        for kind in [
+            Kind::Invalid,
+            Kind::Unauthenticated,
+            Kind::Forbidden,
+            Kind::NotFound,
+            Kind::Conflict,
+            Kind::RateLimited,
+            Kind::Unavailable,
+            Kind::Internal,
+        ] {
+            let mut refusal = Refusal::new(kind, ErrorReason::EmailTaken, "That email is taken");
+            refusal.fields = vec![("email".to_owned(), "That email is taken".to_owned())];
+            refusal.retry_after = Some(Duration::from_secs(3));
+            assert_eq!(from_status(&refusal_to_status(&refusal)), refusal);
+        }
+    }
+
+    /// [D-G2] Nothing a library says reaches a member.
+    #[test]
+    fn a_foreign_status_says_nothing_of_its_cause() {
+        let refusal = from_status(&Status::unavailable("tcp connect error: 10.0.0.3:5432"));
+        assert_eq!(refusal.kind, Kind::Unavailable);
+        assert!(!refusal.message.contains("tcp"));
+        let refusal = from_status(&Status::deadline_exceeded("timeout"));
+        assert_eq!(refusal.reason(), ErrorReason::DeadlineExceeded);
+    }
+}

@@ -1,0 +1,241 @@
+//! One effect and one answer for a mutation, however often it is sent (D-G4).
+//!
+//! A use case begins its transaction with [`Work::begin`], returns at once if [`Work::replay`] has an answer, does its
+//! work through the transaction, and ends with [`Work::settle`], which commits the effect together with the answer. A
+//! refusal rolls the effect back to the claim and is stored as the answer; a failure stores nothing.
+
+use std::ops::{Deref, DerefMut};
+use std::time::Duration;
+
+use proto::common::v1::{ErrorReason, Idempotency};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sqlx::{PgConnection, Row};
+use uuid::Uuid;
+
+use crate::db::{Db, Tx};
+use crate::error::{Fault, Kind, Refusal};
+
+/// A caller's key, checked for its form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Claim {
+    user_id: Uuid,
+    route: String,
+    key: String,
+    fingerprint: Vec<u8>,
+    request_id: String,
+}
+
+impl Claim {
+    /// The claim of a request, `None` if it carries none.
+    ///
+    /// # Errors
+    /// Invalid if the key is not 1-255 characters.
+    pub fn of(user_id: Uuid, message: Option<&Idempotency>, request_id: &str) -> Result<Option<Self>, Refusal> {
+        let Some(message) = message else { return Ok(None) };
+        if !(1..=255).contains(&message.key.chars().count()) {
+            return Err(Refusal::field("idempotencyKey", "The Idempotency-Key must have 1 to 255 characters."));
+        }
+        Ok(Some(Self {
+            user_id,
+            route: message.route.clone(),
+            key: message.key.clone(),
+            fingerprint: message.fingerprint.clone(),
+            request_id: request_id.to_owned(),
+        }))
+    }
+}
+
+/// An answer, and whether it was given before.
+#[derive(Debug, Clone)]
+pub struct Answer<T> {
+    /// The answer, or the refusal that is one.
+    pub result: T,
+    /// The id of the first request, if this is a replay.
+    pub replayed: Option<String>,
+}
+
+impl<T> Answer<T> {
+    /// The same answer in another shape.
+    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Answer<U> {
+        Answer { result: change(self.result), replayed: self.replayed }
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome<T> {
+    Ok(T),
+    Refused(Refusal),
+}
+
+/// What the errors of a service with keyed mutations can also be.
+pub trait Keyed: Fault + From<sqlx::Error> + From<Refusal> + From<Replayed> {}
+impl<E: Fault + From<sqlx::Error> + From<Refusal> + From<Replayed>> Keyed for E {}
+
+/// A refusal given before.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{refusal}")]
+pub struct Replayed {
+    /// What was said.
+    pub refusal: Refusal,
+    /// The id of the first request.
+    pub request_id: String,
+}
+
+/// A transaction that may stand under a key.
+pub struct Work {
+    tx: Tx,
+    claim: Option<Claim>,
+    stored: Option<(String, serde_json::Value)>,
+}
+
+impl Work {
+    /// Begins the transaction and claims the key in it.
+    ///
+    /// # Errors
+    /// Conflict while the first call with the key still runs, Invalid if it had another body, the database's.
+    pub async fn begin<E: Keyed>(db: &Db, claim: Option<Claim>) -> Result<Self, E> {
+        let mut tx = db.begin().await?;
+        let mut stored = None;
+        if let Some(claim) = &claim {
+            stored = claim_key::<E>(&mut tx, claim).await?;
+            if stored.is_none() {
+                sqlx::query("SAVEPOINT effect").execute(&mut *tx).await?;
+            }
+        }
+        Ok(Self { tx, claim, stored })
+    }
+
+    /// The answer given before, if there is one.
+    ///
+    /// # Errors
+    /// The refusal given before; Internal if the stored answer cannot be read.
+    pub fn replay<T: DeserializeOwned, E: Keyed>(&mut self) -> Result<Option<Answer<T>>, E> {
+        let Some((request_id, value)) = self.stored.take() else { return Ok(None) };
+        match serde_json::from_value(value) {
+            Ok(Outcome::Ok(result)) => Ok(Some(Answer { result, replayed: Some(request_id) })),
+            Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id })),
+            Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
+        }
+    }
+
+    /// Commits the effect and the answer; or, for a refusal, only the answer.
+    ///
+    /// # Errors
+    /// The refusal or failure of the work itself, or of the commit.
+    pub async fn settle<T: Serialize, E: Keyed>(mut self, result: Result<T, E>) -> Result<Answer<T>, E> {
+        let outcome = match &result {
+            Ok(value) => serde_json::to_value(Outcome::Ok(value)),
+            Err(fault) if matches!(fault.kind(), Kind::Unavailable | Kind::Internal) => return Err(forced(result)),
+            Err(fault) => {
+                let Some(_) = &self.claim else { return Err(forced(result)) };
+                sqlx::query("ROLLBACK TO SAVEPOINT effect").execute(&mut *self.tx).await?;
+                serde_json::to_value(Outcome::<T>::Refused(Refusal::of(fault)))
+            }
+        };
+        if let Some(claim) = &self.claim {
+            let outcome = outcome.map_err(|error| E::from(sqlx::Error::Encode(Box::new(error))))?;
+            sqlx::query("UPDATE idempotency_keys SET outcome = $4 WHERE user_id = $1 AND route = $2 AND key = $3")
+                .bind(claim.user_id)
+                .bind(&claim.route)
+                .bind(&claim.key)
+                .bind(outcome)
+                .execute(&mut *self.tx)
+                .await?;
+        }
+        self.tx.commit().await?;
+        Ok(Answer { result: result?, replayed: None })
+    }
+}
+
+impl Deref for Work {
+    type Target = PgConnection;
+    fn deref(&self) -> &PgConnection {
+        &self.tx
+    }
+}
+
+impl DerefMut for Work {
+    fn deref_mut(&mut self) -> &mut PgConnection {
+        &mut self.tx
+    }
+}
+
+fn forced<T, E: Keyed>(result: Result<T, E>) -> E {
+    match result {
+        Err(fault) => fault,
+        Ok(_) => E::from(Refusal::unavailable()),
+    }
+}
+
+/// Claims the key, or reads the answer that stands under it.
+async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<Option<(String, serde_json::Value)>, E> {
+    // The lock tells a call in flight from one that is done, without waiting for it.
+    let free: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))")
+        .bind(format!("{}\n{}\n{}", claim.user_id, claim.route, claim.key))
+        .fetch_one(&mut *conn)
+        .await?;
+    if !free {
+        let mut refusal = Refusal::new(
+            Kind::Conflict,
+            ErrorReason::IdempotencyKeyInFlight,
+            "This request is still being processed.",
+        );
+        refusal.retry_after = Some(Duration::from_secs(1));
+        return Err(E::from(refusal));
+    }
+    sqlx::query(
+        "DELETE FROM idempotency_keys
+         WHERE user_id = $1 AND route = $2 AND key = $3 AND created_at < clock_timestamp() - interval '24 hours'",
+    )
+    .bind(claim.user_id)
+    .bind(&claim.route)
+    .bind(&claim.key)
+    .execute(&mut *conn)
+    .await?;
+    let claimed = sqlx::query(
+        "INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(claim.user_id)
+    .bind(&claim.route)
+    .bind(&claim.key)
+    .bind(&claim.fingerprint)
+    .bind(&claim.request_id)
+    .execute(&mut *conn)
+    .await?;
+    if claimed.rows_affected() == 1 {
+        return Ok(None);
+    }
+    let row = sqlx::query(
+        "SELECT fingerprint, request_id, outcome FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3",
+    )
+    .bind(claim.user_id)
+    .bind(&claim.route)
+    .bind(&claim.key)
+    .fetch_one(&mut *conn)
+    .await?;
+    if row.try_get::<Vec<u8>, _>("fingerprint")? != claim.fingerprint {
+        return Err(E::from(Refusal::new(
+            Kind::Invalid,
+            ErrorReason::IdempotencyKeyReused,
+            "This Idempotency-Key was used for another request.",
+        )));
+    }
+    Ok(Some((row.try_get("request_id")?, row.try_get("outcome")?)))
+}
+
+/// Forgets keys older than a day; called now and then by the process.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query(
+        "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+            SELECT ctid FROM idempotency_keys WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))",
+    )
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected())
+}

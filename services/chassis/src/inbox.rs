@@ -1,0 +1,36 @@
+//! The inbox: which events took effect here, so that one delivered again does not.
+
+use sqlx::PgConnection;
+
+use crate::bus::Event;
+
+/// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
+///
+/// # Errors
+/// The database's.
+pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, sqlx::Error> {
+    let noted = sqlx::query("INSERT INTO inbox (event_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING")
+        .bind(event.id)
+        .bind(&event.key)
+        .execute(conn)
+        .await?;
+    Ok(noted.rows_affected() == 1)
+}
+
+/// Keeps an event that can never take effect, for people to look at.
+///
+/// # Errors
+/// The database's.
+pub async fn park(conn: &mut PgConnection, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+    sqlx::query(
+        "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",
+    )
+    .bind(id)
+    .bind(key)
+    .bind(payload)
+    .bind(cause)
+    .execute(conn)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,39 @@
+//! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
+//! call is refused ([error]), who calls ([keys], [caller]), how state is kept ([db], [idempotency], [proposal],
+//! [audit]), how services talk ([grpc], [bus], [outbox], [inbox]), and how a process lives ([config], [telemetry],
+//! [process]).
+
+pub mod money;
+
+pub mod clock;
+
+pub mod error;
+
+pub mod keys;
+
+pub mod caller;
+
+pub mod db;
+
+pub mod idempotency;
+
+pub mod proposal;
+
+pub mod audit;
+
+pub mod grpc;
+
+pub mod bus;
+
+pub mod outbox;
+
+pub mod inbox;
+
+pub mod config;
+
+pub mod telemetry;
+
+pub mod process;
+
+#[cfg(feature = "testing")]
+pub mod testing;

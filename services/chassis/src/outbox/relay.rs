@@ -1,0 +1,117 @@
+//! The relay: brings events from the outbox to the broker, in the order of their rows, each at least once.
+
+use std::time::Duration;
+
+use futures::future::join_all;
+use sqlx::FromRow;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::bus::{Bus, Event, Publisher};
+use crate::db::Db;
+use crate::telemetry::TraceContext;
+
+/// Events published between two commits.
+const BATCH: i64 = 200;
+/// How long a published event is kept for a replay.
+const KEPT: &str = "7 days";
+
+#[derive(FromRow)]
+struct Row {
+    id: i64,
+    event_id: Uuid,
+    key: String,
+    payload: Vec<u8>,
+    trace_context: serde_json::Value,
+    created_at: OffsetDateTime,
+}
+
+/// Relays until shutdown: woken by every commit of this process, and every second for those of others. (Not by NOTIFY,
+/// which takes one lock for all commits of a database.)
+pub async fn run(db: Db, bus: Bus, name: &str, shutdown: CancellationToken) {
+    let mut publisher: Option<Publisher> = None;
+    loop {
+        match relay_all(&db, &bus, name, &mut publisher).await {
+            Ok(()) => {}
+            Err(error) => {
+                tracing::warn!(error = %format!("{error:#}"), "events wait in the outbox");
+                publisher = None;
+            }
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            () = db.committed() => {}
+            () = tokio::time::sleep(Duration::from_secs(1)) => {}
+        }
+    }
+    // What the last calls wrote before they ended.
+    let _ = relay_all(&db, &bus, name, &mut publisher).await;
+}
+
+async fn relay_all(db: &Db, bus: &Bus, name: &str, publisher: &mut Option<Publisher>) -> anyhow::Result<()> {
+    if publisher.as_ref().is_none_or(|publisher| !publisher.is_up()) {
+        *publisher = Some(bus.publisher(&format!("{name}.relay")).await?);
+    }
+    let Some(publisher) = publisher else { return Ok(()) };
+    while relay_batch(db, publisher).await? == usize::try_from(BATCH)? {}
+    Ok(())
+}
+
+/// Publishes the oldest waiting events and marks those that the broker has. Returns how many it found.
+///
+/// # Errors
+/// The database's; the first event's that the broker does not take.
+pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize> {
+    let mut tx = db.begin().await?;
+    // One relay at a time keeps the order of each aggregate's events.
+    let mine: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtext('outbox'))").fetch_one(&mut *tx).await?;
+    if !mine {
+        return Ok(0);
+    }
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, event_id, key, payload, trace_context, created_at FROM outbox
+         WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED",
+    )
+    .bind(BATCH)
+    .fetch_all(&mut *tx)
+    .await?;
+    let found = rows.len();
+    let results = join_all(rows.into_iter().map(|row| async move {
+        let trace_context: TraceContext = serde_json::from_value(row.trace_context).unwrap_or_default();
+        let event = Event { id: row.event_id, key: row.key, payload: row.payload, at: row.created_at };
+        publisher.publish(&event, &trace_context).await.map(|()| row.id)
+    }))
+    .await;
+    let (mut done, mut failure) = (Vec::with_capacity(found), None);
+    for result in results {
+        match result {
+            Ok(id) => done.push(id),
+            Err(error) => failure = failure.or(Some(error)),
+        }
+    }
+    if !done.is_empty() {
+        sqlx::query("UPDATE outbox SET published_at = clock_timestamp() WHERE id = ANY ($1)")
+            .bind(&done)
+            .execute(&mut *tx)
+            .await?;
+        metrics::counter!("outbox_published_total").increment(done.len() as u64);
+    }
+    tx.commit().await?;
+    failure.map_or(Ok(found), Err)
+}
+
+/// Forgets published events past their time; called now and then by the process.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query(
+        "DELETE FROM outbox WHERE id = ANY (ARRAY(
+            SELECT id FROM outbox WHERE published_at < clock_timestamp() - $1::interval LIMIT 5000))",
+    )
+    .bind(KEPT)
+    .execute(&mut *db.conn().await?)
+    .await?;
+    Ok(done.rows_affected())
+}

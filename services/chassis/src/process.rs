@@ -1,0 +1,193 @@
+//! The life of a process: it starts in any order with what it depends on, says when it is ready, and ends within ten
+//! seconds of SIGTERM without dropping what it had accepted.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::get;
+use metrics_exporter_prometheus::PrometheusHandle;
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::JoinSet;
+use tokio_util::sync::CancellationToken;
+
+use crate::bus::{Bus, Handler};
+use crate::config::{Ops, Storage};
+use crate::db::Db;
+use crate::telemetry::{self, Telemetry};
+use crate::{idempotency, outbox};
+
+/// How long a process may take to end.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// What a process stands on, and the tasks that make it up.
+pub struct Process {
+    name: &'static str,
+    telemetry: Telemetry,
+    /// Cancelled at SIGTERM or SIGINT.
+    pub shutdown: CancellationToken,
+    tasks: JoinSet<anyhow::Result<()>>,
+    dependencies: Dependencies,
+}
+
+#[derive(Clone, Default)]
+struct Dependencies {
+    db: Option<Db>,
+    bus: Option<Bus>,
+}
+
+impl Process {
+    /// Starts telemetry and listens for signals.
+    ///
+    /// # Errors
+    /// If either cannot be set up.
+    pub fn start(name: &'static str, ops: &Ops) -> anyhow::Result<Self> {
+        let telemetry = telemetry::start(name, ops)?;
+        let shutdown = CancellationToken::new();
+        let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
+        let signalled = shutdown.clone();
+        tokio::spawn(async move {
+            tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
+            tracing::info!("shutting down");
+            signalled.cancel();
+        });
+        Ok(Self { name, telemetry, shutdown, tasks: JoinSet::new(), dependencies: Dependencies::default() })
+    }
+
+    /// The database and the broker, with the relay of the outbox and the sweeps running.
+    ///
+    /// # Errors
+    /// If a url is none.
+    pub fn storage(&mut self, storage: &Storage) -> anyhow::Result<(Db, Bus)> {
+        let db = Db::connect_lazy(&storage.database_url, storage.database_connections)?;
+        let bus = Bus::new(&storage.amqp_url);
+        let (relay_db, relay_bus, name, shutdown) = (db.clone(), bus.clone(), self.name, self.shutdown.clone());
+        self.spawn(async move {
+            outbox::relay::run(relay_db, relay_bus, name, shutdown).await;
+            Ok(())
+        });
+        self.spawn(sweep(db.clone(), self.shutdown.clone()));
+        self.dependencies = Dependencies { db: Some(db.clone()), bus: Some(bus.clone()) };
+        Ok((db, bus))
+    }
+
+    /// Consumes a queue of the topology until shutdown.
+    pub fn consume(&mut self, bus: &Bus, queue: &'static str, handler: Arc<dyn Handler>) {
+        let (bus, shutdown) = (bus.clone(), self.shutdown.clone());
+        self.spawn(async move {
+            bus.consume(queue, handler, shutdown).await;
+            Ok(())
+        });
+    }
+
+    /// A task that ends at shutdown. If it ends before, or fails, the process ends.
+    pub fn spawn(&mut self, task: impl Future<Output = anyhow::Result<()>> + Send + 'static) {
+        self.tasks.spawn(task);
+    }
+
+    /// Serves health and metrics, and runs until shutdown or until a task fails.
+    ///
+    /// # Errors
+    /// The failed task's.
+    pub async fn run(mut self, ops: &Ops) -> anyhow::Result<()> {
+        let listener = crate::grpc::bind(ops.ops_addr).await?;
+        let state = OpsState {
+            metrics: self.telemetry.metrics.clone(),
+            shutdown: self.shutdown.clone(),
+            dependencies: self.dependencies.clone(),
+        };
+        // It outlives the shutdown, to answer "not ready" while the rest drains.
+        let server = tokio::spawn(serve_ops(listener, state));
+        tracing::info!(ops = %ops.ops_addr, "started");
+        let mut failure = None;
+        while let Some(ended) = self.tasks.join_next().await {
+            let result = ended.map_err(anyhow::Error::from).flatten();
+            if !self.shutdown.is_cancelled() {
+                let error = result.err().unwrap_or_else(|| anyhow::anyhow!("a task ended early"));
+                tracing::error!(error = %format!("{error:#}"), "ending");
+                failure = Some(error);
+                self.shutdown.cancel();
+            }
+            if self.shutdown.is_cancelled() {
+                break;
+            }
+        }
+        let drained = tokio::time::timeout(DRAIN, async { while self.tasks.join_next().await.is_some() {} }).await;
+        if drained.is_err() {
+            tracing::warn!("some work did not end in time");
+        }
+        server.abort();
+        if let Some(db) = &self.dependencies.db {
+            let _ = tokio::time::timeout(Duration::from_secs(1), db.close()).await;
+        }
+        self.telemetry.flush();
+        failure.map_or(Ok(()), Err)
+    }
+}
+
+#[derive(Clone)]
+struct OpsState {
+    metrics: PrometheusHandle,
+    shutdown: CancellationToken,
+    dependencies: Dependencies,
+}
+
+async fn serve_ops(listener: TcpListener, state: OpsState) -> std::io::Result<()> {
+    let router = Router::new()
+        .route("/healthz", get(async || "ok"))
+        .route("/readyz", get(ready))
+        .route("/metrics", get(metrics))
+        .with_state(state);
+    axum::serve(listener, router).await
+}
+
+/// Ready when the database and the broker answer and no shutdown was asked for.
+async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
+    if state.shutdown.is_cancelled() {
+        return (StatusCode::SERVICE_UNAVAILABLE, "shutting down");
+    }
+    if let Some(db) = &state.dependencies.db
+        && !db.is_up().await
+    {
+        return (StatusCode::SERVICE_UNAVAILABLE, "no database");
+    }
+    if state.dependencies.bus.as_ref().is_some_and(|bus| !bus.is_up()) {
+        return (StatusCode::SERVICE_UNAVAILABLE, "no broker");
+    }
+    (StatusCode::OK, "ready")
+}
+
+async fn metrics(State(state): State<OpsState>) -> String {
+    if let Some(db) = &state.dependencies.db {
+        let (open, idle) = db.usage();
+        metrics::gauge!("db_pool_connections").set(open);
+        metrics::gauge!("db_pool_idle_connections").set(u32::try_from(idle).unwrap_or(u32::MAX));
+        if let Ok(mut conn) = db.conn().await {
+            if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
+                metrics::gauge!("outbox_oldest_seconds").set(u32::try_from(seconds).unwrap_or(u32::MAX));
+            }
+            if let Ok(parked) = outbox::parked(&mut conn).await {
+                metrics::gauge!("parked_events").set(u32::try_from(parked).unwrap_or(u32::MAX));
+            }
+        }
+    }
+    state.metrics.render()
+}
+
+async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(Duration::from_secs(rand::random_range(600..900))) => {}
+        }
+        for (what, result) in [("idempotency keys", idempotency::sweep(&db).await), ("events", outbox::relay::sweep(&db).await)] {
+            match result {
+                Ok(rows) => tracing::debug!(rows, what, "swept"),
+                Err(error) => tracing::warn!(%error, what, "sweep failed"),
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Changes that take two people: one proposes, another confirms; the database refuses one person in both parts.
+
+use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
+use serde_json::Value;
+use sqlx::{FromRow, PgConnection};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::clock;
+use crate::error::{Kind, Refusal};
+
+/// A row of `proposals`.
+#[derive(Debug, Clone, FromRow)]
+pub struct Proposal {
+    /// Its id.
+    pub id: Uuid,
+    /// What would change, e.g. `plan.value`.
+    pub kind: String,
+    /// The thing it is about, if it exists already.
+    pub subject_id: Option<Uuid>,
+    /// The change, in the service's own words.
+    pub change: Value,
+    /// What it replaces.
+    pub before: Option<Value>,
+    /// `open`, `confirmed` or `rejected`.
+    pub status: String,
+    /// Who proposed it.
+    pub proposed_by: Uuid,
+    /// When.
+    pub proposed_at: OffsetDateTime,
+    /// Who confirmed or rejected it.
+    pub decided_by: Option<Uuid>,
+    /// When.
+    pub decided_at: Option<OffsetDateTime>,
+}
+
+/// What a decision does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// It takes effect, in the same transaction.
+    Confirm,
+    /// It ends without effect.
+    Reject,
+}
+
+/// Writes an open proposal.
+///
+/// # Errors
+/// The database's.
+pub async fn open(
+    conn: &mut PgConnection,
+    kind: &str,
+    subject_id: Option<Uuid>,
+    change: &Value,
+    before: Option<&Value>,
+    proposed_by: Uuid,
+) -> Result<Proposal, sqlx::Error> {
+    sqlx::query_as(
+        "INSERT INTO proposals (id, kind, subject_id, change, before, proposed_by) VALUES ($1, $2, $3, $4, $5, $6)
+         RETURNING *",
+    )
+    .bind(Uuid::now_v7())
+    .bind(kind)
+    .bind(subject_id)
+    .bind(change)
+    .bind(before)
+    .bind(proposed_by)
+    .fetch_one(conn)
+    .await
+}
+
+/// Decides an open proposal and returns it; the caller puts its change into effect in the same transaction.
+///
+/// # Errors
+/// NotFound, Conflict (`PROPOSAL_CLOSED`), Forbidden (`SELF_CONFIRMATION`), the database's.
+pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
+    conn: &mut PgConnection,
+    id: Uuid,
+    decision: Decision,
+    by: Uuid,
+) -> Result<Proposal, E> {
+    let proposal: Option<Proposal> =
+        sqlx::query_as("SELECT * FROM proposals WHERE id = $1 FOR UPDATE").bind(id).fetch_optional(&mut *conn).await?;
+    let proposal = proposal
+        .ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.")))?;
+    if proposal.status != "open" {
+        return Err(E::from(Refusal::new(
+            Kind::Conflict,
+            ErrorReason::ProposalClosed,
+            "This proposal has been decided already.",
+        )));
+    }
+    if decision == Decision::Confirm && proposal.proposed_by == by {
+        return Err(E::from(Refusal::new(
+            Kind::Forbidden,
+            ErrorReason::SelfConfirmation,
+            "Somebody else has to confirm what you proposed.",
+        )));
+    }
+    let status = if decision == Decision::Confirm { "confirmed" } else { "rejected" };
+    let decided = sqlx::query_as(
+        "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING *",
+    )
+    .bind(id)
+    .bind(status)
+    .bind(by)
+    .fetch_one(conn)
+    .await?;
+    Ok(decided)
+}
+
+/// Names the thing a confirmed proposal made.
+///
+/// # Errors
+/// The database's.
+pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -> Result<Proposal, sqlx::Error> {
+    sqlx::query_as("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING *")
+        .bind(id)
+        .bind(subject_id)
+        .fetch_one(conn)
+        .await
+}
+
+/// Proposals, newest first, of one status or all, before a cursor (the id of the last one seen).
+///
+/// # Errors
+/// The database's.
+pub async fn list(
+    conn: &mut PgConnection,
+    status: ProposalStatus,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<Proposal>, sqlx::Error> {
+    let status = match status {
+        ProposalStatus::Unspecified => None,
+        ProposalStatus::Open => Some("open"),
+        ProposalStatus::Confirmed => Some("confirmed"),
+        ProposalStatus::Rejected => Some("rejected"),
+    };
+    // Ids are UUIDv7: their order is the order of proposal.
+    sqlx::query_as(
+        "SELECT * FROM proposals WHERE ($1::text IS NULL OR status = $1) AND ($2::uuid IS NULL OR id < $2)
+         ORDER BY id DESC LIMIT $3",
+    )
+    .bind(status)
+    .bind(before)
+    .bind(limit)
+    .fetch_all(conn)
+    .await
+}
+
+impl From<Proposal> for Message {
+    fn from(row: Proposal) -> Self {
+        let status = match row.status.as_str() {
+            "confirmed" => ProposalStatus::Confirmed,
+            "rejected" => ProposalStatus::Rejected,
+            _ => ProposalStatus::Open,
+        };
+        Self {
+            id: row.id.to_string(),
+            kind: row.kind,
+            status: status.into(),
+            subject_id: row.subject_id.map(|id| id.to_string()).unwrap_or_default(),
+            change_json: row.change.to_string(),
+            before_json: row.before.map(|value| value.to_string()).unwrap_or_default(),
+            proposed_by: row.proposed_by.to_string(),
+            proposed_at: Some(clock::to_proto(row.proposed_at)),
+            decided_by: row.decided_by.map(|id| id.to_string()).unwrap_or_default(),
+            decided_at: row.decided_at.map(clock::to_proto),
+        }
+    }
+}

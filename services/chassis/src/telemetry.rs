@@ -1,0 +1,129 @@
+//! Logs, traces and metrics, and the trace context that travels with calls and events.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use http::HeaderMap;
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
+use opentelemetry::trace::TracerProvider;
+use opentelemetry::KeyValue;
+use opentelemetry_otlp::WithExportConfig;
+use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::propagation::TraceContextPropagator;
+use opentelemetry_sdk::trace::SdkTracerProvider;
+use serde::{Deserialize, Serialize};
+use tonic::metadata::{MetadataKey, MetadataMap};
+use tracing::Span;
+use tracing_opentelemetry::OpenTelemetrySpanExt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer};
+
+use crate::config::{LogFormat, Ops};
+
+/// Buckets of durations, in seconds.
+const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
+
+/// What must live as long as the process.
+pub struct Telemetry {
+    traces: Option<SdkTracerProvider>,
+    /// Renders /metrics.
+    pub metrics: PrometheusHandle,
+}
+
+impl Telemetry {
+    /// Sends what waits.
+    pub fn flush(self) {
+        if let Some(traces) = self.traces {
+            let _ = traces.shutdown();
+        }
+    }
+}
+
+/// Starts logs, traces and metrics for the process. Call once, inside the runtime.
+///
+/// # Errors
+/// If the exporter or the recorder cannot be set up.
+pub fn start(service: &str, ops: &Ops) -> anyhow::Result<Telemetry> {
+    let traces = ops.otel_exporter_otlp_endpoint.as_deref().map(|endpoint| exporter(service, endpoint)).transpose()?;
+    let tracer = traces.as_ref().map(|provider| {
+        tracing_opentelemetry::layer().with_tracer(provider.tracer("solvane")).with_filter(EnvFilter::new("info"))
+    });
+    // A closed stdout must not end the process, so that nothing here prints about failures to print.
+    let logs = tracing_subscriber::fmt::layer().with_writer(io::stdout).log_internal_errors(false);
+    let logs = match ops.log_format {
+        LogFormat::Human => logs.with_target(false).boxed(),
+        LogFormat::Json => logs.json().flatten_event(true).boxed(),
+    };
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,lapin=error,sqlx=warn"));
+    tracing_subscriber::registry().with(tracer).with(logs.with_filter(filter)).try_init()?;
+    let metrics = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)?
+        .add_global_label("service", service)
+        .install_recorder()?;
+    Ok(Telemetry { traces, metrics })
+}
+
+fn exporter(service: &str, endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
+    let exporter = opentelemetry_otlp::SpanExporter::builder().with_tonic().with_endpoint(endpoint).build()?;
+    let resource = Resource::builder()
+        .with_service_name(service.to_owned())
+        .with_attribute(KeyValue::new("service.namespace", "solvane"))
+        .build();
+    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+}
+
+/// The W3C trace context of a request, as it is stored with an event.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct TraceContext(BTreeMap<String, String>);
+
+impl TraceContext {
+    /// That of the current span.
+    #[must_use]
+    pub fn current() -> Self {
+        let mut context = Self::default();
+        TraceContextPropagator::new().inject_context(&Span::current().context(), &mut context);
+        context
+    }
+
+    /// Its headers.
+    pub fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
+        self.0.iter()
+    }
+}
+
+impl Injector for TraceContext {
+    fn set(&mut self, key: &str, value: String) {
+        self.0.insert(key.to_owned(), value);
+    }
+}
+
+/// Makes a span the continuation of the trace named in the headers.
+pub fn continue_trace(span: &Span, headers: &dyn Extractor) {
+    // A span without a subscriber that traces has nothing to continue.
+    let _ = span.set_parent(TraceContextPropagator::new().extract(headers));
+}
+
+/// Headers of HTTP, to read the trace from.
+pub struct HttpHeaders<'a>(pub &'a HeaderMap);
+
+impl Extractor for HttpHeaders<'_> {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key)?.to_str().ok()
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(http::HeaderName::as_str).collect()
+    }
+}
+
+/// Writes the current span's context into the metadata of a call.
+pub fn inject(metadata: &mut MetadataMap) {
+    for (key, value) in TraceContext::current().0 {
+        if let (Ok(key), Ok(value)) = (MetadataKey::from_bytes(key.as_bytes()), value.parse()) {
+            metadata.insert(key, value);
+        }
+    }
+}
