@@ -1,0 +1,77 @@
+import { Menu, X } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { Link, Outlet } from 'react-router'
+import { IconButton } from '@/components/button'
+import { Modal } from '@/components/dialog'
+import { Logo } from '@/components/logo'
+import { PageLoader } from '@/components/spinner'
+import { paths } from '@/lib/paths'
+import { NavMenu } from './nav-menu'
+import { ProfileMenu } from './profile-menu'
+import { ThemeToggle } from './theme-toggle'
+
+/** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
+export function MemberLayout() {
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
+        <Link to={paths.dashboard} className="mx-2 mb-7 self-start rounded-md" aria-label="Solvane dashboard">
+          <Logo />
+        </Link>
+        <NavMenu />
+      </aside>
+      <div className="min-w-0">
+        <TopBar />
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
+          <Suspense fallback={<PageLoader />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+    </div>
+  )
+}
+
+function TopBar() {
+  const [drawerOpen, setDrawerOpen] = useState(false)
+  return (
+    <header className="sticky top-0 z-20 flex h-16 items-center gap-2 border-b border-line bg-canvas/90 px-2 backdrop-blur-md sm:px-4 lg:px-8">
+      <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
+        <Menu aria-hidden className="size-5.5" />
+      </IconButton>
+      <Link to={paths.dashboard} className="rounded-md lg:hidden" aria-label="Solvane dashboard">
+        <Logo />
+      </Link>
+      <div className="ml-auto flex items-center gap-1">
+        <ThemeToggle />
+        <ProfileMenu />
+      </div>
+      <Drawer open={drawerOpen} onClose={() => setDrawerOpen(false)} />
+    </header>
+  )
+}
+
+function Drawer({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Modal
+      open={open}
+      onClose={onClose}
+      label="Menu"
+      className="m-0 h-dvh max-h-none w-76 max-w-[85vw] bg-surface px-3 py-4 shadow-float open:flex open:flex-col"
+    >
+      <div className="mb-5 flex items-center justify-between pl-2">
+        <Logo />
+        <IconButton label="Close menu" onClick={onClose}>
+          <X aria-hidden className="size-5.5" />
+        </IconButton>
+      </div>
+      <NavMenu onNavigate={onClose} />
+    </Modal>
+  )
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function CoursesPage() {
+  return <Page title="Courses">{null}</Page>
+}

@@ -1,0 +1,73 @@
+import { ArrowDownToLine, ArrowRight, ArrowUpFromLine, ChartNoAxesCombined, ReceiptText, UserRound, type LucideIcon } from 'lucide-react'
+import { Link } from 'react-router'
+import { Page } from '@/components/page'
+import { useRefreshUser } from '@/features/auth/api/check-session'
+import { useTrades } from '@/features/investments/api/list-trades'
+import { PortfolioCard } from '@/features/investments/components/portfolio-card'
+import { portfolioOf } from '@/features/investments/portfolio'
+import { RecentActivity } from '@/features/transactions/components/recent-activity'
+import { BalanceCards } from '@/features/wallet/components/balance-cards'
+import { paths } from '@/lib/paths'
+import { useMember } from '@/lib/session'
+
+export function DashboardPage() {
+  const user = useMember()
+  const refreshUser = useRefreshUser()
+  const trades = useTrades()
+  const investedCents = trades.data ? portfolioOf(trades.data).investedCents : trades.isError ? null : undefined
+  const retry = () => void Promise.all([refreshUser(), trades.isError && trades.refetch()])
+  return (
+    <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
+      <div className="space-y-4 sm:space-y-5">
+        <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
+        <div className="grid gap-3 sm:grid-cols-2 sm:gap-4">
+          <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
+          <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
+        </div>
+        <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
+          <RecentActivity />
+          <PortfolioCard />
+        </div>
+        <nav aria-label="Shortcuts" className="grid gap-3 sm:grid-cols-3 sm:gap-4">
+          <Tile to={paths.investments} icon={ChartNoAxesCombined} title="Investments" />
+          <Tile to={paths.transactions} icon={ReceiptText} title="Transactions" />
+          <Tile to={paths.profile} icon={UserRound} title="Profile" />
+        </nav>
+      </div>
+    </Page>
+  )
+}
+
+type EntryProps = { to: string; icon: LucideIcon; title: string }
+
+const entry =
+  'group flex items-center gap-4 rounded-xl border border-line bg-surface shadow-card transition-colors hover:border-line-control'
+
+function ActionCard({ to, icon: Icon, title, text }: EntryProps & { text: string }) {
+  return (
+    <Link to={to} className={`${entry} p-5`}>
+      <span className="grid size-11 shrink-0 place-items-center rounded-full bg-accent-soft text-accent-text">
+        <Icon aria-hidden className="size-5" />
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block font-semibold">{title}</span>
+        <span className="block text-sm text-ink-faint">{text}</span>
+      </span>
+      <Arrow />
+    </Link>
+  )
+}
+
+function Tile({ to, icon: Icon, title }: EntryProps) {
+  return (
+    <Link to={to} className={`${entry} min-h-14 px-5 py-3`}>
+      <Icon aria-hidden className="size-4.5 text-ink-faint" />
+      <span className="flex-1 text-sm font-medium">{title}</span>
+      <Arrow />
+    </Link>
+  )
+}
+
+const Arrow = () => (
+  <ArrowRight aria-hidden className="size-4.5 text-ink-faint transition-transform group-hover:translate-x-0.5" />
+)

@@ -1,0 +1,68 @@
+import { useSearchParams } from 'react-router'
+import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
+import { Page } from '@/components/page'
+import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
+import { DepositForm } from '@/features/wallet/components/deposit-form'
+
+const DEFAULT_TYPE = 'deposit'
+
+export function DepositsPage() {
+  const [query] = useSearchParams()
+  const type = (query.get('type') || DEFAULT_TYPE).toLowerCase()
+  const methods = usePaymentMethods()
+  const platform = methods.data?.filter((method) => method.scope !== 'personal')
+  const isCourse = type === 'course'
+  return (
+    <Page
+      title={isCourse ? 'Pay for the course' : 'Deposit'}
+      description={isCourse ? 'One payment, lifetime access.' : 'Send a payment, then show us the proof.'}
+    >
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+        <Card className="p-5 sm:p-7">
+          <DepositForm key={type} type={type} amount={query.get('amount')} methods={{ ...methods, data: platform }} />
+        </Card>
+        <Instructions />
+      </div>
+    </Page>
+  )
+}
+
+const steps = [
+  'Enter the amount and choose a payment method.',
+  'Send exactly that amount to the address shown, on the network shown.',
+  'Upload a screenshot or PDF of the payment and press “I have made payment”.',
+  'Our team checks the payment. You get an email, and the amount appears in your balance.',
+]
+
+function Instructions() {
+  return (
+    <Card className="p-5 sm:p-6">
+      <h2 className="font-semibold">Instructions</h2>
+      <ol className="mt-4 space-y-3.5">
+        {steps.map((step, index) => (
+          <li key={step} className="flex gap-3 text-sm text-ink-soft">
+            <span aria-hidden className="grid size-6 shrink-0 place-items-center rounded-full bg-sunken text-xs font-semibold text-ink">
+              {index + 1}
+            </span>
+            <span className="pt-0.5">{step}</span>
+          </li>
+        ))}
+      </ol>
+      <dl className="my-5 grid grid-cols-2 gap-4 border-y border-line py-4 text-sm">
+        <Limit label="Minimum deposit" value="$100" />
+        <Limit label="Maximum deposit" value="$100,000" />
+      </dl>
+      <Notice tone="caution">Crypto sent on another network cannot be recovered. Check currency and network before you send.</Notice>
+    </Card>
+  )
+}
+
+function Limit({ label, value }: { label: string; value: string }) {
+  return (
+    <div>
+      <dt className="text-ink-faint">{label}</dt>
+      <dd className="tabular mt-0.5 font-semibold">{value}</dd>
+    </div>
+  )
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function EditPaymentMethodPage() {
+  return <Page title="Edit payment method">{null}</Page>
+}

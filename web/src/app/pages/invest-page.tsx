@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function InvestPage() {
+  return <Page title="Invest">{null}</Page>
+}

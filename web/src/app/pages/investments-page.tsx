@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function InvestmentsPage() {
+  return <Page title="Investments">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function LessonPage() {
+  return <Page title="Lesson">{null}</Page>
+}

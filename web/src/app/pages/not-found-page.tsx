@@ -1,0 +1,17 @@
+import { ButtonLink } from '@/components/button'
+import { PageTitle } from '@/components/page'
+import { paths } from '@/lib/paths'
+
+export function NotFoundPage() {
+  return (
+    <main className="mx-auto max-w-3xl px-6 py-24">
+      <PageTitle title="Page not found" className="text-3xl font-semibold" />
+      <p className="mt-3 text-lg text-ink-soft">There is nothing at this address.</p>
+      <div className="mt-8">
+        <ButtonLink to={paths.landing} variant="secondary">
+          Home
+        </ButtonLink>
+      </div>
+    </main>
+  )
+}

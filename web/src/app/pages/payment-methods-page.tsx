@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function PaymentMethodsPage() {
+  return <Page title="Payment methods">{null}</Page>
+}

@@ -1,0 +1,5 @@
+import { Page } from '@/components/page'
+
+export function ProfilePage() {
+  return <Page title="Profile">{null}</Page>
+}

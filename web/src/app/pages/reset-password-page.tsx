@@ -1,0 +1,32 @@
+import { useEffect, useState } from 'react'
+import { Notice } from '@/components/notice'
+import { ResetForm } from '@/features/auth/components/reset-form'
+import { paths } from '@/lib/paths'
+import { SessionHeading, TextLink } from '../session-parts'
+
+/** The reset token arrives in the fragment, which no server or log sees. */
+const tokenOfFragment = () => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''
+
+export function ResetPasswordPage() {
+  const [token] = useState(tokenOfFragment)
+  useEffect(() => {
+    // Out of the address bar and the history, where others could find it.
+    if (window.location.hash) window.history.replaceState(window.history.state, '', window.location.pathname)
+  }, [])
+  return (
+    <>
+      <SessionHeading title="Reset Password">Choose a new password for your account.</SessionHeading>
+      {!token && (
+        <div className="mb-6">
+          <Notice tone="caution" title="This page needs the link from your email">
+            Open the reset link we mailed you, or <TextLink to={paths.forgotPassword}>ask for a new one</TextLink>.
+          </Notice>
+        </div>
+      )}
+      <ResetForm token={token} />
+      <p className="mt-6 text-center text-sm text-ink-soft">
+        <TextLink to={paths.login}>Back to login</TextLink>
+      </p>
+    </>
+  )
+}

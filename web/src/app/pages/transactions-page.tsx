@@ -1,0 +1,10 @@
+import { Page } from '@/components/page'
+import { TransactionList } from '@/features/transactions/components/transaction-list'
+
+export function TransactionsPage() {
+  return (
+    <Page title="Transactions" description="Everything that moved, or is about to move, in your wallet.">
+      <TransactionList />
+    </Page>
+  )
+}

@@ -1,0 +1,84 @@
+import { Suspense, lazy, type ComponentType } from 'react'
+import { Route, Routes } from 'react-router'
+import { PageLoader } from '@/components/spinner'
+import { MemberGuard, VisitorGuard } from './guard'
+import { SessionLayout } from './session-layout'
+
+/** Each page is a chunk of its own; `page` is the name of its export. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazy(() => load().then((module) => ({ default: module[name] })))
+}
+
+const MemberLayout = page(() => import('./member-layout'), 'MemberLayout')
+
+const LandingPage = page(() => import('./pages/landing-page'), 'LandingPage')
+const UgcCoursePage = page(() => import('./pages/ugc-course-page'), 'UgcCoursePage')
+const TermsPage = page(() => import('./pages/terms-page'), 'TermsPage')
+const PrivacyPage = page(() => import('./pages/privacy-page'), 'PrivacyPage')
+const NotFoundPage = page(() => import('./pages/not-found-page'), 'NotFoundPage')
+
+const LoginPage = page(() => import('./pages/login-page'), 'LoginPage')
+const RegisterPage = page(() => import('./pages/register-page'), 'RegisterPage')
+const ForgotPasswordPage = page(() => import('./pages/forgot-password-page'), 'ForgotPasswordPage')
+const ResetPasswordPage = page(() => import('./pages/reset-password-page'), 'ResetPasswordPage')
+const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
+
+const DashboardPage = page(() => import('./pages/dashboard-page'), 'DashboardPage')
+const ProfilePage = page(() => import('./pages/profile-page'), 'ProfilePage')
+const DepositsPage = page(() => import('./pages/deposits-page'), 'DepositsPage')
+const WithdrawalsPage = page(() => import('./pages/withdrawals-page'), 'WithdrawalsPage')
+const TransactionsPage = page(() => import('./pages/transactions-page'), 'TransactionsPage')
+const TransactionPage = page(() => import('./pages/transaction-page'), 'TransactionPage')
+const CoursesPage = page(() => import('./pages/courses-page'), 'CoursesPage')
+const LessonPage = page(() => import('./pages/lesson-page'), 'LessonPage')
+const InvestmentsPage = page(() => import('./pages/investments-page'), 'InvestmentsPage')
+const PlansPage = page(() => import('./pages/plans-page'), 'PlansPage')
+const InvestPage = page(() => import('./pages/invest-page'), 'InvestPage')
+const PaymentMethodsPage = page(() => import('./pages/payment-methods-page'), 'PaymentMethodsPage')
+const AddPaymentMethodPage = page(() => import('./pages/add-payment-method-page'), 'AddPaymentMethodPage')
+const EditPaymentMethodPage = page(() => import('./pages/edit-payment-method-page'), 'EditPaymentMethodPage')
+
+/** Every route of the app on one page. */
+export function Router() {
+  return (
+    <Suspense fallback={<PageLoader />}>
+      <Routes>
+        <Route path="/" element={<LandingPage />} />
+        <Route path="/ugc-course" element={<UgcCoursePage />} />
+        <Route path="/terms" element={<TermsPage />} />
+        <Route path="/privacy" element={<PrivacyPage />} />
+
+        <Route element={<SessionLayout />}>
+          <Route element={<VisitorGuard />}>
+            <Route path="/login" element={<LoginPage />} />
+            <Route path="/register" element={<RegisterPage />} />
+          </Route>
+          <Route path="/forgot-password" element={<ForgotPasswordPage />} />
+          <Route path="/reset-password" element={<ResetPasswordPage />} />
+          <Route path="/verify" element={<VerifyPage />} />
+        </Route>
+
+        <Route element={<MemberGuard />}>
+          <Route element={<MemberLayout />}>
+            <Route path="/dashboard" element={<DashboardPage />} />
+            <Route path="/profile" element={<ProfilePage />} />
+            <Route path="/deposits" element={<DepositsPage />} />
+            <Route path="/withdrawals" element={<WithdrawalsPage />} />
+            <Route path="/transactions" element={<TransactionsPage />} />
+            <Route path="/transactions/:id" element={<TransactionPage />} />
+            <Route path="/courses" element={<CoursesPage />} />
+            <Route path="/courses/lessons/:id" element={<LessonPage />} />
+            <Route path="/investments" element={<InvestmentsPage />} />
+            <Route path="/investments/plans" element={<PlansPage />} />
+            <Route path="/investments/plans/add" element={<InvestPage />} />
+            <Route path="/payment-methods" element={<PaymentMethodsPage />} />
+            <Route path="/payment-methods/add" element={<AddPaymentMethodPage />} />
+            <Route path="/payment-methods/:id/edit" element={<EditPaymentMethodPage />} />
+          </Route>
+        </Route>
+
+        <Route path="*" element={<NotFoundPage />} />
+      </Routes>
+    </Suspense>
+  )
+}

@@ -1,0 +1,74 @@
+import type { ComponentProps, ReactNode } from 'react'
+import { Link } from 'react-router'
+import { cx } from './cx'
+import { Spinner } from './spinner'
+
+type Look = {
+  variant?: 'primary' | 'secondary' | 'ghost' | 'danger' | 'hero' | 'hero-quiet'
+  size?: 'md' | 'lg' | 'sm'
+  wide?: boolean
+}
+
+const variants = {
+  primary: 'bg-accent text-accent-ink hover:bg-accent-strong shadow-card',
+  secondary: 'bg-surface text-ink border border-line hover:bg-sunken shadow-card',
+  ghost: 'text-ink-soft hover:bg-sunken hover:text-ink',
+  danger: 'bg-surface text-negative border border-line hover:bg-negative-soft',
+  hero: 'bg-hero-ink text-hero hover:bg-hero-soft',
+  'hero-quiet': 'bg-hero-raised text-hero-ink hover:brightness-110',
+}
+
+const sizes = {
+  sm: 'min-h-9 px-3 text-sm pointer-coarse:min-h-11',
+  md: 'min-h-11 px-4.5 text-sm',
+  lg: 'min-h-12.5 px-6 text-base',
+}
+
+export function buttonClass({ variant = 'primary', size = 'md', wide = false }: Look = {}, extra?: string) {
+  return cx(
+    'inline-flex items-center justify-center gap-2 rounded-md font-semibold whitespace-nowrap transition-colors select-none',
+    'disabled:cursor-not-allowed disabled:opacity-55',
+    variants[variant],
+    sizes[size],
+    wide && 'w-full',
+    extra,
+  )
+}
+
+type ButtonProps = ComponentProps<'button'> & Look & { busy?: boolean; busyLabel?: string; icon?: ReactNode }
+
+/** While busy it is disabled and says what is going on [AUTH-17]. */
+export function Button({ variant, size, wide, busy = false, busyLabel, icon, className, children, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      className={buttonClass({ variant, size, wide }, className)}
+      disabled={busy || rest.disabled}
+      aria-busy={busy || undefined}
+    >
+      {busy ? <Spinner /> : icon}
+      {busy && busyLabel ? busyLabel : children}
+    </button>
+  )
+}
+
+export function ButtonLink({ variant, size, wide, className, ...rest }: ComponentProps<typeof Link> & Look) {
+  return <Link {...rest} className={buttonClass({ variant, size, wide }, className)} />
+}
+
+/** A square button that shows only an icon; `label` names it. */
+export function IconButton({ label, className, ...rest }: ComponentProps<'button'> & { label: string }) {
+  return (
+    <button
+      type="button"
+      aria-label={label}
+      title={label}
+      {...rest}
+      className={cx(
+        'inline-grid size-11 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink',
+        className,
+      )}
+    />
+  )
+}

@@ -1,0 +1,17 @@
+import type { ReactNode } from 'react'
+
+export type Detail = { label: string; value: ReactNode }
+
+/** Names and values, one pair a line. */
+export function DetailList({ items }: { items: readonly Detail[] }) {
+  return (
+    <dl className="divide-y divide-line text-sm">
+      {items.map(({ label, value }) => (
+        <div key={label} className="flex items-baseline justify-between gap-6 py-3">
+          <dt className="shrink-0 text-ink-faint">{label}</dt>
+          <dd className="min-w-0 text-right font-medium break-words text-ink">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,125 @@
+import { Eye, EyeOff } from 'lucide-react'
+import { useId, useState, type ComponentProps, type ReactNode } from 'react'
+import { cx } from './cx'
+
+type FieldProps = { label: string; error?: string; hint?: ReactNode; optional?: boolean }
+
+const control = cx(
+  'block w-full min-h-11.5 rounded-md border bg-surface px-3.5 text-base text-ink transition-colors placeholder:text-ink-faint',
+  'border-line-control hover:border-ink-faint focus:border-accent focus:outline-2 focus:outline-offset-0 focus:outline-accent/40',
+  'aria-invalid:border-negative aria-invalid:focus:outline-negative/30',
+  'disabled:cursor-not-allowed disabled:bg-sunken disabled:text-ink-faint',
+)
+
+/** Label above, control, then the error or a hint below, all tied together for screen readers. */
+function Frame({ id, label, error, hint, optional, children }: FieldProps & { id: string; children: ReactNode }) {
+  return (
+    <div>
+      <label htmlFor={id} className="mb-1.5 flex justify-between gap-3 text-sm font-medium text-ink">
+        {label}
+        {optional && <span className="font-normal text-ink-faint">Optional</span>}
+      </label>
+      {children}
+      {error ? (
+        <p id={`${id}-note`} role="alert" className="mt-1.5 text-sm text-negative">
+          {error}
+        </p>
+      ) : (
+        hint && (
+          <div id={`${id}-note`} className="mt-1.5 text-sm text-ink-faint">
+            {hint}
+          </div>
+        )
+      )}
+    </div>
+  )
+}
+
+function useControl({ id, error, hint }: { id?: string; error?: string; hint?: ReactNode }) {
+  const generated = useId()
+  const own = id ?? generated
+  return {
+    id: own,
+    'aria-invalid': error !== undefined ? true : undefined,
+    'aria-describedby': error || hint ? `${own}-note` : undefined,
+  } as const
+}
+
+type InputProps = Omit<ComponentProps<'input'>, 'size'> & FieldProps & { trailing?: ReactNode; leading?: ReactNode }
+
+export function TextField({ label, error, hint, optional, trailing, leading, className, ...rest }: InputProps) {
+  const wiring = useControl({ id: rest.id, error, hint })
+  return (
+    <Frame id={wiring.id} {...{ label, error, hint, optional }}>
+      <div className="relative">
+        {leading && (
+          <span className="pointer-events-none absolute inset-y-0 left-3.5 flex items-center text-ink-faint">{leading}</span>
+        )}
+        <input
+          {...rest}
+          {...wiring}
+          className={cx(control, Boolean(leading) && 'pl-8', Boolean(trailing) && 'pr-12', className)}
+        />
+        {trailing && <span className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</span>}
+      </div>
+    </Frame>
+  )
+}
+
+/** A password that can be shown and hidden [MSG-03]. */
+export function PasswordField(props: Omit<InputProps, 'type' | 'trailing'>) {
+  const [shown, setShown] = useState(false)
+  const Icon = shown ? EyeOff : Eye
+  return (
+    <TextField
+      {...props}
+      type={shown ? 'text' : 'password'}
+      autoCapitalize="none"
+      spellCheck={false}
+      trailing={
+        <button
+          type="button"
+          aria-pressed={shown}
+          aria-label={shown ? 'Hide password' : 'Show password'}
+          onClick={() => setShown(!shown)}
+          className="grid size-10.5 place-items-center rounded-md text-ink-faint hover:text-ink"
+        >
+          <Icon aria-hidden className="size-4.5" />
+        </button>
+      }
+    />
+  )
+}
+
+/** A dollar amount; typed as text so that no browser rounds it. */
+export function MoneyField({ className, ...rest }: Omit<InputProps, 'type' | 'leading'>) {
+  return (
+    <TextField
+      inputMode="decimal"
+      autoComplete="off"
+      placeholder="0.00"
+      {...rest}
+      leading="$"
+      className={cx('tabular font-medium', className)}
+    />
+  )
+}
+
+type SelectProps = ComponentProps<'select'> & FieldProps & { options: readonly string[]; blank?: string }
+
+/** A select with a blank first option labelled `blank` or "Select {label}" [MSG-03]. */
+export function SelectField({ label, error, hint, optional, options, blank, className, ...rest }: SelectProps) {
+  const wiring = useControl({ id: rest.id, error, hint })
+  return (
+    <Frame id={wiring.id} {...{ label, error, hint, optional }}>
+      <select {...rest} {...wiring} className={cx(control, 'pr-8', className)}>
+        <option value="">{blank ?? `Select ${label}`}</option>
+        {options.map((option) => (
+          <option key={option} value={option}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </Frame>
+  )
+}

@@ -1,0 +1,97 @@
+import { FileText, ImageIcon, Upload, X } from 'lucide-react'
+import { useId, useState, type DragEvent } from 'react'
+import { formatDateTime } from '@/lib/dates'
+import { formatBytes } from '@/lib/files'
+import { IconButton } from './button'
+import { cx } from './cx'
+
+type FileDropProps = {
+  label: string
+  hint: string
+  accept: string
+  file: File | null
+  onPick: (file: File) => void
+  onRemove: () => void
+  error?: string
+}
+
+/** Choose or drop one file; afterwards its name, size, type and last change are shown. */
+export function FileDrop({ label, hint, accept, file, onPick, onRemove, error }: FileDropProps) {
+  const id = useId()
+  const [over, setOver] = useState(false)
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    const dropped = event.dataTransfer.files[0]
+    if (dropped) onPick(dropped)
+  }
+  return (
+    <div>
+      <p className="mb-1.5 text-sm font-medium text-ink" id={`${id}-label`}>
+        {label}
+      </p>
+      {file ? (
+        <PickedFile file={file} onRemove={onRemove} />
+      ) : (
+        <label
+          htmlFor={id}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setOver(true)
+          }}
+          onDragLeave={() => setOver(false)}
+          onDrop={drop}
+          className={cx(
+            'flex flex-col items-center gap-1 rounded-lg border border-dashed px-4 py-7 text-center transition-colors',
+            'has-focus-visible:outline-2 has-focus-visible:outline-offset-2 has-focus-visible:outline-accent',
+            over ? 'border-accent bg-accent-soft' : 'hover:bg-sunken',
+            error ? 'border-negative' : 'border-line-control',
+          )}
+        >
+          <Upload aria-hidden className="mb-1 size-5 text-ink-faint" />
+          <span className="text-sm font-semibold text-accent-text">Choose a file</span>
+          <span className="text-sm text-ink-faint">{hint}</span>
+          <input
+            id={id}
+            type="file"
+            accept={accept}
+            aria-labelledby={`${id}-label`}
+            aria-invalid={error ? true : undefined}
+            className="sr-only"
+            onChange={(event) => {
+              const picked = event.target.files?.[0]
+              if (picked) onPick(picked)
+              event.target.value = ''
+            }}
+          />
+        </label>
+      )}
+      {error && (
+        <p role="alert" className="mt-1.5 text-sm text-negative">
+          {error}
+        </p>
+      )}
+    </div>
+  )
+}
+
+function PickedFile({ file, onRemove }: { file: File; onRemove: () => void }) {
+  const Icon = file.type.startsWith('image/') ? ImageIcon : FileText
+  return (
+    <div className="flex items-start gap-3 rounded-lg border border-line bg-sunken/50 p-3.5">
+      <span className="grid size-10 shrink-0 place-items-center rounded-md bg-accent-soft text-accent-text">
+        <Icon aria-hidden className="size-5" />
+      </span>
+      <div className="min-w-0 flex-1 text-sm">
+        <p className="truncate font-medium text-ink">{file.name}</p>
+        <p className="text-ink-faint">
+          {formatBytes(file.size)} · {file.type || 'unknown type'}
+        </p>
+        <p className="text-ink-faint">Last modified {formatDateTime(file.lastModified)}</p>
+      </div>
+      <IconButton label={`Remove ${file.name}`} onClick={onRemove} className="-m-1.5">
+        <X aria-hidden className="size-4.5" />
+      </IconButton>
+    </div>
+  )
+}

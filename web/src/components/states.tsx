@@ -1,0 +1,44 @@
+import { CircleAlert, RotateCw, type LucideIcon } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { messageOf } from '@/lib/api-error'
+import { Button } from './button'
+
+type EmptyProps = { icon: LucideIcon; title: string; description?: string; action?: ReactNode }
+
+export function EmptyState({ icon: Icon, title, description, action }: EmptyProps) {
+  return (
+    <div className="flex flex-col items-center px-6 py-12 text-center">
+      <span className="mb-4 grid size-12 place-items-center rounded-full bg-sunken text-ink-faint">
+        <Icon aria-hidden className="size-5.5" />
+      </span>
+      <p className="font-semibold text-ink">{title}</p>
+      {description && <p className="mt-1 max-w-sm text-sm text-ink-faint">{description}</p>}
+      {action && <div className="mt-5">{action}</div>}
+    </div>
+  )
+}
+
+type ErrorProps = { error: unknown; onRetry: () => void; title?: string; busy?: boolean }
+
+/** What failed and a way to try again; never mistaken for an empty list [D-L5]. */
+export function ErrorPanel({ error, onRetry, title = 'This could not be loaded', busy }: ErrorProps) {
+  return (
+    <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
+      <span className="mb-4 grid size-12 place-items-center rounded-full bg-negative-soft text-negative">
+        <CircleAlert aria-hidden className="size-5.5" />
+      </span>
+      <p className="font-semibold text-ink">{title}</p>
+      <p className="mt-1 max-w-sm text-sm text-ink-faint">{messageOf(error)}</p>
+      <Button
+        variant="secondary"
+        size="sm"
+        className="mt-5"
+        onClick={onRetry}
+        busy={busy}
+        icon={<RotateCw aria-hidden className="size-4" />}
+      >
+        Retry
+      </Button>
+    </div>
+  )
+}

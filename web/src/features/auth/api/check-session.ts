@@ -1,0 +1,34 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import type { User } from '@/lib/api-types'
+import { queryKeys } from '@/lib/query-keys'
+import { refreshSession, useSession } from '@/lib/session'
+
+type Check = { user: User; token?: string; degraded?: boolean }
+
+/** Often enough to renew the token of an active member before its half hour is over. */
+const RENEW_EVERY_MS = 5 * 60_000
+
+async function checkSession() {
+  const answer = await api.get<Check>('/auth/check')
+  refreshSession(answer.user, answer.token)
+  return answer
+}
+
+/** The session check: runs while a token is stored, and never for a visitor [AUTH-14]. */
+export function useSessionCheck() {
+  const hasToken = useSession((session) => session.token !== null)
+  const query = useQuery({
+    queryKey: queryKeys.session,
+    queryFn: checkSession,
+    enabled: hasToken,
+    refetchInterval: RENEW_EVERY_MS,
+  })
+  return { isChecking: hasToken && query.isPending, ...query }
+}
+
+/** Asks for the user again, after something changed the balance or the profile. */
+export function useRefreshUser() {
+  const client = useQueryClient()
+  return () => client.refetchQueries({ queryKey: queryKeys.session })
+}

@@ -1,0 +1,23 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import type { User } from '@/lib/api-types'
+import { queryKeys } from '@/lib/query-keys'
+import { startSession } from '@/lib/session'
+
+export type Registration = { name: string; email: string; password: string; phone: string; country: string }
+
+export const registrationFields = ['name', 'email', 'phone', 'country', 'password'] as const
+
+export const useRegister = () => {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (registration: Registration) =>
+      api.post<{ user: User; token: string }>('/auth/register', registration, { isPublic: true }),
+    onSuccess: (answer) => {
+      client.clear()
+      client.setQueryData(queryKeys.session, answer)
+      startSession(answer.user, answer.token)
+    },
+    meta: { inlineFields: registrationFields },
+  })
+}

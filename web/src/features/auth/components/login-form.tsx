@@ -1,0 +1,60 @@
+import { useState } from 'react'
+import { useForm } from 'react-hook-form'
+import { Link, useNavigate } from 'react-router'
+import { Button } from '@/components/button'
+import { PasswordField, TextField } from '@/components/field'
+import { toApiError } from '@/lib/api-error'
+import { lazyResolver, showFieldErrors } from '@/lib/forms'
+import { paths } from '@/lib/paths'
+import { useLogIn } from '../api/log-in'
+import type { LoginValues } from '../schemas'
+
+const resolver = lazyResolver<LoginValues>(() => import('../schemas').then((schemas) => schemas.loginResolver))
+
+/** `returnTo`: the protected page the visitor asked for. */
+export function LoginForm({ returnTo }: { returnTo?: string }) {
+  const navigate = useNavigate()
+  const logIn = useLogIn()
+  const [asksForTotp, setAsksForTotp] = useState(false)
+  const form = useForm<LoginValues>({ resolver, defaultValues: { email: '', password: '' } })
+  const { errors } = form.formState
+
+  const submit = form.handleSubmit(({ email, password, totp }) =>
+    logIn.mutateAsync({ email, password, ...(totp ? { totp } : {}) }).then(
+      ({ user }) => navigate(user.isVerified ? (returnTo ?? paths.dashboard) : paths.verify(user.email), { replace: true }),
+      (error: unknown) => {
+        if (toApiError(error).code === 'TOTP_REQUIRED') setAsksForTotp(true)
+        showFieldErrors(error, form.setError, ['email', 'password', 'totp'])
+      },
+    ),
+  )
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+      <TextField label="Email" type="email" autoComplete="email" error={errors.email?.message} {...form.register('email')} />
+      <PasswordField
+        label="Password"
+        autoComplete="current-password"
+        error={errors.password?.message}
+        {...form.register('password')}
+      />
+      {asksForTotp && (
+        <TextField
+          label="Authenticator code"
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          error={errors.totp?.message}
+          {...form.register('totp')}
+        />
+      )}
+      <div className="-mt-2 text-right">
+        <Link to={paths.forgotPassword} className="text-sm font-medium text-accent-text hover:underline">
+          Forgot password?
+        </Link>
+      </div>
+      <Button type="submit" size="lg" wide busy={logIn.isPending} busyLabel="Logging in...">
+        Login
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,71 @@
+import { useForm } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import { Button } from '@/components/button'
+import { TextField } from '@/components/field'
+import { lazyResolver, showFieldErrors } from '@/lib/forms'
+import { notify } from '@/lib/notify'
+import { paths } from '@/lib/paths'
+import { useSession } from '@/lib/session'
+import { useRefreshUser } from '../api/check-session'
+import { useResendCode } from '../api/resend-code'
+import { useVerifyEmail } from '../api/verify-email'
+import type { VerificationValues } from '../schemas'
+
+const resolver = lazyResolver<VerificationValues>(() => import('../schemas').then((schemas) => schemas.verificationResolver))
+
+/** `email` is the one of the address bar; without it nothing is ever sent [AUTH-11]. */
+export function VerifyForm({ email }: { email: string | null }) {
+  const navigate = useNavigate()
+  const refreshUser = useRefreshUser()
+  const verify = useVerifyEmail()
+  const resend = useResendCode()
+  const form = useForm<VerificationValues>({ resolver, defaultValues: { otp: '' } })
+
+  const finish = async () => {
+    if (!useSession.getState().token) return navigate(paths.login, { replace: true })
+    await refreshUser()
+    return navigate(paths.dashboard, { replace: true })
+  }
+
+  const withEmail = (act: (address: string) => void) => (email ? act(email) : notify.error('Email not found'))
+
+  const submit = form.handleSubmit(async ({ otp }) => {
+    if (!email) return notify.error('Email not found')
+    try {
+      await verify.mutateAsync({ email, otp })
+      await finish()
+    } catch (error) {
+      showFieldErrors(error, form.setError, ['otp'])
+    }
+  })
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+      <TextField
+        label="6-digit code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={6}
+        placeholder="000000"
+        className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
+        error={form.formState.errors.otp?.message}
+        {...form.register('otp', { setValueAs: (value: string) => value.trim() })}
+      />
+      <Button type="submit" size="lg" wide busy={form.formState.isSubmitting} busyLabel="Verifying...">
+        Verify
+      </Button>
+      <p className="flex flex-wrap items-center justify-center gap-x-1 text-sm text-ink-soft">
+        No code yet?
+        <Button
+          variant="ghost"
+          size="sm"
+          busy={resend.isPending}
+          busyLabel="Resend"
+          onClick={() => withEmail((address) => resend.mutate(address))}
+        >
+          Resend
+        </Button>
+      </p>
+    </form>
+  )
+}

@@ -1,0 +1,91 @@
+import { ExternalLink } from 'lucide-react'
+import { SignedAmount } from '@/components/amount'
+import { StatusBadge } from '@/components/badge'
+import { buttonClass } from '@/components/button'
+import { Card, CardHeader } from '@/components/card'
+import { DetailList, type Detail } from '@/components/detail-list'
+import type { Transaction } from '@/lib/api-types'
+import { formatDateTime } from '@/lib/dates'
+import { formatMoney } from '@/lib/money'
+import { TransactionIcon } from './transaction-icon'
+
+/** "TNX-" and the first six characters of the id. */
+export const referenceOf = (id: string) => `TNX-${id.slice(0, 6)}`
+
+const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1)
+
+const mono = (text: string) => <span className="font-mono text-[0.8125rem] break-all">{text}</span>
+
+/** The facts of the payment beyond the specification's list, shown when the server gives them. */
+function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, method, destination, txid, decidedAt }: Transaction) {
+  const facts: (Detail | false | '' | null | undefined)[] = [
+    claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
+    fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
+    netAmount != null && { label: 'Payout', value: formatMoney(netAmount) },
+    method && { label: 'Method', value: `${method.currency} · ${method.network}` },
+    method && !destination && method.address && { label: 'Paid to', value: mono(method.address) },
+    destination && { label: 'Destination', value: mono(destination.address) },
+    destination?.memo && { label: 'Memo', value: mono(destination.memo) },
+    txid && { label: 'Transaction hash', value: mono(txid) },
+    decidedAt && { label: 'Decided', value: formatDateTime(decidedAt) },
+  ]
+  return facts.filter((fact): fact is Detail => Boolean(fact))
+}
+
+export function TransactionDetails({ transaction }: { transaction: Transaction }) {
+  const { id, title, description, status, type, amount, createdAt, receipt, user } = transaction
+  return (
+    <div className="space-y-5">
+      <Card>
+        <div className="flex flex-col items-center px-6 pt-8 pb-7 text-center">
+          <TransactionIcon title={title} />
+          <h2 className="mt-3 font-semibold">{title}</h2>
+          <SignedAmount value={amount} type={type} status={status} className="mt-1 text-3xl font-semibold" />
+          <div className="mt-3">
+            <StatusBadge status={status} />
+          </div>
+          {description && <p className="mt-4 max-w-md text-ink-soft">{description}</p>}
+          {receipt && (
+            <a
+              href={receipt.url}
+              target="_blank"
+              rel="noopener noreferrer"
+              className={buttonClass({ variant: 'secondary' }, 'mt-5')}
+            >
+              View Receipt
+              <ExternalLink aria-hidden className="size-4" />
+              <span className="sr-only">(opens in a new tab)</span>
+            </a>
+          )}
+        </div>
+        <div className="border-t border-line px-5 py-2 sm:px-6">
+          <DetailList
+            items={[
+              { label: 'Date', value: formatDateTime(createdAt) },
+              { label: 'Reference', value: <span className="tabular">{referenceOf(id)}</span> },
+              { label: 'Amount', value: <span className="tabular">{formatMoney(amount)}</span> },
+              { label: 'Type', value: capital(type) },
+              { label: 'Status', value: capital(status) },
+              ...paymentFacts(transaction),
+            ]}
+          />
+        </div>
+      </Card>
+      {user && (
+        <Card className="pb-2">
+          <CardHeader title="Account holder" />
+          <div className="mt-2 px-5 sm:px-6">
+            <DetailList
+              items={[
+                { label: 'Name', value: user.name },
+                { label: 'Email', value: user.email },
+                { label: 'Phone', value: user.phone },
+                { label: 'Country', value: user.country },
+              ]}
+            />
+          </div>
+        </Card>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,27 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { toDollars } from '@/lib/money'
+import { queryKeys } from '@/lib/query-keys'
+
+export type DepositRequest = {
+  amountCents: number
+  /** The id of a platform method. */
+  method: string
+  /** The proof as a data URL. */
+  receipt: string
+  /** `deposit` or `course`. */
+  type: string
+  txid?: string
+}
+
+type Submission = { request: DepositRequest; idempotencyKey: string }
+
+export function useRequestDeposit() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ request: { amountCents, ...rest }, idempotencyKey }: Submission) =>
+      api.post('/transactions/deposit', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.transactions }),
+    meta: { inlineFields: ['amount', 'txid', 'receipt'] },
+  })
+}

@@ -1,0 +1,145 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { useEffect, useState } from 'react'
+import { useController, useForm } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import * as z from 'zod/mini'
+import { Button } from '@/components/button'
+import { MoneyField, TextField } from '@/components/field'
+import { FileDrop } from '@/components/file-drop'
+import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
+import { MAX_UPLOAD_BYTES, readAsDataUrl } from '@/lib/files'
+import { showFieldErrors } from '@/lib/forms'
+import { parseCents } from '@/lib/money'
+import { notify } from '@/lib/notify'
+import { paths } from '@/lib/paths'
+import { useSubmissionKey } from '@/lib/submission'
+import { useRequestDeposit } from '../api/request-deposit'
+import { MethodGrid, type Methods } from './method-grid'
+import { PayTo } from './pay-to'
+
+const CONFIRMED_WITHIN_MS = 15 * 60_000
+const DRAFT = 'deposit'
+
+const schema = z.object({
+  amount: z.string().check(z.trim(), z.refine((text) => parseCents(text) !== null, 'Enter an amount like 250.00')),
+  method: z.string().check(z.minLength(1)),
+  receipt: z.instanceof(File),
+  txid: z.string().check(z.trim(), z.maxLength(128, 'At most 128 characters')),
+})
+type Values = z.infer<typeof schema>
+type Draft = Pick<Values, 'amount' | 'method' | 'txid'>
+
+type DepositFormProps = {
+  methods: Methods
+  /** `deposit`, or `course` for the course payment. */
+  type: string
+  /** The amount of the address, which comes before a draft. */
+  amount: string | null
+}
+
+/** What the file must be before it is sent; the server looks into it again. */
+function refusalOf(file: File): string | null {
+  if (!file.type.startsWith('image/') && file.type !== 'application/pdf') return 'Choose an image or a PDF'
+  if (file.size > MAX_UPLOAD_BYTES) return 'The file is larger than 5 MB'
+  return null
+}
+
+export function DepositForm({ methods, type, amount }: DepositFormProps) {
+  const navigate = useNavigate()
+  const deposit = useRequestDeposit()
+  const submissionKey = useSubmissionKey()
+  const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: initialValues(type, amount) })
+  const { errors, isSubmitting } = form.formState
+  const method = useController({ control: form.control, name: 'method' }).field
+  const receipt = useController({ control: form.control, name: 'receipt' }).field
+  const [confirmedBy, setConfirmedBy] = useState<Date | null>(null)
+  const selected = methods.data?.find(({ id }) => id === method.value)
+
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(`${DRAFT}:${type}`, draftOf(values)) }),
+    [form, type],
+  )
+
+  const select = (id: string) => {
+    method.onChange(id)
+    setConfirmedBy(new Date(Date.now() + CONFIRMED_WITHIN_MS))
+  }
+
+  const pick = (file: File) => {
+    const refusal = refusalOf(file)
+    if (refusal) return form.setError('receipt', { message: refusal })
+    form.clearErrors('receipt')
+    receipt.onChange(file)
+    notify.success('Proof of payment uploaded successfully!')
+  }
+
+  const send = async (values: Values) => {
+    const { receipt: proof, txid } = values
+    const amountCents = parseCents(values.amount) ?? 0
+    const content = { amountCents, method: values.method, type, txid, proof: [proof.name, proof.size, proof.lastModified] }
+    try {
+      await deposit.mutateAsync({
+        idempotencyKey: submissionKey.for(content),
+        request: { amountCents, method: values.method, type, receipt: await readAsDataUrl(proof), ...(txid ? { txid } : {}) },
+      })
+      submissionKey.settle()
+      dropDraft(`${DRAFT}:${type}`)
+      await navigate(paths.transactions)
+    } catch (error) {
+      submissionKey.settle(error)
+      showFieldErrors(error, form.setError, ['amount', 'txid', 'receipt'])
+    }
+  }
+
+  const submit = form.handleSubmit(send, () => {
+    const { amount: typed, method: chosen, receipt: proof } = form.getValues()
+    if (!typed.trim() || !chosen || !(proof as File | undefined)) notify.error('Please fill in all required fields')
+  })
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-7">
+      <MoneyField
+        label="Amount"
+        readOnly={type === 'course'}
+        error={form.getValues('amount').trim() ? errors.amount?.message : errors.amount && ''}
+        {...form.register('amount')}
+      />
+      <MethodGrid
+        legend="Payment method"
+        methods={methods}
+        selected={method.value}
+        onSelect={select}
+        invalid={Boolean(errors.method)}
+      />
+      {selected && <PayTo method={selected} confirmedBy={confirmedBy} />}
+      <FileDrop
+        label="Proof of payment"
+        hint="Image or PDF, up to 5 MB"
+        accept="image/*,application/pdf"
+        file={(receipt.value as File | undefined) ?? null}
+        onPick={pick}
+        onRemove={() => receipt.onChange(undefined)}
+        error={receipt.value || errors.receipt?.type !== 'invalid_type' ? errors.receipt?.message : undefined}
+      />
+      <TextField
+        label="Transaction hash"
+        optional
+        autoComplete="off"
+        spellCheck={false}
+        hint="Helps us find your payment faster."
+        error={errors.txid?.message}
+        {...form.register('txid')}
+      />
+      <Button type="submit" size="lg" wide busy={isSubmitting} busyLabel="Confirming payment...">
+        I have made payment
+      </Button>
+    </form>
+  )
+}
+
+function initialValues(type: string, amount: string | null): Partial<Values> & Draft {
+  const draft = readDraft<Draft>(`${DRAFT}:${type}`)
+  return { amount: amount ?? draft.amount ?? '', method: draft.method ?? '', txid: draft.txid ?? '' }
+}
+
+const draftOf = ({ amount, method, txid }: Partial<Values>): Partial<Draft> => ({ amount, method, txid })

@@ -1,0 +1,49 @@
+/** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
+import { toApiError, type ApiError } from './api-error'
+import { notify } from './notify'
+import { endSession, markUnverified, useSession } from './session'
+
+export type Answer<T = object> = { success: boolean; message?: string } & T
+
+export type CallOptions = {
+  /** Sent as `Idempotency-Key`, so that a repeated submission has one effect. */
+  idempotencyKey?: string
+  /** A call that visitors make too: its 401 says nothing about the stored session. */
+  isPublic?: boolean
+  signal?: AbortSignal
+}
+
+type Request = { method: 'get' | 'post' | 'put' | 'delete'; url: string; data?: unknown }
+
+async function call<T>(request: Request, { idempotencyKey, isPublic, signal }: CallOptions): Promise<Answer<T>> {
+  const { token } = useSession.getState()
+  const headers = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
+  try {
+    const { send } = await import('./http')
+    return await send<Answer<T>>({ ...request, headers, signal })
+  } catch (cause) {
+    const error = toApiError(cause)
+    if (!isPublic && token) noticeSessionLoss(error, token)
+    throw error
+  }
+}
+
+/** A refused token ends the session it belongs to, and only that one. */
+function noticeSessionLoss(error: ApiError, token: string) {
+  if (useSession.getState().token !== token) return
+  if (error.status === 401) {
+    endSession()
+    notify.error(error.message)
+  } else if (error.code === 'EMAIL_NOT_VERIFIED') {
+    markUnverified()
+  }
+}
+
+export const api = {
+  get: <T>(url: string, options: CallOptions = {}) => call<T>({ method: 'get', url }, options),
+  post: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
+    call<T>({ method: 'post', url, data }, options),
+  put: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
+    call<T>({ method: 'put', url, data }, options),
+  delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'delete', url }, options),
+}

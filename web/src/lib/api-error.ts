@@ -1,0 +1,44 @@
+/** One shape for everything that can go wrong with a call. */
+
+type ErrorBody = { message?: string; code?: string; requestId?: string; errors?: Record<string, string> }
+
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** The HTTP status, or `undefined` when no answer arrived. */
+  readonly status: number | undefined
+  readonly code: string | undefined
+  readonly requestId: string | undefined
+  readonly fields: Record<string, string>
+  /** The server's own words, if it had any. */
+  readonly serverMessage: string | undefined
+
+  constructor(message: string, status?: number, body: ErrorBody = {}) {
+    super(body.message || message)
+    this.status = status
+    this.code = body.code
+    this.requestId = body.requestId
+    this.fields = body.errors ?? {}
+    this.serverMessage = body.message || undefined
+  }
+
+  /** No answer, or one that says nothing about the request itself: asking again may help. */
+  get isTransient() {
+    const { status } = this
+    return status === undefined || status >= 500 || status === 408 || status === 429
+  }
+}
+
+export function isErrorBody(body: unknown): body is ErrorBody {
+  return typeof body === 'object' && body !== null
+}
+
+export function toApiError(cause: unknown): ApiError {
+  if (cause instanceof ApiError) return cause
+  return new ApiError(cause instanceof Error ? cause.message : 'An error occurred')
+}
+
+/** What to tell the member: the server's message, else the caller's fallback, else the error's own [MSG-01]. */
+export function messageOf(error: unknown, fallback?: string): string {
+  const { serverMessage, message } = toApiError(error)
+  return serverMessage ?? fallback ?? message
+}

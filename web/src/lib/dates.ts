@@ -1,0 +1,14 @@
+/** Dates as members read them, in US English and their own time zone. */
+
+const long = new Intl.DateTimeFormat('en-US', {
+  year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit',
+})
+const day = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'short', day: 'numeric' })
+const time = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
+
+/** `November 21, 2026 at 10:50 AM` */
+export const formatDateTime = (iso: string | number | Date) => long.format(new Date(iso))
+/** `Nov 21, 2026` */
+export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))
+/** `10:50 AM` */
+export const formatTime = (iso: string | number | Date) => time.format(new Date(iso))

@@ -1,0 +1,35 @@
+/** Every address of the app, so that no screen spells one out. */
+export const paths = {
+  landing: '/',
+  ugcCourse: '/ugc-course',
+  terms: '/terms',
+  privacy: '/privacy',
+  login: '/login',
+  register: '/register',
+  forgotPassword: '/forgot-password',
+  resetPassword: '/reset-password',
+  verify: (email: string) => `/verify?email=${encodeURIComponent(email)}`,
+
+  dashboard: '/dashboard',
+  profile: '/profile',
+  deposits: '/deposits',
+  buyCourse: '/deposits?type=course&amount=87',
+  withdrawals: '/withdrawals',
+  transactions: '/transactions',
+  transaction: (id: string) => `/transactions/${encodeURIComponent(id)}`,
+  courses: '/courses',
+  lesson: (id: string) => `/courses/lessons/${encodeURIComponent(id)}`,
+  investments: '/investments',
+  plans: '/investments/plans',
+  invest: (planId: string) => `/investments/plans/add?planId=${encodeURIComponent(planId)}`,
+  paymentMethods: '/payment-methods',
+  addPaymentMethod: '/payment-methods/add',
+  editPaymentMethod: (id: string) => `/payment-methods/${encodeURIComponent(id)}/edit`,
+} as const
+
+/** A path of this site to return to after login, else `undefined`: never another origin [D-S11]. */
+export function safeReturnPath(candidate: unknown): string | undefined {
+  if (typeof candidate !== 'string' || !/^\/(?![/\\])/.test(candidate)) return undefined
+  const url = new URL(candidate, window.location.origin)
+  return url.origin === window.location.origin ? `${url.pathname}${url.search}${url.hash}` : undefined
+}

@@ -1,0 +1,62 @@
+/** TanStack Query with the product's rules: retries, cache life, and one toast per failed call. */
+import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
+import { messageOf, toApiError } from './api-error'
+import { notify } from './notify'
+import { queryKeys } from './query-keys'
+import { endSession } from './session'
+
+declare module '@tanstack/react-query' {
+  interface Register {
+    mutationMeta: {
+      /** Fields whose server errors the form shows itself, instead of a toast. */
+      inlineFields?: readonly string[]
+      /** Said when the server gave no message of its own. */
+      fallbackMessage?: string
+      /** The caller tells the outcome itself. */
+      silent?: boolean
+    }
+    queryMeta: { silent?: boolean }
+  }
+}
+
+export const RETRIES = 3
+export const retryDelay = (attempt: number) => Math.min(1000 * 2 ** attempt, 30_000)
+
+/** A refusal will not change by asking again; a missing answer may. */
+const shouldRetry = (failures: number, error: Error) => failures < RETRIES && toApiError(error).isTransient
+
+const isSessionCheck = (key: QueryKey) => key[0] === queryKeys.session[0]
+
+const queryCache = new QueryCache({
+  onError: (error, query) => {
+    const { status } = toApiError(error)
+    // A 401 ended the session and said so already.
+    if (status === 401) return
+    // The check on start must succeed; a later one that fails leaves the session to the next call [AUTH-14].
+    if (isSessionCheck(query.queryKey) && query.state.data === undefined) endSession()
+    if (!query.meta?.silent) notify.error(messageOf(error))
+  },
+})
+
+const mutationCache = new MutationCache({
+  onSuccess: (data, _variables, _result, mutation) => {
+    const message = (data as { message?: string } | undefined)?.message
+    if (message && !mutation.meta?.silent) notify.success(message)
+  },
+  onError: (error, _variables, _result, mutation) => {
+    const { fields } = toApiError(error)
+    const { silent, inlineFields = [], fallbackMessage } = mutation.meta ?? {}
+    if (silent) return
+    if (inlineFields.some((field) => field in fields)) return
+    notify.error(messageOf(error, fallbackMessage))
+  },
+})
+
+export const queryClient = new QueryClient({
+  queryCache,
+  mutationCache,
+  defaultOptions: {
+    queries: { retry: shouldRetry, retryDelay, gcTime: 300_000, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
+})

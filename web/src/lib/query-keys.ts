@@ -1,0 +1,13 @@
+/** The names of cached data, shared so that one feature's change can refresh another's screen. */
+export const queryKeys = {
+  session: ['session'],
+  transactions: ['transactions'],
+  transaction: (id: string) => ['transactions', 'one', id],
+  trades: ['trades'],
+  plans: ['plans'],
+  planValues: (id: string) => ['plans', 'values', id],
+  paymentMethods: ['payment-methods'],
+  deviceSessions: ['device-sessions'],
+  course: ['course'],
+  lesson: (id: string) => ['course', 'lesson', id],
+} as const

@@ -1,0 +1,61 @@
+/** Who is signed in: the member and the bearer token, kept in local storage under `auth` [AUTH-16]. */
+import { create } from 'zustand'
+import { persist } from 'zustand/middleware'
+import type { User } from './api-types'
+
+type Session = {
+  user: User | null
+  token: string | null
+  /** True after the member chose to leave, so that the guard does not offer the way back. */
+  left: boolean
+}
+
+const SIGNED_OUT: Session = { user: null, token: null, left: false }
+
+export const useSession = create<Session>()(
+  persist(() => SIGNED_OUT, {
+    name: 'auth',
+    partialize: ({ user, token }) => ({ user, token }),
+  }),
+)
+
+export function startSession(user: User, token: string) {
+  useSession.setState({ user, token, left: false })
+}
+
+/** Takes over a fresh answer of the session check, unless the session ended meanwhile. */
+export function refreshSession(user: User, token: string | undefined) {
+  const current = useSession.getState().token
+  if (current) useSession.setState({ user, token: token ?? current })
+}
+
+export function endSession({ left = false } = {}) {
+  useSession.setState({ ...SIGNED_OUT, left })
+}
+
+/** The server says the e-mail is not verified: the guard then leads to the verify screen. */
+export function markUnverified() {
+  useSession.setState(({ user }) => ({ user: user && { ...user, isVerified: false } }))
+}
+
+export const useUser = () => useSession((session) => session.user)
+
+/** The signed-in member, for screens behind the guard. */
+export function useMember(): User {
+  const user = useUser()
+  if (!user) throw new Error('This screen needs a signed-in member')
+  return user
+}
+
+/** Calls back when another tab signs in or out, after the stored session was taken over. */
+export function followOtherTabs(onChange: () => void) {
+  const listen = (event: StorageEvent) => {
+    if (event.key !== 'auth' && event.key !== null) return
+    const before = useSession.getState().user?.id
+    if (event.newValue === null) endSession({ left: true })
+    else void useSession.persist.rehydrate()
+    if (useSession.getState().user?.id !== before) onChange()
+  }
+  window.addEventListener('storage', listen)
+  return () => window.removeEventListener('storage', listen)
+}
