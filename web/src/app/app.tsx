@@ -1,13 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { Suspense, lazy, useEffect, useState } from 'react'
 import { BrowserRouter, useLocation } from 'react-router'
-import { useSessionCheck } from '@/features/auth/api/check-session'
 import { onFirstToast } from '@/lib/notify'
 import { queryClient } from '@/lib/query-client'
-import { followOtherTabs } from '@/lib/session'
+import { followOtherTabs, useSession } from '@/lib/session'
 import { ErrorBoundary } from './error-boundary'
 import { Router } from './router'
 
+const SessionStart = lazy(() => import('./guard').then((module) => ({ default: module.SessionStart })))
 const Toaster = lazy(() => import('@/lib/toaster').then((module) => ({ default: module.Toaster })))
 
 export function App() {
@@ -15,7 +15,7 @@ export function App() {
     <QueryClientProvider client={queryClient}>
       <ErrorBoundary>
         <BrowserRouter>
-          <SessionStart />
+          <Session />
           <ScrollToTop />
           <Router />
         </BrowserRouter>
@@ -25,11 +25,11 @@ export function App() {
   )
 }
 
-/** Loads the current user on start, on whatever page that is, and follows the other tabs. */
-function SessionStart() {
-  useSessionCheck()
+/** Checks the stored session on start, on whatever page that is, and follows the other tabs. */
+function Session() {
+  const hasToken = useSession((session) => session.token !== null)
   useEffect(() => followOtherTabs(() => queryClient.clear()), [])
-  return null
+  return <Suspense>{hasToken && <SessionStart />}</Suspense>
 }
 
 /** Each change of the route scrolls smoothly to the top [NAV-04]. */

@@ -1,8 +1,9 @@
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { PageLoader } from '@/components/spinner'
 import { useSessionCheck } from '@/features/auth/api/check-session'
-import { paths, safeReturnPath } from '@/lib/paths'
+import { paths } from '@/lib/paths'
 import { useSession } from '@/lib/session'
+import { useReturnPath } from './return-path'
 
 /** Lets verified members through; everybody else goes to the screen that comes first for them. */
 export function MemberGuard() {
@@ -18,8 +19,8 @@ export function MemberGuard() {
   return <Outlet />
 }
 
-/** Login and registration are for those who are not signed in yet [AUTH-02]. */
-export function VisitorGuard() {
+/** Login and registration lead on when somebody verified is signed in already [AUTH-02]. */
+export function SignedInGuard() {
   const { isChecking } = useSessionCheck()
   const user = useSession((session) => session.user)
   const returnTo = useReturnPath()
@@ -28,8 +29,8 @@ export function VisitorGuard() {
   return <Outlet />
 }
 
-/** The protected page that sent the visitor to the login. */
-export function useReturnPath(): string | undefined {
-  const state: unknown = useLocation().state
-  return typeof state === 'object' && state !== null && 'from' in state ? safeReturnPath(state.from) : undefined
+/** Loads the current user on start, on whatever page that is. */
+export function SessionStart() {
+  useSessionCheck()
+  return null
 }

@@ -1,14 +1,15 @@
 import { Suspense, lazy, type ComponentType } from 'react'
 import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
-import { MemberGuard, VisitorGuard } from './guard'
 import { SessionLayout } from './session-layout'
+import { VisitorGate } from './visitor-gate'
 
 /** Each page is a chunk of its own; `page` is the name of its export. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(() => load().then((module) => ({ default: module[name] })))
 }
 
+const MemberGuard = page(() => import('./guard'), 'MemberGuard')
 const MemberLayout = page(() => import('./member-layout'), 'MemberLayout')
 
 const LandingPage = page(() => import('./pages/landing-page'), 'LandingPage')
@@ -49,7 +50,7 @@ export function Router() {
         <Route path="/privacy" element={<PrivacyPage />} />
 
         <Route element={<SessionLayout />}>
-          <Route element={<VisitorGuard />}>
+          <Route element={<VisitorGate />}>
             <Route path="/login" element={<LoginPage />} />
             <Route path="/register" element={<RegisterPage />} />
           </Route>

@@ -1,13 +1,13 @@
 import { ArrowDownToLine, ArrowRight, ArrowUpFromLine, ChartNoAxesCombined, ReceiptText, UserRound, type LucideIcon } from 'lucide-react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
-import { useRefreshUser } from '@/features/auth/api/check-session'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
 import { paths } from '@/lib/paths'
+import { useRefreshUser } from '@/lib/refresh-user'
 import { useMember } from '@/lib/session'
 
 export function DashboardPage() {

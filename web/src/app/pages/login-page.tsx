@@ -1,6 +1,6 @@
 import { LoginForm } from '@/features/auth/components/login-form'
 import { paths } from '@/lib/paths'
-import { useReturnPath } from '../guard'
+import { useReturnPath } from '../return-path'
 import { LegalLinks, SessionHeading, TextLink } from '../session-parts'
 
 export function LoginPage() {

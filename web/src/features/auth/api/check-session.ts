@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
@@ -25,10 +25,4 @@ export function useSessionCheck() {
     refetchInterval: RENEW_EVERY_MS,
   })
   return { isChecking: hasToken && query.isPending, ...query }
-}
-
-/** Asks for the user again, after something changed the balance or the profile. */
-export function useRefreshUser() {
-  const client = useQueryClient()
-  return () => client.refetchQueries({ queryKey: queryKeys.session })
 }

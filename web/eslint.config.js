@@ -1,0 +1,44 @@
+import { readdirSync } from 'node:fs'
+import js from '@eslint/js'
+import reactHooks from 'eslint-plugin-react-hooks'
+import globals from 'globals'
+import tseslint from 'typescript-eslint'
+
+const features = readdirSync(new URL('./src/features', import.meta.url))
+
+/** shared <- features <- app, and no feature imports another. */
+const borders = [
+  {
+    files: ['src/components/**', 'src/lib/**', 'src/content/**'],
+    rules: forbid(['@/features/**', '@/app/**', '**/features/**'], 'Shared code knows no feature.'),
+  },
+  ...features.map((feature) => ({
+    files: [`src/features/${feature}/**`],
+    rules: forbid(
+      ['@/app/**', ...features.filter((other) => other !== feature).flatMap((other) => [`@/features/${other}/**`, `**/../${other}/**`])],
+      'A feature imports shared code and itself, never another feature or the app.',
+    ),
+  })),
+]
+
+function forbid(group, message) {
+  return { 'no-restricted-imports': ['error', { patterns: [{ group, message }] }] }
+}
+
+export default tseslint.config(
+  { ignores: ['dist', 'screenshots', 'e2e/.results', 'src/lib/api-schema.d.ts'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.{ts,tsx}'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-non-null-assertion': 'error',
+    },
+  },
+  { files: ['src/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended], languageOptions: { globals: globals.browser } },
+  { files: ['scripts/**', '*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
+  { files: ['public/*.js'], languageOptions: { globals: globals.browser, sourceType: 'script' } },
+  ...borders,
+)
