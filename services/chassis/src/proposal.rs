@@ -1,6 +1,7 @@
 //! Changes that take two people: one proposes, another confirms; the database refuses one person in both parts.
 
 use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sqlx::{FromRow, PgConnection};
 use time::OffsetDateTime;
@@ -9,8 +10,8 @@ use uuid::Uuid;
 use crate::clock;
 use crate::error::{Kind, Refusal};
 
-/// A row of `proposals`.
-#[derive(Debug, Clone, FromRow)]
+/// A row of `proposals`; also the stored answer of the keyed call that made it.
+#[derive(Debug, Clone, FromRow, Serialize, Deserialize)]
 pub struct Proposal {
     /// Its id.
     pub id: Uuid,
