@@ -1,0 +1,41 @@
+//! Saves a personal method.
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::method::{Fields, Method, PERSONAL_LIMIT};
+use crate::error::Error;
+use crate::store::methods;
+
+/// The new method, once a key.
+///
+/// # Errors
+/// `TooManyMethods`, `PlatformAddress`, the database's.
+pub async fn create_payment_method(
+    db: &Db,
+    user_id: Uuid,
+    fields: Fields,
+    claim: Option<Claim>,
+) -> Result<Answer<Method>, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(answer) = work.replay::<Method, Error>()? {
+        return Ok(answer);
+    }
+    let result = create(&mut work, user_id, fields).await;
+    work.settle(result).await
+}
+
+async fn create(conn: &mut PgConnection, user_id: Uuid, fields: Fields) -> Result<Method, Error> {
+    let now = clock::now(conn).await?;
+    methods::lock_member(conn, user_id).await?;
+    if methods::count_personal(conn, user_id).await? >= PERSONAL_LIMIT {
+        return Err(Error::TooManyMethods);
+    }
+    if methods::is_platform_address(conn, &fields.address).await? {
+        return Err(Error::PlatformAddress);
+    }
+    methods::insert(conn, Some(user_id), fields, now).await
+}

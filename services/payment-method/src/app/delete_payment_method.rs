@@ -1,0 +1,26 @@
+//! Archives a personal method.
+
+use chassis::clock;
+use chassis::db::Db;
+use uuid::Uuid;
+
+use crate::domain::method::Scope;
+use crate::error::Error;
+use crate::store::methods;
+
+/// Ends the method; its versions stay.
+///
+/// # Errors
+/// `NotFound`, `PlatformMethod`, the database's.
+pub async fn delete_payment_method(db: &Db, user_id: Uuid, id: Uuid) -> Result<(), Error> {
+    let mut tx = db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    match methods::lock(&mut tx, id).await? {
+        Some((method, _)) if method.scope == Scope::Platform => return Err(Error::PlatformMethod),
+        Some((_, owner)) if owner == Some(user_id) => {}
+        _ => return Err(Error::NotFound),
+    }
+    methods::archive(&mut tx, id, now).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,32 @@
+//! Platform methods with all their versions, for staff.
+
+use chassis::db::Db;
+
+use crate::domain::method::Method;
+use crate::error::Error;
+use crate::store::methods;
+
+/// A platform method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlatformMethod {
+    /// Whether members see it.
+    pub active: bool,
+    /// Newest first; never empty.
+    pub versions: Vec<Method>,
+}
+
+/// The active methods first, each group newest first.
+///
+/// # Errors
+/// The database's.
+pub async fn list_platform_methods(db: &Db) -> Result<Vec<PlatformMethod>, Error> {
+    let history = methods::platform_history(&mut *db.conn().await?).await?;
+    let mut list: Vec<PlatformMethod> = Vec::new();
+    for (version, active) in history {
+        match list.last_mut() {
+            Some(method) if method.versions.iter().any(|known| known.id == version.id) => method.versions.push(version),
+            _ => list.push(PlatformMethod { active, versions: vec![version] }),
+        }
+    }
+    Ok(list)
+}

@@ -1,0 +1,101 @@
+//! Proposes a new platform method, a changed one, or its end (D-M1).
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::method::{Fields, Method, Scope};
+use crate::error::Error;
+use crate::store::methods;
+
+/// A new method.
+pub const CREATE: &str = "payment_method.create";
+/// A changed one.
+pub const UPDATE: &str = "payment_method.update";
+/// The end of one.
+pub const ARCHIVE: &str = "payment_method.archive";
+
+/// What is proposed.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A new method.
+    Create(Fields),
+    /// Other fields for a method; without a picture it keeps the one it has.
+    Update(Uuid, Fields),
+    /// The end of a method.
+    Archive(Uuid),
+}
+
+/// What a change or an end replaces, as stored in the proposal.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Before {
+    /// The version it was proposed for.
+    pub version: i32,
+    /// Its fields.
+    #[serde(flatten)]
+    pub fields: Fields,
+}
+
+/// The open proposal, once a key.
+///
+/// # Errors
+/// `NotFound`, the database's.
+pub async fn propose_platform_method(
+    db: &Db,
+    staff: &Staff,
+    change: Change,
+    address: &str,
+    claim: Option<Claim>,
+) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, staff, change, address).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, staff: &Staff, change: Change, address: &str) -> Result<Proposal, Error> {
+    let (kind, subject, change, before) = match change {
+        Change::Create(fields) => (CREATE, None, serde_json::to_value(fields)?, None),
+        Change::Update(id, mut fields) => {
+            let current = platform_method(conn, id).await?;
+            if fields.image_key.is_empty() {
+                fields.image_key.clone_from(&current.fields.image_key);
+            }
+            (UPDATE, Some(id), serde_json::to_value(fields)?, Some(before(&current)?))
+        }
+        Change::Archive(id) => {
+            let current = platform_method(conn, id).await?;
+            (ARCHIVE, Some(id), json!({ "archived": true }), Some(before(&current)?))
+        }
+    };
+    let proposal = proposal::open(conn, kind, subject, &change, before.as_ref(), staff.user_id).await?;
+    let act = Act {
+        staff,
+        action: "payment_method.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before,
+        after: Some(json!({ "kind": kind, "methodId": subject, "change": change })),
+        address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}
+
+async fn platform_method(conn: &mut PgConnection, id: Uuid) -> Result<Method, Error> {
+    let found = methods::active(conn, id, None).await?;
+    found.filter(|method| method.scope == Scope::Platform).ok_or(Error::NotFound)
+}
+
+fn before(method: &Method) -> Result<Value, Error> {
+    let before = Before { version: method.version, fields: method.fields.clone() };
+    Ok(serde_json::to_value(before)?)
+}

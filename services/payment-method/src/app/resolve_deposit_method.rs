@@ -1,0 +1,25 @@
+//! The platform method that a deposit or fee names (D-D3).
+
+use chassis::db::Db;
+use uuid::Uuid;
+
+use crate::domain::method::Method;
+use crate::error::Error;
+use crate::store::methods;
+
+/// By id, or by a currency code that exactly one active platform method has.
+///
+/// # Errors
+/// `MethodUnavailable`, the database's.
+pub async fn resolve_deposit_method(db: &Db, method: &str) -> Result<Method, Error> {
+    let mut conn = db.conn().await?;
+    let name = method.trim();
+    let found = match name.parse::<Uuid>() {
+        Ok(id) => methods::active(&mut conn, id, None).await?,
+        Err(_) => {
+            let mut of_currency = methods::platform_of_currency(&mut conn, &name.to_ascii_uppercase()).await?;
+            if of_currency.len() == 1 { of_currency.pop() } else { None }
+        }
+    };
+    found.ok_or(Error::MethodUnavailable)
+}

@@ -1,0 +1,97 @@
+//! The network and the destination of a withdrawal (D-R5, D-W1, D-W6).
+
+use chassis::db::Db;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::resolve_deposit_method::resolve_deposit_method;
+use crate::domain::method::{FieldError, Fields, Method, Scope};
+use crate::domain::{address, network};
+use crate::error::Error;
+use crate::store::methods;
+
+/// What a member asked for.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// The member.
+    pub user_id: Uuid,
+    /// A platform method's id or unique currency code, or the id of an own method.
+    pub method: String,
+    /// What the member typed; empty to use a saved one.
+    pub address: String,
+    /// What the member typed; empty for none, or the saved one's.
+    pub memo: String,
+}
+
+/// Where a payout goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The method named.
+    pub method_id: Uuid,
+    /// Its currency.
+    pub currency: String,
+    /// Its network.
+    pub network: String,
+    /// Empty if the member gave none and has saved none of this network.
+    pub address: String,
+    /// Empty for none.
+    pub memo: String,
+}
+
+/// The destination: as typed, else the named own method's, else the own method of that network that was changed last
+/// (of that currency, if there is one). Whichever it is, its address is checked again: what was saved in good time may
+/// have become the platform's own.
+///
+/// # Errors
+/// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`, the database's.
+pub async fn resolve_withdrawal_method(db: &Db, wish: Wish) -> Result<Destination, Error> {
+    let named = named_method(db, &wish).await?;
+    let mut conn = db.conn().await?;
+    let saved = match named.scope {
+        Scope::Personal => Some(named.fields.clone()),
+        Scope::Platform if wish.address.trim().is_empty() => saved_like(&mut conn, wish.user_id, &named.fields).await?,
+        Scope::Platform => None,
+    };
+    let Fields { currency, network, .. } = named.fields;
+    let mut memo = wish.memo.trim().to_owned();
+    let mut address = wish.address.trim().to_owned();
+    if let (true, Some(saved)) = (address.is_empty(), saved) {
+        address = saved.address;
+        if memo.is_empty() {
+            memo = saved.memo;
+        }
+    }
+    if memo.chars().count() > 128 || memo.chars().any(char::is_control) {
+        return Err(Error::Fields(vec![FieldError {
+            field: "memo",
+            sentence: "Memo must have at most 128 characters",
+        }]));
+    }
+    if !address.is_empty() {
+        address = address::parse(&network, &address).map_err(|_| {
+            Error::Fields(vec![FieldError { field: "address", sentence: "Please enter a valid wallet address" }])
+        })?;
+        if methods::is_platform_address(&mut conn, &address).await? {
+            return Err(Error::PlatformAddress);
+        }
+    }
+    Ok(Destination { method_id: named.id, currency, network, address, memo })
+}
+
+async fn named_method(db: &Db, wish: &Wish) -> Result<Method, Error> {
+    match wish.method.trim().parse::<Uuid>() {
+        Ok(id) => {
+            let found = methods::active(&mut *db.conn().await?, id, Some(wish.user_id)).await?;
+            found.ok_or(Error::MethodUnavailable)
+        }
+        Err(_) => resolve_deposit_method(db, &wish.method).await,
+    }
+}
+
+/// What the member saved for this network.
+async fn saved_like(conn: &mut PgConnection, user_id: Uuid, named: &Fields) -> Result<Option<Fields>, Error> {
+    let mut saved = methods::personal(conn, user_id).await?;
+    saved.retain(|method| network::same(&method.fields.network, &named.network));
+    let of_currency = saved.iter().position(|method| method.fields.currency == named.currency);
+    Ok(saved.into_iter().nth(of_currency.unwrap_or_default()).map(|method| method.fields))
+}

@@ -1,0 +1,197 @@
+//! What is an address (D-W6): its length and characters, and its checksum where the network is known.
+
+use bech32::primitives::hrp;
+use sha3::{Digest, Keccak256};
+
+use super::network::{self, Format};
+
+/// Text that is no address of its network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("please enter a valid wallet address")]
+pub struct InvalidAddress;
+
+/// Reads an address of a network, without the blanks around it.
+///
+/// # Errors
+/// If it has not 10 to 128 characters, holds blanks or control characters, or fails the network's checksum.
+pub fn parse(network: &str, text: &str) -> Result<String, InvalidAddress> {
+    let address = text.trim();
+    let length = address.chars().count();
+    let visible = !address.chars().any(|char| char.is_whitespace() || char.is_control() || is_invisible(char));
+    let valid = (10..=128).contains(&length)
+        && visible
+        && match network::format(network) {
+            Format::Bitcoin => is_bitcoin(address),
+            Format::Evm => is_evm(address),
+            Format::Tron => is_tron(address),
+            Format::Other => true,
+        };
+    if valid { Ok(address.to_owned()) } else { Err(InvalidAddress) }
+}
+
+/// Characters that show nothing, or change what is shown around them: two addresses would look alike.
+fn is_invisible(char: char) -> bool {
+    matches!(char, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
+        | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
+}
+
+/// Base58check of a version byte and 20 bytes, or segwit of the main network: version 0 with 20 or 32 bytes, version 1
+/// with 32. Coins sent to later versions can be taken by anybody today.
+fn is_bitcoin(address: &str) -> bool {
+    let legacy = base58check(address).is_some_and(|version| matches!(version, 0x00 | 0x05));
+    let segwit = bech32::segwit::decode(address).is_ok_and(|(prefix, version, program)| {
+        prefix == hrp::BC && (version.to_u8() == 0 || (version.to_u8() == 1 && program.len() == 32))
+    });
+    legacy || segwit
+}
+
+fn is_tron(address: &str) -> bool {
+    base58check(address) == Some(0x41)
+}
+
+/// The version byte of a base58check address with a hash of 20 bytes.
+fn base58check(address: &str) -> Option<u8> {
+    let bytes = bs58::decode(address).with_check(None).into_vec().ok()?;
+    if bytes.len() == 21 { bytes.first().copied() } else { None }
+}
+
+/// EIP-55: with letters of both cases, a letter is a capital if the hash of the small letters has 8 or more there. The
+/// null address, where coins are lost, is none.
+fn is_evm(address: &str) -> bool {
+    let Some(digits) = address.strip_prefix("0x") else { return false };
+    if digits.len() != 40
+        || !digits.bytes().all(|byte| byte.is_ascii_hexdigit())
+        || digits.bytes().all(|byte| byte == b'0')
+    {
+        return false;
+    }
+    let small = digits.to_ascii_lowercase();
+    if digits == small || digits == digits.to_ascii_uppercase() {
+        return true;
+    }
+    let hash = Keccak256::digest(&small);
+    digits.bytes().enumerate().filter(|(_, byte)| byte.is_ascii_alphabetic()).all(|(index, byte)| {
+        let nibble = hash.get(index / 2).map_or(0, |pair| if index % 2 == 0 { pair >> 4 } else { pair & 0x0f });
+        byte.is_ascii_uppercase() == (nibble >= 8)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{InvalidAddress, parse};
+
+    #[track_caller]
+    fn accepts(network: &str, addresses: &[&str]) {
+        for address in addresses {
+            assert_eq!(parse(network, address).as_deref(), Ok(address.trim()), "{network} {address}");
+        }
+    }
+
+    #[track_caller]
+    fn refuses(network: &str, addresses: &[&str]) {
+        for address in addresses {
+            assert_eq!(parse(network, address), Err(InvalidAddress), "{network} {address:?}");
+        }
+    }
+
+    /// [D-W6] Examples of BIP-173, BIP-350 and the genesis block.
+    #[test]
+    fn bitcoin_addresses_satisfy_their_checksum() {
+        accepts(
+            "Bitcoin",
+            &[
+                "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+                "3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy",
+                "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4",
+                "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+                "bc1qrp33g0q5c5txsp9arysrx4k6zdkfs4nce4xj0gdcccefvpysxf3qccfmv3",
+                "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+                " 1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa ",
+            ],
+        );
+        refuses(
+            "btc",
+            &[
+                "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNb",
+                "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5",
+                "bc1qW508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+                // The other checksum for this version (BIP-350).
+                "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqh2y7hd",
+                // A later version.
+                "BC1SW50QGDZ25J",
+                "bc1zw508d6qejxtdg4y5r3zarvaryvaxxpcs",
+                // Of the test network.
+                "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx",
+                "mipcBbFg9gMiCh81Kj8tqqdgoZub1ZJRfn",
+                // Of other networks.
+                "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            ],
+        );
+    }
+
+    /// [D-W6] Examples of EIP-55.
+    #[test]
+    fn evm_addresses_satisfy_their_checksum() {
+        accepts(
+            "ERC20",
+            &[
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+                "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359",
+                "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB",
+                "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb",
+                "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+                "0x5AAEB6053F3E94C9B9A09F33669435E7EF1BEAED",
+            ],
+        );
+        refuses(
+            "Polygon",
+            &[
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAeD",
+                "0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+                "5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+                "0X5aaeb6053f3e94c9b9a09f33669435e7ef1beaed",
+                "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beae",
+                "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaedd",
+                "0x5aaeb6053f3e94c9b9a09f33669435e7ef1beaeg",
+                "0x0000000000000000000000000000000000000000",
+                "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+            ],
+        );
+    }
+
+    /// [D-W6] The contracts of USDT and USDC.
+    #[test]
+    fn tron_addresses_satisfy_their_checksum() {
+        accepts("TRC20", &["TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8"]);
+        refuses(
+            "Tron",
+            &[
+                "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6T",
+                "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6",
+                "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+                "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed",
+            ],
+        );
+    }
+
+    /// [D-W6] [WDR-03] Of an unknown network an address has 10 to 128 visible characters.
+    #[test]
+    fn other_addresses_are_checked_for_their_form() {
+        accepts("Solana", &["7EcDhSYGxXyscszYEp35KHN8vvw3svAuLKTzXwCFLtV", "1234567890", &"a".repeat(128)]);
+        refuses(
+            "Solana",
+            &[
+                "123456789",
+                "",
+                "          ",
+                &"a".repeat(129),
+                "12345 67890",
+                "1234567890\u{0}1",
+                "12345\t67890",
+                "12345\u{200b}67890",
+                "12345\u{202e}67890",
+            ],
+        );
+    }
+}

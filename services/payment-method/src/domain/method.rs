@@ -1,0 +1,148 @@
+//! What a payment method is, and which fields make one (D-M3).
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::address;
+
+/// How many active methods a member may keep (D-M1).
+pub const PERSONAL_LIMIT: i64 = 20;
+
+/// Who owns a method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scope {
+    /// Staff: where members pay to.
+    Platform,
+    /// A member: where payouts go.
+    Personal,
+}
+
+/// One version of a payment method.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Method {
+    /// Its id.
+    pub id: Uuid,
+    /// Who owns it.
+    pub scope: Scope,
+    /// Counts up with every change.
+    pub version: i32,
+    /// What was filled in.
+    pub fields: Fields,
+}
+
+/// The fields that a member or staff fill in, valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Fields {
+    /// 2-10 of A-Z and 0-9.
+    pub currency: String,
+    /// 2-40 characters.
+    pub network: String,
+    /// Valid for the network.
+    pub address: String,
+    /// Tag of networks that need one; empty otherwise.
+    pub memo: String,
+    /// The owner's name for it; may be empty.
+    pub label: String,
+    /// Key of the picture in the object store; empty when there is none.
+    pub image_key: String,
+}
+
+/// One field that is wrong, and the sentence that says so.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FieldError {
+    /// The field as named on the wire.
+    pub field: &'static str,
+    /// What is wrong with it.
+    pub sentence: &'static str,
+}
+
+impl Fields {
+    /// Reads the fields as typed: without the blanks around them, the currency in capitals.
+    ///
+    /// # Errors
+    /// Every field that is wrong.
+    pub fn parse(typed: Self) -> Result<Self, Vec<FieldError>> {
+        let mut errors = Vec::new();
+        let mut check = |valid: bool, field, sentence| {
+            if !valid {
+                errors.push(FieldError { field, sentence });
+            }
+        };
+        let currency = typed.currency.trim().to_ascii_uppercase();
+        let currency_ok =
+            (2..=10).contains(&currency.len()) && currency.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        check(currency_ok, "currency", "Currency must have 2 to 10 letters or digits");
+        let network = typed.network.trim().to_owned();
+        check(is_text(&network, 2, 40), "network", "Network must have 2 to 40 characters");
+        let address = address::parse(&network, &typed.address).unwrap_or_default();
+        check(!address.is_empty(), "address", "Please enter a valid wallet address");
+        let memo = typed.memo.trim().to_owned();
+        check(is_text(&memo, 0, 128), "memo", "Memo must have at most 128 characters");
+        let label = typed.label.trim().to_owned();
+        check(is_text(&label, 0, 60), "label", "Label must have at most 60 characters");
+        check(is_text(&typed.image_key, 0, 200), "image", "The image could not be used");
+        let fields = Self { currency, network, address, memo, label, image_key: typed.image_key };
+        if errors.is_empty() { Ok(fields) } else { Err(errors) }
+    }
+}
+
+/// Whether it has that many characters, and no control characters.
+fn is_text(text: &str, min: usize, max: usize) -> bool {
+    (min..=max).contains(&text.chars().count()) && !text.chars().any(char::is_control)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Fields;
+
+    fn typed() -> Fields {
+        Fields {
+            currency: " usdt ".to_owned(),
+            network: " TRC20 ".to_owned(),
+            address: " TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t ".to_owned(),
+            memo: String::new(),
+            label: " Cold wallet ".to_owned(),
+            image_key: String::new(),
+        }
+    }
+
+    /// [D-M3] Fields are trimmed, the currency is in capitals.
+    #[test]
+    fn reads_fields_as_typed() {
+        let fields = Fields::parse(typed()).expect("valid");
+        assert_eq!((fields.currency.as_str(), fields.network.as_str()), ("USDT", "TRC20"));
+        assert_eq!(fields.address, "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t");
+        assert_eq!(fields.label, "Cold wallet");
+    }
+
+    /// [D-M3] [D-R7] Every wrong field is named.
+    #[test]
+    fn names_every_wrong_field() {
+        let wrong = |change: fn(&mut Fields)| {
+            let mut fields = typed();
+            change(&mut fields);
+            Fields::parse(fields).expect_err("invalid").iter().map(|error| error.field).collect::<Vec<_>>()
+        };
+        assert_eq!(wrong(|fields| fields.currency = "U".to_owned()), ["currency"]);
+        assert_eq!(wrong(|fields| fields.currency = "US-DT".to_owned()), ["currency"]);
+        assert_eq!(wrong(|fields| fields.currency = "A".repeat(11)), ["currency"]);
+        assert_eq!(wrong(|fields| fields.network = "x".repeat(41)), ["network"]);
+        assert_eq!(wrong(|fields| fields.network = "T\nRC20".to_owned()), ["network"]);
+        assert_eq!(wrong(|fields| fields.address = "short".to_owned()), ["address"]);
+        assert_eq!(wrong(|fields| fields.memo = "m".repeat(129)), ["memo"]);
+        assert_eq!(wrong(|fields| fields.label = "l".repeat(61)), ["label"]);
+        let all = wrong(|fields| {
+            *fields = Fields {
+                currency: String::new(),
+                network: String::new(),
+                address: String::new(),
+                memo: "\u{7}".to_owned(),
+                label: "\u{7}".to_owned(),
+                image_key: String::new(),
+            }
+        });
+        assert_eq!(all, ["currency", "network", "address", "memo", "label"]);
+    }
+}

@@ -1,0 +1,102 @@
+//! Every way in which this service refuses or fails.
+
+use std::time::Duration;
+
+use chassis::db;
+use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
+use proto::common::v1::ErrorReason;
+
+use crate::domain::method::{FieldError, PERSONAL_LIMIT};
+
+/// Refusals and failures.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Unknown, or another member's.
+    #[error("payment method not found")]
+    NotFound,
+    /// A member cannot change what belongs to the platform.
+    #[error("this payment method belongs to the platform and cannot be changed here")]
+    PlatformMethod,
+    /// The member has as many as allowed.
+    #[error("you can save at most {PERSONAL_LIMIT} payment methods")]
+    TooManyMethods,
+    /// What a deposit or withdrawal names is no method that it may use.
+    #[error("this payment method is not available")]
+    MethodUnavailable,
+    /// A payout to the platform itself.
+    #[error("this is one of our own deposit addresses, please enter your own wallet address")]
+    PlatformAddress,
+    /// Fields that cannot be accepted.
+    #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
+    Fields(Vec<FieldError>),
+    /// The method is no longer what the proposal was made for.
+    #[error("the payment method has changed since this was proposed")]
+    Stale,
+    /// The database's.
+    #[error("database")]
+    Database(#[from] sqlx::Error),
+    /// A stored proposal that this build cannot read.
+    #[error("unreadable proposal")]
+    Unreadable(#[from] serde_json::Error),
+    /// Said by what this service stands on.
+    #[error("{}", .0.message)]
+    Refused(#[from] Refusal),
+    /// Said before under the same key.
+    #[error("{}", .0.refusal.message)]
+    Replayed(#[from] Replayed),
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::NotFound => Kind::NotFound,
+            Self::PlatformMethod => Kind::Forbidden,
+            Self::TooManyMethods | Self::Stale => Kind::Conflict,
+            Self::MethodUnavailable | Self::PlatformAddress | Self::Fields(_) => Kind::Invalid,
+            Self::Database(error) => db::kind(error),
+            Self::Unreadable(_) => Kind::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::NotFound => ErrorReason::NotFound,
+            Self::PlatformMethod => ErrorReason::PlatformMethod,
+            Self::TooManyMethods => ErrorReason::TooManyMethods,
+            Self::MethodUnavailable => ErrorReason::MethodUnavailable,
+            Self::PlatformAddress | Self::Fields(_) => ErrorReason::ValidationFailed,
+            Self::Stale => ErrorReason::StaleRevision,
+            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
+            Self::Database(_) | Self::Unreadable(_) => ErrorReason::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
+        }
+    }
+
+    fn fields(&self) -> Vec<(String, String)> {
+        match self {
+            Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
+            Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
+            Self::Fields(errors) => {
+                errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
+            }
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+}

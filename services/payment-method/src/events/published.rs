@@ -1,0 +1,48 @@
+//! The events of this service, as `solvane/payment_method/v1/events.proto` describes them.
+
+use chassis::outbox;
+use chassis::proposal::Proposal;
+use proto::payment_method::v1::PlatformMethodChanged;
+use sqlx::PgConnection;
+
+use crate::domain::method::Method;
+use crate::error::Error;
+
+/// What became of a platform method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Changed {
+    /// It is new.
+    Created,
+    /// It has a new version.
+    Updated,
+    /// It ended.
+    Archived,
+}
+
+/// Mailed to all staff.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_method_changed(
+    conn: &mut PgConnection,
+    method: &Method,
+    changed: Changed,
+    confirmed: &Proposal,
+) -> Result<(), Error> {
+    let change = match changed {
+        Changed::Created => "created",
+        Changed::Updated => "updated",
+        Changed::Archived => "archived",
+    };
+    let message = PlatformMethodChanged {
+        method_id: method.id.to_string(),
+        change: change.to_owned(),
+        currency: method.fields.currency.clone(),
+        network: method.fields.network.clone(),
+        address: method.fields.address.clone(),
+        proposed_by: confirmed.proposed_by.to_string(),
+        confirmed_by: confirmed.decided_by.map(|id| id.to_string()).unwrap_or_default(),
+    };
+    outbox::enqueue(conn, "payment_method.v1.platform_method_changed", method.id, &message).await?;
+    Ok(())
+}

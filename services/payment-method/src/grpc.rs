@@ -1,0 +1,51 @@
+//! The doors: members and their methods, wallet and its lookups, staff and platform methods.
+
+mod convert;
+
+mod lookup;
+
+mod members;
+
+mod staff;
+
+use chassis::caller::Verifier;
+use chassis::db::Db;
+use chassis::error::to_status;
+use chassis::grpc::replayed_status;
+use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
+use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
+use proto::payment_method::v1::staff_service_server::StaffServiceServer;
+use tonic::Status;
+use tonic::service::Routes;
+
+use crate::error::Error;
+
+/// What every door needs.
+#[derive(Clone)]
+pub struct Doors {
+    /// The database.
+    pub db: Db,
+    /// Tells who calls.
+    pub verifier: Verifier,
+}
+
+impl Doors {
+    /// Every service of this process, health included.
+    pub async fn routes(self) -> Routes {
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter.set_serving::<PaymentMethodServiceServer<Self>>().await;
+        health_reporter.set_serving::<MethodLookupServiceServer<Self>>().await;
+        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        Routes::new(health)
+            .add_service(PaymentMethodServiceServer::new(self.clone()))
+            .add_service(MethodLookupServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
+    }
+}
+
+fn status(error: Error) -> Status {
+    match &error {
+        Error::Replayed(replayed) => replayed_status(replayed),
+        _ => to_status(&error),
+    }
+}

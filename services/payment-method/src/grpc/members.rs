@@ -1,0 +1,90 @@
+//! Members and their own methods.
+
+use chassis::db::retrying;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
+use proto::payment_method::v1::{
+    CreatePaymentMethodRequest, CreatePaymentMethodResponse, DeletePaymentMethodRequest, DeletePaymentMethodResponse,
+    ListPaymentMethodsRequest, ListPaymentMethodsResponse, PaymentMethod, UpdatePaymentMethodRequest,
+    UpdatePaymentMethodResponse,
+};
+use tonic::{Request, Response, Status};
+
+use super::{Doors, convert, status};
+use crate::app::create_payment_method::create_payment_method;
+use crate::app::delete_payment_method::delete_payment_method;
+use crate::app::list_payment_methods::list_payment_methods;
+use crate::app::update_payment_method::{Picture, update_payment_method};
+use crate::domain::method::Method;
+use crate::error::Error;
+
+#[tonic::async_trait]
+impl PaymentMethodService for Doors {
+    async fn list_payment_methods(
+        &self,
+        request: Request<ListPaymentMethodsRequest>,
+    ) -> Result<Response<ListPaymentMethodsResponse>, Status> {
+        let list = self.list(request).await.map_err(status)?;
+        let payment_methods = list.into_iter().map(PaymentMethod::from).collect();
+        Ok(Response::new(ListPaymentMethodsResponse { payment_methods }))
+    }
+
+    async fn create_payment_method(
+        &self,
+        request: Request<CreatePaymentMethodRequest>,
+    ) -> Result<Response<CreatePaymentMethodResponse>, Status> {
+        self.create(request).await.map_err(status)
+    }
+
+    async fn update_payment_method(
+        &self,
+        request: Request<UpdatePaymentMethodRequest>,
+    ) -> Result<Response<UpdatePaymentMethodResponse>, Status> {
+        let method = self.update(request).await.map_err(status)?;
+        Ok(Response::new(UpdatePaymentMethodResponse { payment_method: Some(method.into()) }))
+    }
+
+    async fn delete_payment_method(
+        &self,
+        request: Request<DeletePaymentMethodRequest>,
+    ) -> Result<Response<DeletePaymentMethodResponse>, Status> {
+        self.delete(request).await.map_err(status)?;
+        Ok(Response::new(DeletePaymentMethodResponse {}))
+    }
+}
+
+impl Doors {
+    async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<Method>, Error> {
+        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        list_payment_methods(&self.db, session.user_id).await
+    }
+
+    async fn create(
+        &self,
+        request: Request<CreatePaymentMethodRequest>,
+    ) -> Result<Response<CreatePaymentMethodResponse>, Error> {
+        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let claim = Claim::of(user_id, message.idempotency.as_ref(), &request_id)?;
+        let fields = convert::fields(message.fields)?;
+        let created = retrying(|| create_payment_method(&self.db, user_id, fields.clone(), claim.clone())).await?;
+        Ok(answer(created.map(|method| CreatePaymentMethodResponse { payment_method: Some(method.into()) })))
+    }
+
+    async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Method, Error> {
+        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let message = request.into_inner();
+        let id = convert::id(&message.id)?;
+        let fields = convert::fields(message.fields)?;
+        let picture = if message.keep_image { Picture::Keep } else { Picture::Replace };
+        retrying(|| update_payment_method(&self.db, user_id, id, fields.clone(), picture)).await
+    }
+
+    async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<(), Error> {
+        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let id = convert::id(&request.into_inner().id)?;
+        retrying(|| delete_payment_method(&self.db, user_id, id)).await
+    }
+}

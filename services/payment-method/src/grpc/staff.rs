@@ -1,0 +1,134 @@
+//! Staff: platform methods, proposed by one treasurer and confirmed by another.
+
+use chassis::caller::{Role, Staff};
+use chassis::db::retrying;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use chassis::proposal::Proposal;
+use proto::common::v1::Proposal as ProposalMessage;
+use proto::payment_method::v1::staff_service_server::StaffService;
+use proto::payment_method::v1::{
+    ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
+    ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListProposalsRequest, ListProposalsResponse,
+    PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, RejectProposalRequest,
+    RejectProposalResponse,
+};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use super::{Doors, convert, status};
+use crate::app::confirm_proposal::confirm_proposal;
+use crate::app::list_audit_rows::list_audit_rows;
+use crate::app::list_platform_methods::list_platform_methods;
+use crate::app::list_proposals::list_proposals;
+use crate::app::propose_platform_method::{Change, propose_platform_method};
+use crate::app::reject_proposal::reject_proposal;
+use crate::error::Error;
+
+#[tonic::async_trait]
+impl StaffService for Doors {
+    async fn list_platform_methods(
+        &self,
+        request: Request<ListPlatformMethodsRequest>,
+    ) -> Result<Response<ListPlatformMethodsResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await.map_err(status)?;
+        let list = list_platform_methods(&self.db).await.map_err(status)?;
+        let methods = list.into_iter().map(PlatformMethod::from).collect();
+        Ok(Response::new(ListPlatformMethodsResponse { methods }))
+    }
+
+    async fn propose_platform_method(
+        &self,
+        request: Request<ProposePlatformMethodRequest>,
+    ) -> Result<Response<ProposePlatformMethodResponse>, Status> {
+        self.propose(request).await.map_err(status)
+    }
+
+    async fn list_proposals(
+        &self,
+        request: Request<ListProposalsRequest>,
+    ) -> Result<Response<ListProposalsResponse>, Status> {
+        self.proposals(request).await.map(Response::new).map_err(status)
+    }
+
+    async fn confirm_proposal(
+        &self,
+        request: Request<ConfirmProposalRequest>,
+    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+        let confirmed = self.confirm(request).await.map_err(status)?;
+        Ok(Response::new(ConfirmProposalResponse { proposal: Some(confirmed.into()) }))
+    }
+
+    async fn reject_proposal(
+        &self,
+        request: Request<RejectProposalRequest>,
+    ) -> Result<Response<RejectProposalResponse>, Status> {
+        let rejected = self.reject(request).await.map_err(status)?;
+        Ok(Response::new(RejectProposalResponse { proposal: Some(rejected.into()) }))
+    }
+
+    async fn list_audit_rows(
+        &self,
+        request: Request<ListAuditRowsRequest>,
+    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+        self.audit_rows(request).await.map(Response::new).map_err(status)
+    }
+}
+
+impl Doors {
+    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
+        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+    }
+
+    async fn propose(
+        &self,
+        request: Request<ProposePlatformMethodRequest>,
+    ) -> Result<Response<ProposePlatformMethodResponse>, Error> {
+        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
+        let change = match (message.id.as_str(), message.fields) {
+            ("", fields) => Change::Create(convert::fields(fields)?),
+            (id, Some(fields)) => Change::Update(convert::id(id)?, convert::fields(Some(fields))?),
+            (id, None) => Change::Archive(convert::id(id)?),
+        };
+        let proposed = retrying(|| {
+            propose_platform_method(&self.db, &staff, change.clone(), &message.client_address, claim.clone())
+        })
+        .await?;
+        Ok(answer(proposed.map(|proposal| ProposePlatformMethodResponse { proposal: Some(proposal.into()) })))
+    }
+
+    async fn proposals(&self, request: Request<ListProposalsRequest>) -> Result<ListProposalsResponse, Error> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let message = request.into_inner();
+        let status = message.status();
+        let (cursor, size) = convert::page(message.page)?;
+        let rows = list_proposals(&self.db, status, cursor, size).await?;
+        let next_cursor = convert::next_cursor(&rows, size, |row| row.id.to_string());
+        Ok(ListProposalsResponse { proposals: rows.into_iter().map(ProposalMessage::from).collect(), next_cursor })
+    }
+
+    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Proposal, Error> {
+        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let message = request.into_inner();
+        let id = convert::id(&message.proposal_id)?;
+        retrying(|| confirm_proposal(&self.db, &staff, id, &message.client_address)).await
+    }
+
+    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Proposal, Error> {
+        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let message = request.into_inner();
+        let id = convert::id(&message.proposal_id)?;
+        retrying(|| reject_proposal(&self.db, &staff, id, &message.client_address)).await
+    }
+
+    async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {
+        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        let (cursor, size) = convert::page(request.into_inner().page)?;
+        let rows = list_audit_rows(&self.db, cursor, size).await?;
+        let next_cursor = convert::next_cursor(&rows, size, |row| row.id.to_string());
+        Ok(ListAuditRowsResponse { rows, next_cursor })
+    }
+}

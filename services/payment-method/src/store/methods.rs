@@ -1,0 +1,274 @@
+//! The tables `methods` and `method_versions`.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::method::{Fields, Method, Scope};
+use crate::error::Error;
+
+struct Row {
+    id: Uuid,
+    scope: String,
+    version: i32,
+    currency: String,
+    network: String,
+    address: String,
+    memo: String,
+    label: String,
+    image_key: String,
+}
+
+impl From<Row> for Method {
+    fn from(row: Row) -> Self {
+        Self {
+            id: row.id,
+            scope: if row.scope == "platform" { Scope::Platform } else { Scope::Personal },
+            version: row.version,
+            fields: Fields {
+                currency: row.currency,
+                network: row.network,
+                address: row.address,
+                memo: row.memo,
+                label: row.label,
+                image_key: row.image_key,
+            },
+        }
+    }
+}
+
+/// Active platform methods and the member's own, the platform's first, each in the order they were made.
+///
+/// # Errors
+/// The database's.
+pub async fn visible_to(conn: &mut PgConnection, user_id: Option<Uuid>) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $1)
+         ORDER BY m.scope = 'personal', m.created_at, m.id",
+        user_id,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
+}
+
+/// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
+///
+/// # Errors
+/// The database's.
+pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) -> Result<Option<Method>, Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.id = $1 AND m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $2)",
+        id,
+        user_id,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(Method::from))
+}
+
+/// The active platform methods of a currency.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND m.scope = 'platform' AND v.currency = $1 LIMIT 2",
+        currency,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
+}
+
+/// The member's active methods, the one changed last first.
+///
+/// # Errors
+/// The database's.
+pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND m.scope = 'personal' AND m.user_id = $1
+         ORDER BY m.updated_at DESC, m.id DESC",
+        user_id,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
+}
+
+/// An active method by id, whoever's it is, with its owner; locked until the end of the transaction.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, Option<Uuid>)>, Error> {
+    let locked =
+        sqlx::query_scalar!("SELECT user_id FROM methods WHERE id = $1 AND archived_at IS NULL FOR UPDATE", id)
+            .fetch_optional(&mut *conn)
+            .await?;
+    let Some(user_id) = locked else { return Ok(None) };
+    Ok(active(conn, id, user_id).await?.map(|method| (method, user_id)))
+}
+
+/// Every platform method's versions, the active methods first, each method's newest version first; with whether the
+/// method is active.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(Method, bool)>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT m.id, m.archived_at IS NULL AS "active!", v.version, v.currency, v.network, v.address, v.memo, v.label,
+                  v.image_key
+           FROM methods m JOIN method_versions v ON v.method_id = m.id
+           WHERE m.scope = 'platform'
+           ORDER BY m.archived_at IS NOT NULL, m.created_at DESC, m.id, v.version DESC"#,
+    )
+    .fetch_all(conn)
+    .await?;
+    let history = rows.into_iter().map(|row| {
+        let fields = Fields {
+            currency: row.currency,
+            network: row.network,
+            address: row.address,
+            memo: row.memo,
+            label: row.label,
+            image_key: row.image_key,
+        };
+        (Method { id: row.id, scope: Scope::Platform, version: row.version, fields }, row.active)
+    });
+    Ok(history.collect())
+}
+
+/// Whether the platform receives, or once received, deposits at this address, on whatever network.
+///
+/// # Errors
+/// The database's.
+pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1)) AS "found!""#,
+        address,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(found)
+}
+
+/// Makes one member's changes wait for each other, so that the limit holds.
+///
+/// # Errors
+/// The database's.
+pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('methods of ' || $1::text, 0)) IS NULL AS "locked!""#,
+        user_id.to_string(),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// How many active methods the member has.
+///
+/// # Errors
+/// The database's.
+pub async fn count_personal(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, Error> {
+    let count = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM methods WHERE scope = 'personal' AND user_id = $1 AND archived_at IS NULL"#,
+        user_id,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(count)
+}
+
+/// Writes a new method in its first version; a platform method has no owner.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    user_id: Option<Uuid>,
+    fields: Fields,
+    at: OffsetDateTime,
+) -> Result<Method, Error> {
+    let scope = if user_id.is_some() { Scope::Personal } else { Scope::Platform };
+    let method = Method { id: Uuid::now_v7(), scope, version: 1, fields };
+    sqlx::query!(
+        "INSERT INTO methods (id, scope, user_id, version, created_at, updated_at) VALUES ($1, $2, $3, 1, $4, $4)",
+        method.id,
+        name(scope),
+        user_id,
+        at,
+    )
+    .execute(&mut *conn)
+    .await?;
+    insert_version(conn, &method, at).await?;
+    Ok(method)
+}
+
+/// Gives a locked method a new version.
+///
+/// # Errors
+/// The database's.
+pub async fn change(
+    conn: &mut PgConnection,
+    before: &Method,
+    fields: Fields,
+    at: OffsetDateTime,
+) -> Result<Method, Error> {
+    let method = Method { id: before.id, scope: before.scope, version: before.version + 1, fields };
+    insert_version(&mut *conn, &method, at).await?;
+    sqlx::query!("UPDATE methods SET version = $2, updated_at = $3 WHERE id = $1", method.id, method.version, at)
+        .execute(conn)
+        .await?;
+    Ok(method)
+}
+
+/// Ends a locked method; its versions stay.
+///
+/// # Errors
+/// The database's.
+pub async fn archive(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), Error> {
+    sqlx::query!("UPDATE methods SET archived_at = $2, updated_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}
+
+async fn insert_version(conn: &mut PgConnection, method: &Method, at: OffsetDateTime) -> Result<(), Error> {
+    let fields = &method.fields;
+    sqlx::query!(
+        "INSERT INTO method_versions (method_id, version, scope, currency, network, address, memo, label, image_key,
+                                      created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+        method.id,
+        method.version,
+        name(method.scope),
+        fields.currency,
+        fields.network,
+        fields.address,
+        fields.memo,
+        fields.label,
+        fields.image_key,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+fn name(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Platform => "platform",
+        Scope::Personal => "personal",
+    }
+}
