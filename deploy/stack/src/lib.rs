@@ -1,10 +1,29 @@
 //! Starts the whole product from its real binaries, with a PostgreSQL and a RabbitMQ of its own,
 //! on free ports; behind `make run`, the journey and fault tests and the browser tests.
 
+pub mod broker;
+pub mod client;
+pub mod databases;
+pub mod demo;
+pub mod mails;
 pub mod postgres;
 pub mod process;
 pub mod rabbitmq;
+pub mod running;
+pub mod secrets;
+pub mod seed;
+pub mod servers;
+pub mod service;
+pub mod smtp;
 pub mod testbed;
+pub mod testing;
 
 mod place;
 mod ports;
+mod preparation;
+mod stack;
+
+pub use crate::{
+    service::Service,
+    stack::{Logs, Settings, Stack},
+};

@@ -1,10 +1,24 @@
 //! The command behind `make run`, `make test` and their like.
 
-use std::process::ExitCode;
+use std::{
+    fs,
+    io::{IsTerminal, Write},
+    path::{Path, PathBuf},
+    process::{Command as Program, ExitCode, ExitStatus},
+};
 
-use anyhow::Result;
-use clap::{Parser, Subcommand};
-use stack::testbed::Testbed;
+use anyhow::{Context, Result};
+use clap::{Args, Parser, Subcommand};
+use stack::{
+    Logs, Settings, Stack, demo,
+    postgres::{Durability, Postgres},
+    running::Running,
+    seed,
+    servers::{BrokerServer, DatabaseServer},
+    testbed::{Testbed, run_to_its_end},
+    testing::{Options, TestStack},
+};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 
 #[derive(Parser)]
 #[command(about = "Starts Solvane, or the servers it needs, from real binaries")]
@@ -15,25 +29,192 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Start the product and keep it running until Ctrl-C.
+    Run(Local),
+    /// Add the demo member to the running product, or start it with one.
+    Demo(Local),
+    /// Delete all data of the local product.
+    Reset(Place),
+    /// Start a PostgreSQL for development and keep it running until Ctrl-C.
+    DevDb(Place),
     /// Run a command with an empty PostgreSQL and RabbitMQ, which end with it.
     Testbed {
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
+    /// Run a command with a fresh, seeded product, which ends with it: STACK_URL and STACK_MAIL_DIR say where it is.
+    E2e {
+        /// The command and its arguments.
+        #[arg(last = true, required = true)]
+        command: Vec<String>,
+    },
+}
+
+#[derive(Args)]
+struct Place {
+    /// Where all data is.
+    #[arg(long, env = "STACK_DIR", default_value = ".stack")]
+    dir: PathBuf,
+}
+
+#[derive(Args)]
+struct Local {
+    #[command(flatten)]
+    place: Place,
+    /// The port of the web application and the API.
+    #[arg(long, env = "STACK_PORT", default_value_t = 8080)]
+    port: u16,
+    /// An existing PostgreSQL, as an administrator, instead of a private one.
+    #[arg(long, env, hide_env_values = true)]
+    database_url: Option<String>,
+    /// An existing RabbitMQ instead of a private one.
+    #[arg(long, env, hide_env_values = true)]
+    amqp_url: Option<String>,
+    /// An SMTP server instead of mail as files.
+    #[arg(long, env, hide_env_values = true)]
+    smtp_url: Option<String>,
+    /// The built web application.
+    #[arg(long, env = "WEB_DIR", default_value = "web/dist")]
+    web: PathBuf,
 }
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<ExitCode> {
     match Arguments::parse().command {
+        Command::Run(local) => run(local, false).await,
+        Command::Demo(local) => match Running::read(&local.place.dir) {
+            Ok(running) => {
+                demo::make(&running.url, &local.place.dir.join("mail")).await?;
+                announce_demo();
+                Ok(ExitCode::SUCCESS)
+            }
+            Err(_) => run(local, true).await,
+        },
+        Command::Reset(place) => {
+            Stack::reset(&place.dir)?;
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::DevDb(place) => dev_db(&place.dir).await,
         Command::Testbed { command } => {
             let status = Testbed::start().await?.run(&command).await?;
             Ok(exit_code(status))
         }
+        Command::E2e { command } => e2e(&command).await,
+    }
+}
+
+/// Starts the product, says that it is ready, and waits for its end: asked for, or because a process has died.
+async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
+    let mut stop = Stop::new()?;
+    let settings = settings(local)?;
+    let folder = settings.folder.clone();
+    let mut stack = tokio::select! {
+        started = start(settings, with_demo) => started?,
+        () = stop.asked() => return Ok(ExitCode::SUCCESS),
+    };
+    say(&format!("ready  {}", stack.url()));
+    let died = tokio::select! {
+        death = stack.first_end() => Some(death?),
+        () = stop.asked() => None,
+    };
+    Running::remove(&folder);
+    if let Some(death) = &died {
+        say(&format!("FAILED {death}\nFAILED ending everything, because {}", death.lines().next().unwrap_or_default()));
+    } else {
+        say("ending");
+    }
+    stack.end().await?;
+    Ok(if died.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
+    let mail_dir = settings.folder.join("mail");
+    let stack = Stack::start(settings).await?;
+    seed::seed(&stack).await.context("seeding failed")?;
+    Running::of(&stack)?.write(stack.folder())?;
+    if with_demo {
+        demo::make(stack.url(), &mail_dir).await.context("making the demo member failed")?;
+        announce_demo();
+    }
+    say("This is a local stack: its staff need no second factor and share a known password.");
+    for (email, _, role) in seed::STAFF {
+        say(&format!("  {role:10} {email:26} {}", seed::STAFF_PASSWORD));
+    }
+    Ok(stack)
+}
+
+fn settings(local: Local) -> Result<Settings> {
+    let coloured = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none();
+    Ok(Settings {
+        folder: local.place.dir,
+        port: local.port,
+        databases: local.database_url.map_or(DatabaseServer::Own(Durability::Full), DatabaseServer::At),
+        broker: local.amqp_url.map_or(BrokerServer::Own, BrokerServer::At),
+        smtp_url: local.smtp_url,
+        web: std::path::absolute(local.web)?,
+        logs: if coloured { Logs::Coloured } else { Logs::Prefixed },
+    })
+}
+
+async fn dev_db(folder: &Path) -> Result<ExitCode> {
+    let mut stop = Stop::new()?;
+    fs::create_dir_all(folder.join("logs"))?;
+    let (data, log) = (folder.join("dev-pg"), folder.join("logs/dev-pg.log"));
+    let password = stack::secrets::Secrets::open(&folder.join("secrets.json"))?.password("dev-pg");
+    let postgres = Postgres::start(&data, &log, &password, Durability::None).await?;
+    say(&format!("ready  DATABASE_URL={}", postgres.url()));
+    tokio::select! {
+        _ = postgres.process().wait() => {}
+        () = stop.asked() => postgres.process().terminate().await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn e2e(command: &[String]) -> Result<ExitCode> {
+    let (program, arguments) = command.split_first().context("no command was given")?;
+    let mut stack = TestStack::with(Options::default()).await?;
+    let mut program = Program::new(program);
+    program.args(arguments).env("STACK_URL", stack.url()).env("STACK_MAIL_DIR", stack.mail_dir());
+    let status = run_to_its_end(program).await?;
+    stack.end().await?;
+    Ok(exit_code(status))
+}
+
+/// The signals that ask us to end.
+struct Stop {
+    signals: [Signal; 3],
+}
+
+impl Stop {
+    fn new() -> Result<Self> {
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        let [interrupt, terminate, hangup] = kinds.map(signal);
+        Ok(Self { signals: [interrupt?, terminate?, hangup?] })
+    }
+
+    async fn asked(&mut self) {
+        let [interrupt, terminate, hangup] = &mut self.signals;
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+    }
+}
+
+fn announce_demo() {
+    say(&format!("  {:10} {:26} {}", "member", demo::EMAIL, demo::PASSWORD));
+}
+
+/// A line of our own between those of the processes. Nobody listening is no reason to fail.
+fn say(text: &str) {
+    for line in text.lines() {
+        drop(writeln!(std::io::stdout().lock(), "{:14} {line}", "stack"));
     }
 }
 
 /// The code of a command that we ran for the caller; one that a signal ended counts as failed.
-fn exit_code(status: std::process::ExitStatus) -> ExitCode {
+fn exit_code(status: ExitStatus) -> ExitCode {
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

@@ -36,6 +36,8 @@ pub struct Launch {
     pub args: Vec<String>,
     /// Its environment, beside PATH and the like.
     pub env: Vec<(String, String)>,
+    /// What it reads; nothing when not set.
+    pub input: Option<PathBuf>,
     /// Its working directory; ours when not set.
     pub folder: Option<PathBuf>,
     /// The user to become, when we are root.
@@ -78,6 +80,7 @@ impl Launch {
             program: program.into(),
             args: Vec::new(),
             env: Vec::new(),
+            input: None,
             folder: None,
             user: None,
             stop: Signal::TERM,
@@ -145,7 +148,7 @@ impl Launch {
     }
 
     fn spawn(&self) -> Result<std::process::Child> {
-        let mut command = self.command();
+        let mut command = self.command()?;
         match &self.output {
             Output::File(path) => {
                 let file = File::options()
@@ -168,7 +171,8 @@ impl Launch {
     }
 
     /// The command behind `setpriv`, which sets the death signal and the user.
-    fn command(&self) -> Command {
+    fn command(&self) -> Result<Command> {
+        let input = self.input.as_ref().map_or(Ok(Stdio::null()), |path| File::open(path).map(Stdio::from))?;
         let mut command = Command::new("setpriv");
         let signal = if self.stop == Signal::INT { "INT" } else { "TERM" };
         command.args(["--pdeathsig", signal]);
@@ -187,8 +191,8 @@ impl Launch {
             command.current_dir(folder);
         }
         // A group of its own: Ctrl-C reaches us alone, and we end the others in order.
-        command.process_group(0).stdin(Stdio::null());
-        command
+        command.process_group(0).stdin(input);
+        Ok(command)
     }
 }
 
@@ -229,6 +233,15 @@ impl Process {
         let mut exit = self.exit.clone();
         let status = exit.wait_for(Option::is_some).await.context("its end was not seen")?;
         status.as_ref().copied().context("its end was not seen")
+    }
+
+    /// Its end, for a task that outlives this borrow: its name, and its exit status when that is known.
+    pub fn ended(&self) -> impl Future<Output = (String, Option<ExitStatus>)> + Send + use<> {
+        let (name, mut exit) = (self.name.clone(), self.exit.clone());
+        async move {
+            let status = exit.wait_for(Option::is_some).await.ok().and_then(|status| *status);
+            (name, status)
+        }
     }
 
     /// Ends it: its own stop signal, ten seconds of patience, then SIGKILL.
@@ -306,7 +319,7 @@ fn forward(prefix: &str, source: Option<impl std::io::Read + Send + 'static>) ->
 mod tests {
     use super::*;
 
-    fn launch(script: &str, folder: &std::path::Path) -> Process {
+    fn launch(script: &str, folder: &Path) -> Process {
         Launch::new("script", "sh", Output::File(folder.join("log"))).args(["-c", script]).start().expect("started")
     }
 
@@ -340,8 +353,15 @@ mod tests {
             }
         };
         drop(process);
-        let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
-        assert!(state.is_empty() || state.contains(") Z ") || state.contains(") X "), "{state}");
+        let gone = || {
+            let state = std::fs::read_to_string(format!("/proc/{child}/stat")).unwrap_or_default();
+            state.is_empty() || state.contains(") Z ") || state.contains(") X ")
+        };
+        let limit = std::time::Instant::now() + PATIENCE;
+        while !gone() {
+            assert!(std::time::Instant::now() < limit, "the child still runs");
+            thread::yield_now();
+        }
     }
 
     #[tokio::test]

@@ -75,6 +75,16 @@ pub struct Settings {
     pub definitions: Definitions,
 }
 
+impl Settings {
+    /// The same on a port that is free now.
+    ///
+    /// # Errors
+    /// When none is.
+    pub fn on_a_free_port(self) -> Result<Self> {
+        Ok(Self { port: ports::free()?, ..self })
+    }
+}
+
 impl RabbitMq {
     /// Starts the node and waits until it accepts connections.
     ///
@@ -99,8 +109,7 @@ impl RabbitMq {
     /// The AMQP address for a user on a virtual host.
     #[must_use]
     pub fn url(&self, user: &BrokerUser, vhost: &str) -> String {
-        let vhost = vhost.replace('/', "%2f");
-        format!("amqp://{}:{}@127.0.0.1:{}/{vhost}", user.name, user.password, self.port)
+        url(self.port, user, vhost)
     }
 
     /// The address of the management interface for an administrator, if it is on.
@@ -138,6 +147,12 @@ impl RabbitMq {
         }
         Ok(())
     }
+}
+
+/// The AMQP address of a node of our own.
+#[must_use]
+pub fn url(port: u16, user: &BrokerUser, vhost: &str) -> String {
+    format!("amqp://{}:{}@127.0.0.1:{port}/{}", user.name, user.password, vhost.replace('/', "%2f"))
 }
 
 /// The Erlang name server: a node looks its own name up here.

@@ -1,0 +1,63 @@
+# Every command sets up what it needs; on a fresh Debian or Ubuntu that includes the packages.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+# Checked SQL comes from the committed .sqlx folders; a DATABASE_URL in the environment must not change a build.
+export SQLX_OFFLINE := true
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+STACK := $(TARGET)/debug/stack
+WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
+  $(wildcard web/*.ts web/*.js web/*.json web/index.html)
+
+.PHONY: help setup run demo reset dev-db build test check sqlx fmt
+
+help: ## List the commands
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+
+setup: ## Install what is missing
+	@deploy/setup.sh run
+
+run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT changes it) until Ctrl-C
+	@exec $(STACK) run
+
+demo: setup build ## Add a demo member to the running product, or start it with one
+	@exec $(STACK) demo
+
+reset: ## Delete all data of the local product
+	@cargo build --quiet -p stack
+	@exec $(STACK) reset
+
+dev-db: setup ## Start a PostgreSQL for development until Ctrl-C
+	@cargo build --quiet -p stack
+	@exec $(STACK) dev-db
+
+build: web/dist/index.html
+	@cargo build --workspace --bins
+
+test: ## Run all tests: Rust, web, and the browser over the real product
+	@deploy/setup.sh test
+	@$(MAKE) --no-print-directory web/dist/index.html
+	@deploy/test.sh
+
+check: ## Format, lints, borders, types, licences
+	@deploy/setup.sh run
+	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json
+	@deploy/check.sh
+
+sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only compares)
+	@deploy/setup.sh run
+	@cargo build --quiet -p stack
+	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
+
+fmt: ## Format the Rust code
+	@cargo fmt --all
+
+web/node_modules/.package-lock.json: web/package-lock.json
+	@cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund
+	@touch $@
+
+web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	@cd web && npm run --silent build
+	@touch $@

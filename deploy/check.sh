@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Everything that can be said about the code without running it. Runs all checks, then fails if one did.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+failed=()
+check() {
+  local name=$1
+  shift
+  echo "== $name"
+  "$@" || failed+=("$name")
+}
+
+check format cargo fmt --all --check
+check borders deploy/check-borders.sh
+check licences node deploy/check-licences.mjs
+check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+check eslint npm --prefix web run --silent lint
+check types npm --prefix web run --silent typecheck
+
+if [ ${#failed[@]} -gt 0 ]; then
+  echo "failed: ${failed[*]}" >&2
+  exit 1
+fi
+echo "all checks passed"

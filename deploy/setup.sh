@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Installs what is missing for `run` or, with the browser, for `test`. Quick when nothing is.
+set -euo pipefail
+
+purpose=${1:-run}
+have() { command -v "$1" >/dev/null 2>&1; }
+postgres_is_there() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || have initdb; }
+
+packages=()
+have cc || packages+=(build-essential)
+have pkg-config || packages+=(pkg-config)
+have curl || packages+=(curl ca-certificates)
+have setpriv || packages+=(util-linux)
+postgres_is_there || packages+=(postgresql)
+[ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages+=(rabbitmq-server)
+have node && have npm || packages+=(nodejs npm)
+if [ "$purpose" = test ]; then
+  have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
+fi
+
+explain() {
+  cat >&2 <<TEXT
+Solvane needs, beside Rust (https://rustup.rs) and Node.js 20 or newer:
+  ${packages[*]:-nothing else}
+They can be installed by this command on Debian and Ubuntu, as root or with sudo. Elsewhere, install them by hand
+(PostgreSQL 15 or newer, RabbitMQ 3.10 or newer), or start the product with: docker compose up
+TEXT
+  exit 1
+}
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+install_packages() {
+  have apt-get || explain
+  [ "$(id -u)" = 0 ] || have sudo || explain
+  echo "installing ${packages[*]}" >&2
+  # The packages' own services are not wanted: the product starts private ones.
+  local policy=/usr/sbin/policy-rc.d ours=false
+  if [ ! -e "$policy" ]; then
+    ours=true
+    printf '#!/bin/sh\nexit 101\n' | as_root tee "$policy" >/dev/null
+    as_root chmod 755 "$policy"
+  fi
+  local status=0
+  {
+    as_root apt-get update -qq &&
+      as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${packages[@]}" >&2
+  } || status=$?
+  if $ours; then as_root rm -f "$policy"; fi
+  return "$status"
+}
+
+if [ ${#packages[@]} -gt 0 ]; then
+  install_packages || { echo "the packages could not be installed" >&2; explain; }
+fi
+
+if ! have cargo; then
+  if [ -x "$HOME/.cargo/bin/cargo" ]; then
+    echo "add $HOME/.cargo/bin to PATH (or open a new shell) and try again" >&2
+    exit 1
+  fi
+  echo "installing Rust by rustup into $HOME/.cargo" >&2
+  curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >&2 || explain
+  echo "Rust is installed: run '. $HOME/.cargo/env' (or open a new shell) and try again" >&2
+  exit 1
+fi
+
+node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' || {
+  echo "Node.js is $(node --version), but 20 or newer is needed" >&2
+  explain
+}

@@ -1,0 +1,137 @@
+//! The product's REST interface as its seeds and its tests use it.
+
+use anyhow::{Context, Result, bail};
+use reqwest::{Method, RequestBuilder, header::HeaderMap};
+use serde_json::{Value, json};
+
+/// Somebody at the product's door; with a session after [`Client::login`].
+#[derive(Clone, Debug)]
+pub struct Client {
+    http: reqwest::Client,
+    url: String,
+    token: Option<String>,
+}
+
+/// What came back.
+#[derive(Clone, Debug)]
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The headers.
+    pub headers: HeaderMap,
+    /// The JSON body; null when it was none.
+    pub body: Value,
+}
+
+// === impl Client ===
+
+impl Client {
+    /// A visitor at this origin.
+    #[must_use]
+    pub fn new(url: &str) -> Self {
+        Self { http: reqwest::Client::new(), url: url.to_owned(), token: None }
+    }
+
+    /// The same client with this session.
+    #[must_use]
+    pub fn with_token(&self, token: &str) -> Self {
+        Self { token: Some(token.to_owned()), ..self.clone() }
+    }
+
+    /// Its session's token.
+    #[must_use]
+    pub fn token(&self) -> Option<&str> {
+        self.token.as_deref()
+    }
+
+    /// Signs in.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn login(&self, email: &str, password: &str) -> Result<Self> {
+        let body = json!({ "email": email, "password": password });
+        let answer = self.post("/auth/login", body).await?.success()?;
+        Ok(self.with_token(answer["token"].as_str().context("login gave no token")?))
+    }
+
+    /// A request to a path under `/v1`, for what the methods below do not cover.
+    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        let request = self.http.request(method, format!("{}/v1{path}", self.url));
+        match &self.token {
+            Some(token) => request.bearer_auth(token),
+            None => request,
+        }
+    }
+
+    /// GET.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn get(&self, path: &str) -> Result<Answer> {
+        send(self.request(Method::GET, path)).await
+    }
+
+    /// POST.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn post(&self, path: &str, body: Value) -> Result<Answer> {
+        send(self.request(Method::POST, path).json(&body)).await
+    }
+
+    /// POST with an Idempotency-Key.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn post_keyed(&self, path: &str, key: &str, body: Value) -> Result<Answer> {
+        send(self.request(Method::POST, path).header("Idempotency-Key", key).json(&body)).await
+    }
+
+    /// PUT.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn put(&self, path: &str, body: Value) -> Result<Answer> {
+        send(self.request(Method::PUT, path).json(&body)).await
+    }
+
+    /// DELETE.
+    ///
+    /// # Errors
+    /// When there is no answer.
+    pub async fn delete(&self, path: &str) -> Result<Answer> {
+        send(self.request(Method::DELETE, path)).await
+    }
+}
+
+/// Sends a request and reads its answer.
+///
+/// # Errors
+/// When there is no answer.
+pub async fn send(request: RequestBuilder) -> Result<Answer> {
+    let response = request.send().await?;
+    let (status, headers) = (response.status().as_u16(), response.headers().clone());
+    let body = response.bytes().await?;
+    Ok(Answer { status, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
+}
+
+// === impl Answer ===
+
+impl Answer {
+    /// The body of a success.
+    ///
+    /// # Errors
+    /// For any other answer, with its message.
+    pub fn success(self) -> Result<Value> {
+        if (200..300).contains(&self.status) && self.body["success"] == true {
+            return Ok(self.body);
+        }
+        bail!("answered {}: {}", self.status, self.body)
+    }
+
+    /// The machine-readable code of a refusal.
+    #[must_use]
+    pub fn code(&self) -> Option<&str> {
+        self.body["code"].as_str()
+    }
+}

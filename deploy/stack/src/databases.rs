@@ -1,0 +1,132 @@
+//! One database a service, with an owner for the migrations and a role without rights on the schema for the service.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, postgres::PgConnectOptions};
+
+use crate::{secrets::Secrets, service::Service};
+
+/// Keeps two stacks from making the same roles of one server at once.
+const LOCK: i64 = 0x736f_6c76_616e_6500;
+
+/// The databases of one stack.
+#[derive(Clone, Debug)]
+pub struct Databases {
+    server: String,
+    suffix: String,
+    passwords: BTreeMap<String, String>,
+}
+
+impl Databases {
+    /// Makes the roles and databases that are missing. `server` is the address of an administrator; `suffix` tells
+    /// the databases of several stacks on one server apart, their roles are the same.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub async fn provision(server: &str, suffix: &str, secrets: &Secrets) -> Result<Self> {
+        let services = Service::ALL.iter().filter_map(|service| service.database());
+        let passwords = services
+            .flat_map(|name| [name.to_owned(), owner(name)])
+            .map(|role| (role.clone(), secrets.password(&role)))
+            .collect();
+        let databases = Self { server: server.to_owned(), suffix: suffix.to_owned(), passwords };
+        let mut admin = PgConnection::connect(server).await.context("cannot connect to PostgreSQL")?;
+        sqlx::query("SELECT pg_advisory_lock($1)").bind(LOCK).execute(&mut admin).await?;
+        for (role, password) in &databases.passwords {
+            make_role(&mut admin, role, password).await?;
+        }
+        for name in Service::ALL.iter().filter_map(|service| service.database()) {
+            databases.make_database(&mut admin, name).await?;
+        }
+        admin.close().await?;
+        Ok(databases)
+    }
+
+    /// The address for the service itself.
+    ///
+    /// # Errors
+    /// For the gateway, which has none.
+    pub fn url(&self, service: Service) -> Result<String> {
+        let name = service.database().context("the gateway has no database")?;
+        self.address(name, name)
+    }
+
+    /// The address for its migrations: the owner of the schema.
+    ///
+    /// # Errors
+    /// For the gateway, which has none.
+    pub fn owner_url(&self, service: Service) -> Result<String> {
+        let name = service.database().context("the gateway has no database")?;
+        self.address(name, &owner(name))
+    }
+
+    /// Removes the databases; the roles stay, other stacks use them.
+    ///
+    /// # Errors
+    /// When the server cannot be reached or refuses.
+    pub async fn remove(&self) -> Result<()> {
+        let mut admin = PgConnection::connect(&self.server).await?;
+        for name in Service::ALL.iter().filter_map(|service| service.database()) {
+            run(&mut admin, format!("DROP DATABASE IF EXISTS {}{} WITH (FORCE)", name, self.suffix)).await?;
+        }
+        Ok(admin.close().await?)
+    }
+
+    fn address(&self, name: &str, role: &str) -> Result<String> {
+        let options: PgConnectOptions = self.server.parse()?;
+        let password = self.passwords.get(role).context("a role of this stack")?;
+        let (host, port) = (options.get_host(), options.get_port());
+        Ok(format!("postgres://{role}:{password}@{host}:{port}/{name}{}", self.suffix))
+    }
+
+    async fn make_database(&self, admin: &mut PgConnection, name: &str) -> Result<()> {
+        let database = format!("{name}{}", self.suffix);
+        let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1)")
+            .bind(&database)
+            .fetch_one(&mut *admin)
+            .await?;
+        if !exists {
+            run(admin, format!("CREATE DATABASE {database} OWNER {}", owner(name))).await?;
+        }
+        run(admin, format!("REVOKE ALL ON DATABASE {database} FROM PUBLIC")).await?;
+        run(admin, format!("GRANT CONNECT ON DATABASE {database} TO {name}")).await?;
+        let mut schema = PgConnection::connect(&self.address(name, &owner(name))?).await?;
+        for statement in default_rights(name) {
+            run(&mut schema, statement).await?;
+        }
+        Ok(schema.close().await?)
+    }
+}
+
+/// What the service's role may do with everything its migrations will make. A migration takes back what goes too far,
+/// such as changing the entries of the ledger.
+fn default_rights(name: &str) -> [String; 4] {
+    [
+        format!("GRANT USAGE ON SCHEMA public TO {name}"),
+        format!("ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {name}"),
+        format!("ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO {name}"),
+        format!("ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO {name}"),
+    ]
+}
+
+async fn make_role(admin: &mut PgConnection, role: &str, password: &str) -> Result<()> {
+    let exists: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = $1)")
+        .bind(role)
+        .fetch_one(&mut *admin)
+        .await?;
+    let verb = if exists { "ALTER" } else { "CREATE" };
+    run(admin, format!("{verb} ROLE {role} LOGIN PASSWORD '{password}'")).await?;
+    // An administrator who is no superuser may only give a database to a role that it belongs to.
+    run(admin, format!("GRANT {role} TO CURRENT_USER")).await
+}
+
+/// Runs a statement made of the names above and of hexadecimal passwords alone.
+async fn run(connection: &mut PgConnection, statement: String) -> Result<()> {
+    connection.execute(AssertSqlSafe(statement)).await?;
+    Ok(())
+}
+
+fn owner(name: &str) -> String {
+    format!("{name}_owner")
+}

@@ -1,0 +1,93 @@
+//! What has to be there before the first process of the product starts.
+
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+use tokio::task::JoinSet;
+
+use crate::{
+    databases::Databases,
+    ports,
+    process::{Launch, Output, tail},
+    service::{Ports, Service, Shared, binary},
+    stack::Settings,
+};
+
+/// One stack a folder at a time.
+pub(crate) fn lock(folder: &Path) -> Result<File> {
+    let file = File::create(folder.join("lock"))?;
+    file.try_lock().with_context(|| format!("another stack runs in {}", folder.display()))?;
+    Ok(file)
+}
+
+pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
+    let shared = Shared {
+        folder: settings.folder.clone(),
+        binaries: binaries()?,
+        web: settings.web.clone(),
+        smtp_url: settings.smtp_url.clone(),
+        public_url: format!("http://127.0.0.1:{}", settings.port),
+    };
+    for service in Service::ALL {
+        let path = binary(&shared.binaries, service.name());
+        ensure!(path.exists(), "{} is not built: run `cargo build --workspace --bins`", path.display());
+    }
+    Ok(shared)
+}
+
+/// Where the product's binaries are: beside this program, or above it for a test.
+fn binaries() -> Result<PathBuf> {
+    let program = std::env::current_exe()?;
+    let folder = program.parent().context("a program is in a folder")?;
+    let folder = if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder };
+    Ok(folder.to_owned())
+}
+
+pub(crate) fn assign_ports(gateway: u16) -> Result<BTreeMap<Service, Ports>> {
+    Service::ALL
+        .into_iter()
+        .map(|service| {
+            let main = if service == Service::Gateway { gateway } else { ports::free()? };
+            Ok((service, Ports { main, ops: ports::free()? }))
+        })
+        .collect()
+}
+
+/// Writes the key files that are missing.
+pub(crate) async fn make_keys(shared: &Shared) -> Result<()> {
+    let keys = shared.folder.join("keys").display().to_string();
+    let log = shared.folder.join("logs/keys.log");
+    let status = Launch::new("auth keys", binary(&shared.binaries, "auth"), Output::File(log.clone()))
+        .args(["keys", "generate", "--dir", &keys])
+        .start()?
+        .wait()
+        .await?;
+    ensure!(status.success(), "auth keys generate failed:\n{}", tail(&log));
+    Ok(())
+}
+
+/// Brings every database to the binaries' version, as the owner of its schema.
+pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Databases) -> Result<()> {
+    let mut migrations = JoinSet::new();
+    for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {
+        let name = service.name();
+        let log = folder.join(format!("logs/{name}-migrate.log"));
+        let process = Launch::new(name, binary(&shared.binaries, name), Output::File(log.clone()))
+            .args(["migrate"])
+            .env("DATABASE_URL", databases.owner_url(service)?)
+            .start()?;
+        migrations.spawn(async move {
+            let status = process.wait().await?;
+            ensure!(status.success(), "{name} migrate failed:\n{}", tail(&log));
+            Ok(())
+        });
+    }
+    while let Some(migrated) = migrations.join_next().await {
+        migrated??;
+    }
+    Ok(())
+}

@@ -1,0 +1,72 @@
+//! What a running stack tells other programs about itself: one file in its folder.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    os::unix::fs::OpenOptionsExt,
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, ensure};
+use serde::{Deserialize, Serialize};
+
+use crate::{preparation, service::Service, stack::Stack};
+
+const NOT_RUNNING: &str = "no stack is running or ready; start one with `make run`";
+
+/// A stack that runs in another process.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Running {
+    /// Its origin.
+    pub url: String,
+    /// The databases by service, as their owners.
+    pub databases: BTreeMap<String, String>,
+    /// Health and metrics by service.
+    pub ops: BTreeMap<String, String>,
+}
+
+impl Running {
+    /// Describes a stack.
+    ///
+    /// # Errors
+    /// When one of its addresses cannot be told.
+    pub fn of(stack: &Stack) -> Result<Self> {
+        let mut databases = BTreeMap::new();
+        for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {
+            databases.insert(service.name().to_owned(), stack.databases().owner_url(service)?);
+        }
+        let ops = Service::ALL
+            .map(|service| (service.name().to_owned(), format!("http://127.0.0.1:{}", stack.ports(service).ops)));
+        Ok(Self { url: stack.url().to_owned(), databases, ops: ops.into() })
+    }
+
+    /// The stack that runs in `folder`.
+    ///
+    /// # Errors
+    /// When none does.
+    pub fn read(folder: &Path) -> Result<Self> {
+        // A stack that was killed left its file behind, but not its lock.
+        ensure!(folder.exists() && preparation::lock(folder).is_err(), NOT_RUNNING);
+        let text = fs::read(path(folder)).context(NOT_RUNNING)?;
+        Ok(serde_json::from_slice(&text)?)
+    }
+
+    /// Leaves the description in `folder`, for its owner alone: it holds passwords.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        let options = fs::File::options().write(true).create(true).truncate(true).mode(0o600).clone();
+        serde_json::to_writer_pretty(options.open(path(folder))?, self)?;
+        Ok(())
+    }
+
+    /// Takes the description away.
+    pub fn remove(folder: &Path) {
+        drop(fs::remove_file(path(folder)));
+    }
+}
+
+fn path(folder: &Path) -> PathBuf {
+    folder.join("running.json")
+}

@@ -1,0 +1,210 @@
+//! What a local stack starts with, made through the product's own use cases. [D-X3]
+//!
+//! Every step looks first, so that a second start changes nothing and an interrupted one is completed.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime, format_description::well_known::Rfc3339};
+use tokio::task::JoinSet;
+
+use crate::{client::Client, service::Service, stack::Stack};
+
+/// The password of every seeded member of staff.
+pub const STAFF_PASSWORD: &str = "solvane-local-staff";
+
+/// Address, name and role of every seeded member of staff.
+pub const STAFF: [(&str, &str, &str); 8] = [
+    ("admin@solvane.test", "Ada Admin", "admin"),
+    ("reviewer@solvane.test", "Rae Reviewer", "reviewer"),
+    ("reviewer2@solvane.test", "Remy Reviewer", "reviewer"),
+    ("treasurer@solvane.test", "Tess Treasurer", "treasurer"),
+    ("treasurer2@solvane.test", "Toni Treasurer", "treasurer"),
+    ("manager@solvane.test", "Mara Manager", "manager"),
+    ("manager2@solvane.test", "Milo Manager", "manager"),
+    ("auditor@solvane.test", "Ola Auditor", "auditor"),
+];
+
+/// Currency, network, address and label of the deposit addresses. Their checksums are right, but the hash inside is
+/// the text "solvane local tron..", "solvane local ether." or "solvane local btc...": nobody holds a key to them.
+const METHODS: [(&str, &str, &str, &str); 3] = [
+    ("USDT", "TRC20", "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "Tether on Tron (local example)"),
+    ("USDT", "ERC20", "0x736F6c76616e65206c6f63616C2065746865722e", "Tether on Ethereum (local example)"),
+    ("BTC", "Bitcoin", "bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz", "Bitcoin (local example)"),
+];
+
+/// How many daily values a plan starts with: today's and those of the 30 days before.
+const POINTS: i64 = 31;
+
+struct PlanSeed {
+    title: &'static str,
+    subtitle: &'static str,
+    min: u32,
+    max: u32,
+    roi: u32,
+    duration: u32,
+    /// Steps of its value from one day to the next in ten-thousandths, repeated.
+    steps: &'static [i64],
+}
+
+/// Starter and Horizon rise, Balanced falls over its last days, Growth swings.
+const PLANS: [PlanSeed; 4] = [
+    PlanSeed {
+        title: "Starter",
+        subtitle: "Short-term income, small swings",
+        min: 100,
+        max: 2_500,
+        roi: 4,
+        duration: 30,
+        steps: &[12, 9, -4, 15, 11, 8, -6, 14],
+    },
+    PlanSeed {
+        title: "Balanced",
+        subtitle: "Income and growth in equal parts",
+        min: 500,
+        max: 10_000,
+        roi: 9,
+        duration: 90,
+        steps: &[22, 18, 25, 16, 21, 14, 20, 17, 23, 19, -18, -26, -15, -22, -31, -12, -19, -24, -16, -21],
+    },
+    PlanSeed {
+        title: "Growth",
+        subtitle: "Higher targets with wider swings",
+        min: 2_500,
+        max: 50_000,
+        roi: 18,
+        duration: 180,
+        steps: &[65, -40, 52, 38, -61, 70, 24, -33, 45],
+    },
+    PlanSeed {
+        title: "Horizon",
+        subtitle: "A full year for patient capital",
+        min: 10_000,
+        max: 100_000,
+        roi: 28,
+        duration: 365,
+        steps: &[18, 22, -9, 27, 16, 20],
+    },
+];
+
+/// Seeds staff, deposit addresses, plans and their values.
+///
+/// # Errors
+/// When the product refuses a step.
+pub async fn seed(stack: &Stack) -> Result<()> {
+    staff(stack).await?;
+    let visitor = Client::new(stack.url());
+    let ((treasurer, treasurer2), (manager, manager2)) =
+        tokio::try_join!(pair(&visitor, "treasurer"), pair(&visitor, "manager"))?;
+    methods(&treasurer, &treasurer2).await?;
+    plans(&manager, &manager2).await
+}
+
+/// Two people of one role, signed in.
+async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
+    let (one, other) = (format!("{role}@solvane.test"), format!("{role}2@solvane.test"));
+    tokio::try_join!(visitor.login(&one, STAFF_PASSWORD), visitor.login(&other, STAFF_PASSWORD))
+}
+
+async fn staff(stack: &Stack) -> Result<()> {
+    let password = tempfile::NamedTempFile::new_in(stack.folder())?;
+    std::fs::write(password.path(), STAFF_PASSWORD)?;
+    for (email, name, role) in STAFF {
+        let arguments = ["staff", "add", "--email", email, "--name", name, "--role", role, "--password-stdin"];
+        stack.run(Service::Auth, &arguments, Some(password.path())).await?;
+    }
+    Ok(())
+}
+
+async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/payment-methods").await?.success()?;
+    let known = known["paymentMethods"].as_array().context("a list of payment methods")?;
+    for (currency, network, address, label) in METHODS {
+        let same = |method: &Value| method["currency"] == currency && method["network"] == network;
+        if !known.iter().any(same) {
+            let body = json!({ "currency": currency, "network": network, "address": address, "label": label });
+            propose(proposer, confirmer, "/admin/payment-methods", body).await?;
+        }
+    }
+    Ok(())
+}
+
+async fn plans(proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/plans").await?.success()?;
+    let known = known["plans"].as_array().context("a list of plans")?;
+    let mut tasks = JoinSet::new();
+    for plan in &PLANS {
+        let existing = known.iter().find(|known| known["title"] == plan.title).map(|known| known["id"].clone());
+        let (proposer, confirmer) = (proposer.clone(), confirmer.clone());
+        tasks.spawn(async move {
+            let id = match existing {
+                Some(id) => id,
+                None => create(plan, &proposer, &confirmer).await?,
+            };
+            let id = id.as_str().context("a plan has an id")?;
+            values(plan, id, &proposer, &confirmer).await
+        });
+    }
+    while let Some(result) = tasks.join_next().await {
+        result??;
+    }
+    Ok(())
+}
+
+async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Result<Value> {
+    let body = json!({
+        "title": plan.title, "subtitle": plan.subtitle, "min": plan.min, "max": plan.max,
+        "roi": plan.roi, "duration": plan.duration,
+    });
+    let proposal = propose(proposer, confirmer, "/admin/plans", body).await?;
+    Ok(proposal["planId"].clone())
+}
+
+/// Adds the values that are missing, oldest first: a point may not lie before the newest. [D-R4]
+async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get(&format!("/plans/{id}/values")).await?.success()?;
+    let known = known["values"].as_array().context("a list of values")?.len();
+    let now = OffsetDateTime::now_utc() - Duration::minutes(1);
+    for (day, value) in (0..POINTS).zip(index(plan.steps)).skip(known) {
+        let at = (now - Duration::days(POINTS - 1 - day)).format(&Rfc3339)?;
+        let body = json!({ "value": value, "at": at, "source": "Example data of the local stack" });
+        propose(proposer, confirmer, &format!("/admin/plans/{id}/values"), body).await?;
+    }
+    Ok(())
+}
+
+async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
+    let proposal = proposer.post(path, body).await?.success().with_context(|| format!("POST {path}"))?;
+    let id = proposal["proposalId"].as_str().context("a proposal has an id")?;
+    let confirm = format!("/admin/proposals/{id}/confirm");
+    confirmer.post(&confirm, json!({})).await?.success().with_context(|| format!("confirming POST {path}"))?;
+    Ok(proposal)
+}
+
+/// The value of a plan day by day, as decimal texts, from 100 on.
+fn index(steps: &'static [i64]) -> impl Iterator<Item = String> {
+    let mut millionths: i64 = 100_000_000;
+    std::iter::once(0).chain(steps.iter().copied().cycle()).map(move |step| {
+        millionths += millionths * step / 10_000;
+        format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn points(title: &str) -> Vec<String> {
+        let plan = PLANS.iter().find(|plan| plan.title == title).expect("a plan");
+        let days = usize::try_from(POINTS).expect("small");
+        index(plan.steps).take(days).collect()
+    }
+
+    /// [D-X3] One plan stands above and one below its level of ten days ago.
+    #[test]
+    fn one_plan_has_risen_and_one_has_fallen_in_ten_days() {
+        let (risen, fallen) = (points("Horizon"), points("Balanced"));
+        assert!(risen[30] > risen[20], "{risen:?}");
+        assert!(fallen[30] < fallen[20], "{fallen:?}");
+        assert_eq!(risen[0], "100.000000");
+    }
+}

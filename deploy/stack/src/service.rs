@@ -1,0 +1,163 @@
+//! The processes of the product, and the environment each of them takes.
+
+use std::path::{Path, PathBuf};
+
+use crate::process::{Launch, Output};
+
+/// A process of the product.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub enum Service {
+    /// Accounts, sessions, staff.
+    Auth,
+    /// The ledger, deposits and withdrawals.
+    Wallet,
+    /// Plans and trades.
+    Trade,
+    /// Deposit addresses and payout destinations.
+    PaymentMethod,
+    /// Mail.
+    Mailer,
+    /// REST, files and the web application.
+    Gateway,
+}
+
+/// Where a service listens.
+#[derive(Clone, Copy, Debug)]
+pub struct Ports {
+    /// gRPC, or HTTP for the gateway.
+    pub main: u16,
+    /// Health and metrics.
+    pub ops: u16,
+}
+
+/// What all processes share.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// Data of this stack: keys, mail, files.
+    pub folder: PathBuf,
+    /// Where the binaries are.
+    pub binaries: PathBuf,
+    /// The built web application.
+    pub web: PathBuf,
+    /// An SMTP server, instead of mail as files.
+    pub smtp_url: Option<String>,
+    /// The origin that members see.
+    pub public_url: String,
+}
+
+// === impl Service ===
+
+impl Service {
+    /// All of them; the gateway last, because it serves only when the others do.
+    pub const ALL: [Self; 6] =
+        [Self::Auth, Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Mailer, Self::Gateway];
+
+    /// The name of its crate, binary and credential.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Auth => "auth",
+            Self::Wallet => "wallet",
+            Self::Trade => "trade",
+            Self::PaymentMethod => "payment-method",
+            Self::Mailer => "mailer",
+            Self::Gateway => "gateway",
+        }
+    }
+
+    /// The name of its database and of its role there, if it has one.
+    #[must_use]
+    pub const fn database(self) -> Option<&'static str> {
+        match self {
+            Self::PaymentMethod => Some("payment_method"),
+            Self::Gateway => None,
+            other => Some(other.name()),
+        }
+    }
+
+    /// The variable under which the others find its gRPC, if others call it.
+    const fn url_variable(self) -> Option<&'static str> {
+        match self {
+            Self::Auth => Some("AUTH_URL"),
+            Self::Wallet => Some("WALLET_URL"),
+            Self::Trade => Some("TRADE_URL"),
+            Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
+            Self::Mailer | Self::Gateway => None,
+        }
+    }
+
+    /// The launch of its binary with everything but the database: its own settings, the others' addresses, its keys.
+    #[must_use]
+    pub fn launch(self, shared: &Shared, ports: impl Fn(Self) -> Ports, amqp_url: &str, output: Output) -> Launch {
+        let path = |name: &str| shared.folder.join(name).display().to_string();
+        let key = |name: &str| path(&format!("keys/{name}.key"));
+        let own = ports(self);
+        let mut launch = Launch::new(self.name(), binary(&shared.binaries, self.name()), output)
+            .env("AMQP_URL", amqp_url)
+            .env("OPS_ADDR", format!("127.0.0.1:{}", own.ops))
+            .env("SERVICE_KEY_FILE", key(self.name()))
+            .env("TRUSTED_KEYS_FILE", path("keys/trusted.json"))
+            .env("PUBLIC_URL", &shared.public_url);
+        for other in Self::ALL {
+            if let Some(variable) = other.url_variable() {
+                launch = launch.env(variable, format!("http://127.0.0.1:{}", ports(other).main));
+            }
+        }
+        let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
+        launch = launch.env(main, format!("127.0.0.1:{}", own.main));
+        match self {
+            Self::Auth => {
+                launch.env("TOKEN_KEY_FILE", key("token")).env("CODE_KEY_FILE", key("code")).env("STAFF_TOTP", "off")
+            }
+            Self::Mailer => match &shared.smtp_url {
+                Some(url) => launch.env("SMTP_URL", url),
+                None => launch.env("MAIL_DIR", path("mail")),
+            }
+            .env("MAIL_FROM", "Solvane <no-reply@solvane.test>"),
+            Self::Gateway => launch
+                .env("WEB_DIR", shared.web.display().to_string())
+                .env("FILES_URL", format!("file://{}", path("files")))
+                .env("LINK_KEY_FILE", key("link"))
+                .env("CORS_ORIGINS", &shared.public_url)
+                .env("TRUSTED_PROXIES", ""),
+            Self::Wallet | Self::Trade | Self::PaymentMethod => launch,
+        }
+    }
+}
+
+/// The path of one of the product's binaries.
+#[must_use]
+pub fn binary(binaries: &Path, name: &str) -> PathBuf {
+    binaries.join(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_gateway_has_no_database() {
+        let without: Vec<_> = Service::ALL.into_iter().filter(|service| service.database().is_none()).collect();
+        assert_eq!(without, [Service::Gateway]);
+    }
+
+    #[test]
+    fn every_service_finds_the_four_that_are_called() {
+        let shared = Shared {
+            folder: "/stack".into(),
+            binaries: "/bin".into(),
+            web: "/web".into(),
+            smtp_url: None,
+            public_url: "http://127.0.0.1:1".to_owned(),
+        };
+        for service in Service::ALL {
+            let output = Output::File("/dev/null".into());
+            let launch = service.launch(&shared, |_| Ports { main: 1, ops: 2 }, "amqp://", output);
+            let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);
+            assert!(["AUTH_URL", "WALLET_URL", "TRADE_URL", "PAYMENT_METHOD_URL"].into_iter().all(named));
+            assert_eq!(named("HTTP_ADDR"), service == Service::Gateway);
+            assert_eq!(named("GRPC_ADDR"), service != Service::Gateway);
+            assert!(!named("DATABASE_URL"), "the role decides it");
+        }
+    }
+}

@@ -1,0 +1,294 @@
+//! The whole product: its servers, its keys, its processes; started together, ended together.
+
+use std::{
+    collections::BTreeMap,
+    fs::{File, create_dir_all},
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+use anyhow::{Context, Result, bail, ensure};
+use tokio::{
+    task::JoinSet,
+    time::{Instant, sleep},
+};
+
+use crate::{
+    databases::Databases,
+    place, preparation,
+    process::{Launch, Output, Process, Signal, tail},
+    servers::{self, BrokerServer, DatabaseServer, Servers},
+    service::{Ports, Service, Shared},
+};
+
+const READY_LIMIT: Duration = Duration::from_secs(60);
+
+/// What kind of stack to start.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// All its data.
+    pub folder: PathBuf,
+    /// The port of the gateway.
+    pub port: u16,
+    /// Where the databases are.
+    pub databases: DatabaseServer,
+    /// Where the broker is.
+    pub broker: BrokerServer,
+    /// An SMTP server, instead of mail as files.
+    pub smtp_url: Option<String>,
+    /// The built web application.
+    pub web: PathBuf,
+    /// Where the services log.
+    pub logs: Logs,
+}
+
+/// Where the services of a stack log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Logs {
+    /// To our standard output, each line behind the name of its process.
+    Prefixed,
+    /// The same, in colour.
+    Coloured,
+    /// To one file a process.
+    Files,
+}
+
+/// A running product.
+///
+/// Dropping it kills everything; [`Stack::end`] ends it in order.
+#[derive(Debug)]
+pub struct Stack {
+    // In this order they end: the services before their servers, the lock on the folder last.
+    services: BTreeMap<Service, Process>,
+    servers: Servers,
+    settings: Settings,
+    shared: Shared,
+    ports: BTreeMap<Service, Ports>,
+    _lock: File,
+}
+
+// === impl Stack ===
+
+impl Stack {
+    /// Starts everything and waits until every process is ready.
+    ///
+    /// # Errors
+    /// When anything of it fails; what had been started is ended.
+    pub async fn start(settings: Settings) -> Result<Self> {
+        create_dir_all(&settings.folder)?;
+        let settings = Settings { folder: settings.folder.canonicalize()?, ..settings };
+        let lock = preparation::lock(&settings.folder)?;
+        for name in ["keys", "mail", "files", "logs"] {
+            create_dir_all(settings.folder.join(name))?;
+        }
+        let shared = preparation::shared(&settings)?;
+        let ports = preparation::assign_ports(settings.port)?;
+        preparation::make_keys(&shared).await?;
+        let id = uuid::Uuid::new_v4().simple().to_string();
+        let id = &id[..12];
+        let databases = async {
+            let part = servers::start_databases(&settings.databases, &settings.folder, id).await?;
+            preparation::migrate(&shared, &settings.folder, &part.databases).await?;
+            anyhow::Ok(part)
+        };
+        let broker = servers::start_broker(&settings.broker, &settings.folder, id);
+        let (databases, broker) = tokio::try_join!(databases, broker)?;
+        let servers = Servers::new(databases, broker);
+        let mut stack = Self { services: BTreeMap::new(), servers, settings, shared, ports, _lock: lock };
+        for service in Service::ALL {
+            stack.launch(service)?;
+        }
+        for service in Service::ALL {
+            stack.wait_until_ready(service).await?;
+        }
+        Ok(stack)
+    }
+
+    /// Deletes everything a stack keeps in `folder`.
+    ///
+    /// # Errors
+    /// When it is running, or something cannot be deleted.
+    pub fn reset(folder: &Path) -> Result<()> {
+        if !folder.exists() {
+            return Ok(());
+        }
+        let _lock = preparation::lock(folder)?;
+        for name in ["pg", "rabbitmq", "dev-pg"] {
+            place::remove(&folder.join(name))?;
+        }
+        std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))
+    }
+
+    /// The origin of the product.
+    #[must_use]
+    pub fn url(&self) -> &str {
+        &self.shared.public_url
+    }
+
+    /// The folder with everything it keeps.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.settings.folder
+    }
+
+    /// Its servers.
+    pub fn servers(&mut self) -> &mut Servers {
+        &mut self.servers
+    }
+
+    /// The addresses of its databases.
+    #[must_use]
+    pub fn databases(&self) -> &Databases {
+        self.servers.databases()
+    }
+
+    /// Where a service listens.
+    #[must_use]
+    pub fn ports(&self, service: Service) -> Ports {
+        self.ports[&service]
+    }
+
+    /// A service's process.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn process(&self, service: Service) -> Result<&Process> {
+        self.services.get(&service).with_context(|| format!("{} is not running", service.name()))
+    }
+
+    /// Starts a service that has ended, and waits until it is ready.
+    ///
+    /// # Errors
+    /// When it still runs, or does not become ready.
+    pub async fn restart(&mut self, service: Service) -> Result<()> {
+        let running = self.services.get(&service).is_some_and(Process::is_running);
+        ensure!(!running, "{} still runs", service.name());
+        self.launch(service)?;
+        self.wait_until_ready(service).await
+    }
+
+    /// Runs a command of one of the services' binaries with that service's environment, and waits for its end.
+    /// The input reaches it through a file, because passwords belong in no argument.
+    ///
+    /// # Errors
+    /// When it fails.
+    pub async fn run(&self, service: Service, arguments: &[&str], input: Option<&Path>) -> Result<()> {
+        let log = self.folder().join(format!("logs/{}-command-{}.log", service.name(), uuid::Uuid::new_v4().simple()));
+        let mut launch = self.launch_of(service, Output::File(log.clone()))?.args(arguments.iter().copied());
+        launch.input = input.map(Path::to_owned);
+        let status = launch.start()?.wait().await?;
+        ensure!(status.success(), "{} {} failed:\n{}", service.name(), arguments.join(" "), tail(&log));
+        Ok(std::fs::remove_file(log)?)
+    }
+
+    /// Waits until any process ends, and says which and how.
+    ///
+    /// # Errors
+    /// When nothing is running.
+    pub async fn first_end(&self) -> Result<String> {
+        let mut ends = JoinSet::new();
+        for process in self.services.values().chain(self.servers.processes()) {
+            ends.spawn(process.ended());
+        }
+        let (name, status) = ends.join_next().await.context("nothing is running")??;
+        let how = status.map_or_else(|| "ended".to_owned(), |status| format!("ended with {status}"));
+        let log = self.folder().join(format!("logs/{name}.log"));
+        Ok(format!("{name} {how}\n{}", tail(&log)))
+    }
+
+    /// Ends the services (gateway first, so that no request is cut off), then the servers.
+    ///
+    /// # Errors
+    /// When something had to be killed.
+    pub async fn end(&mut self) -> Result<()> {
+        let mut services = std::mem::take(&mut self.services);
+        let mut result = Ok(());
+        if let Some(gateway) = services.remove(&Service::Gateway) {
+            result = gateway.terminate().await;
+        }
+        let mut ends = JoinSet::new();
+        for process in services.into_values() {
+            ends.spawn(async move { process.terminate().await });
+        }
+        while let Some(ended) = ends.join_next().await {
+            result = result.and(ended?);
+        }
+        result.and(self.servers.end().await)
+    }
+
+    fn launch(&mut self, service: Service) -> Result<()> {
+        let launch = self.launch_of(service, self.output(service))?;
+        self.services.insert(service, launch.start()?);
+        Ok(())
+    }
+
+    fn launch_of(&self, service: Service, output: Output) -> Result<Launch> {
+        let amqp_url = self.servers.amqp_url(service)?;
+        let mut launch = service.launch(&self.shared, |other| self.ports[&other], &amqp_url, output);
+        if service.database().is_some() {
+            launch = launch.env("DATABASE_URL", self.databases().url(service)?);
+        }
+        Ok(launch)
+    }
+
+    fn output(&self, service: Service) -> Output {
+        let name = service.name();
+        match self.settings.logs {
+            Logs::Files => Output::File(self.folder().join(format!("logs/{name}.log"))),
+            Logs::Prefixed => Output::Prefixed(format!("{name:14} ")),
+            Logs::Coloured => Output::Prefixed(format!("\x1b[{}m{name:14}\x1b[0m ", 31 + service as u8)),
+        }
+    }
+
+    async fn wait_until_ready(&self, service: Service) -> Result<()> {
+        let address = format!("http://127.0.0.1:{}/readyz", self.ports(service).ops);
+        let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build()?;
+        let limit = Instant::now() + READY_LIMIT;
+        loop {
+            if client.get(&address).send().await.is_ok_and(|answer| answer.status().is_success()) {
+                return Ok(());
+            }
+            let running = self.process(service)?.is_running();
+            if !running || Instant::now() > limit {
+                let why = if running { "is not ready in time" } else { "ended while starting" };
+                let log = self.folder().join(format!("logs/{}.log", service.name()));
+                bail!("{} {why}\n{}", service.name(), tail(&log));
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+}
+
+impl Stack {
+    /// SIGKILL, as a crash.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub async fn kill(&self, service: Service) -> Result<()> {
+        self.process(service)?.kill().await
+    }
+
+    /// SIGTERM, and waits for the end.
+    ///
+    /// # Errors
+    /// When it had to be killed.
+    pub async fn terminate(&self, service: Service) -> Result<()> {
+        self.process(service)?.terminate().await
+    }
+
+    /// SIGSTOP: it hangs, with its connections open.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn stop(&self, service: Service) -> Result<()> {
+        self.process(service)?.signal(Signal::STOP)
+    }
+
+    /// SIGCONT: it goes on.
+    ///
+    /// # Errors
+    /// When it is not running.
+    pub fn cont(&self, service: Service) -> Result<()> {
+        self.process(service)?.signal(Signal::CONT)
+    }
+}

@@ -1,0 +1,222 @@
+//! The whole product for one test: real binaries, real servers, nothing left behind.
+
+use std::{
+    ops::{Deref, DerefMut},
+    path::PathBuf,
+    sync::atomic::{AtomicU32, Ordering},
+};
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::{
+    client::Client,
+    mails::{self, Mail},
+    ports,
+    postgres::Durability,
+    seed::{self, STAFF_PASSWORD},
+    servers::{BrokerServer, DatabaseServer},
+    smtp::SmtpServer,
+    stack::{Logs, Settings, Stack},
+    testbed,
+};
+
+/// The password of every member made here.
+pub const PASSWORD: &str = "correct horse battery";
+
+/// A PNG of one pixel as a data URL: the smallest proof of payment.
+pub const PROOF: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
+
+/// What a test needs beyond the usual.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Options {
+    /// A broker that serves this stack alone, so that it can fail.
+    pub own_broker: bool,
+    /// Mail over SMTP, so that the server can fail; otherwise mail as files.
+    pub smtp: bool,
+}
+
+/// A seeded stack in a temporary folder.
+///
+/// It uses the servers of [`testbed`] when it runs under one, and starts its own otherwise.
+#[derive(Debug)]
+pub struct TestStack {
+    stack: Stack,
+    smtp: Option<SmtpServer>,
+    mail_dir: PathBuf,
+    _folder: TempDir,
+}
+
+/// A member who has registered and verified the email.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Signed in.
+    pub client: Client,
+    /// The email.
+    pub email: String,
+    /// The id of the account.
+    pub id: String,
+}
+
+// === impl TestStack ===
+
+impl TestStack {
+    /// Starts a stack that shares its servers where it can.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn start() -> Result<Self> {
+        Self::with(Options::default()).await
+    }
+
+    /// Starts a stack with what the test needs.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn with(options: Options) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
+        // The servers' users have to pass through.
+        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+        let mail_dir = folder.path().join("mail");
+        std::fs::create_dir_all(&mail_dir)?;
+        let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
+        let settings = Settings {
+            folder: folder.path().to_owned(),
+            port: ports::free()?,
+            databases: databases(),
+            broker: if options.own_broker { BrokerServer::Own } else { broker() },
+            smtp_url: smtp.as_ref().map(SmtpServer::url),
+            web: std::path::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist"))?,
+            logs: Logs::Files,
+        };
+        let stack = Stack::start(settings).await?;
+        seed::seed(&stack).await?;
+        Ok(Self { stack, smtp, mail_dir, _folder: folder })
+    }
+
+    /// Where the mails are.
+    #[must_use]
+    pub fn mail_dir(&self) -> &std::path::Path {
+        &self.mail_dir
+    }
+
+    /// All mails so far.
+    ///
+    /// # Errors
+    /// When one cannot be read.
+    pub fn mails(&self) -> Result<Vec<Mail>> {
+        mails::read(&self.mail_dir)
+    }
+
+    /// Waits for a mail with this in its subject.
+    ///
+    /// # Errors
+    /// When none comes in time.
+    pub async fn mail(&self, email: &str, subject: &str) -> Result<Mail> {
+        let subject = subject.to_lowercase();
+        mails::wait_for(&self.mail_dir, email, |mail| mail.subject.to_lowercase().contains(&subject)).await
+    }
+
+    /// A visitor.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::new(self.url())
+    }
+
+    /// A member of staff of the seeds, such as "reviewer".
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn staff(&self, name: &str) -> Result<Client> {
+        self.client().login(&format!("{name}@solvane.test"), STAFF_PASSWORD).await
+    }
+
+    /// Registers a fresh account that has not verified its email.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn register(&self) -> Result<Member> {
+        static COUNT: AtomicU32 = AtomicU32::new(1);
+        let email = format!("member{}@example.test", COUNT.fetch_add(1, Ordering::Relaxed));
+        let body = json!({
+            "name": "Mia Member", "email": email, "password": PASSWORD,
+            "phone": "+1 555 0100", "country": "Germany",
+        });
+        let answer = self.client().post("/auth/register", body).await?.success()?;
+        let id = answer["user"]["id"].as_str().context("a user has an id")?.to_owned();
+        let token = answer["token"].as_str().context("registration gives a token")?;
+        Ok(Member { client: self.client().with_token(token), email, id })
+    }
+
+    /// Registers a fresh account and verifies its email with the mailed code.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn member(&self) -> Result<Member> {
+        let member = self.register().await?;
+        let code = mails::wait_for_code(&self.mail_dir, &member.email).await?;
+        let body = json!({ "email": member.email, "otp": code });
+        member.client.post("/auth/verify", body).await?.success()?;
+        Ok(member)
+    }
+
+    /// Takes the SMTP server away.
+    ///
+    /// # Errors
+    /// When the stack was started without one.
+    pub async fn stop_smtp(&mut self) -> Result<()> {
+        self.smtp.as_mut().context("started without an SMTP server")?.stop().await;
+        Ok(())
+    }
+
+    /// Brings the SMTP server back.
+    ///
+    /// # Errors
+    /// When the stack was started without one.
+    pub async fn start_smtp(&mut self) -> Result<()> {
+        self.smtp.as_mut().context("started without an SMTP server")?.resume().await
+    }
+
+    /// Takes the broker away, as if its machine had failed.
+    ///
+    /// # Errors
+    /// When the broker is shared.
+    pub async fn stop_broker(&mut self) -> Result<()> {
+        self.stack.servers().stop_broker().await
+    }
+
+    /// Brings the broker back, with its data.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub async fn start_broker(&mut self) -> Result<()> {
+        self.stack.servers().start_broker().await
+    }
+}
+
+impl Deref for TestStack {
+    type Target = Stack;
+
+    fn deref(&self) -> &Stack {
+        &self.stack
+    }
+}
+
+impl DerefMut for TestStack {
+    fn deref_mut(&mut self) -> &mut Stack {
+        &mut self.stack
+    }
+}
+
+fn databases() -> DatabaseServer {
+    std::env::var(testbed::STACK_TEST_DATABASE_URL)
+        .map_or(DatabaseServer::Own(Durability::None), DatabaseServer::Borrowed)
+}
+
+fn broker() -> BrokerServer {
+    match (std::env::var(testbed::STACK_TEST_AMQP_URL), std::env::var(testbed::STACK_TEST_AMQP_MANAGEMENT_URL)) {
+        (Ok(amqp_url), Ok(management_url)) => BrokerServer::Borrowed { amqp_url, management_url },
+        _ => BrokerServer::Own,
+    }
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Runs every test of the repository, even after a failure, and ends with one line: N passed, N failed.
+set -uo pipefail
+cd "$(dirname "$0")/.."
+
+target=${CARGO_TARGET_DIR:-target}
+logs=$target/test-logs
+mkdir -p "$logs"
+rm -f "$logs"/*
+passed=0
+failed=0
+
+# step <name> <command…>: shows and keeps the output; a step that fails without a count counts as one failure.
+step() {
+  local name=$1 status=0 sums
+  shift
+  echo "== $name"
+  NO_COLOR=1 FORCE_COLOR=0 CARGO_TERM_COLOR=never "$@" 2>&1 | tee "$logs/$name.log" || status=$?
+  sums=$(count "$logs/$name.log")
+  local step_passed=${sums% *} step_failed=${sums#* }
+  if [ "$status" -ne 0 ] && [ "$step_failed" -eq 0 ]; then step_failed=1; fi
+  passed=$((passed + step_passed))
+  failed=$((failed + step_failed))
+}
+
+# Sums the lines in which cargo ("test result: …"), Vitest ("Tests  …") and Playwright ("  3 passed (4s)") count.
+count() {
+  awk '
+    function add(word, sum, text, pos) {
+      if (match($0, "[0-9]+ " word)) return substr($0, RSTART, RLENGTH) + 0
+      return 0
+    }
+    /^test result: / || /^ +Tests +[0-9]/ { passed += add("passed"); failed += add("failed"); next }
+    /^ +[0-9]+ (passed|failed|flaky|interrupted|did not run)( \(|$)/ {
+      passed += add("passed"); failed += add("failed") + add("interrupted") + add("did not run")
+    }
+    END { print passed + 0, failed + 0 }' "$1"
+}
+
+browser() {
+  for name in chromium chromium-browser google-chrome; do command -v "$name" && return; done
+}
+
+# Binaries and tests in one build, so that both have the same features and nothing is compiled twice.
+step build cargo build --workspace --bins --tests
+if [ "$failed" -eq 0 ]; then
+  step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
+fi
+step web npm --prefix web run --silent test
+if [ "$failed" -eq 0 ] && compgen -G 'web/e2e/*.spec.ts' >/dev/null; then
+  CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
+fi
+
+echo "$passed passed, $failed failed" | tee "$logs/summary"
+[ "$failed" -eq 0 ]
