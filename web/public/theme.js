@@ -4,7 +4,7 @@
   try {
     var stored = JSON.parse(localStorage.getItem('theme') || 'null')
     theme = (stored && stored.state && stored.state.theme) || 'light'
-  } catch (_) {
+  } catch {
     // No storage or a broken value: the default stands.
   }
   if (theme === 'system') theme = matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light'

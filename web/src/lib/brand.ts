@@ -1,2 +1,2 @@
 /** The product's name, in one place. */
-export const brand = { name: 'Solvane' } as const
+export { brand } from '@/content/brand'

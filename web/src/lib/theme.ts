@@ -11,8 +11,10 @@ function apply(theme: Theme) {
   document.documentElement.dataset['theme'] = shown
 }
 
+const initial: { theme: Theme } = { theme: 'light' }
+
 export const useTheme = create<{ theme: Theme }>()(
-  persist(() => ({ theme: 'light' as Theme }), {
+  persist(() => initial, {
     name: 'theme',
     onRehydrateStorage: () => (state) => apply(state?.theme ?? 'light'),
   }),

@@ -1,21 +1,21 @@
 import { ArrowDownToLine, ArrowRight, ArrowUpFromLine, ChartNoAxesCombined, ReceiptText, UserRound, type LucideIcon } from 'lucide-react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
+import { useSessionCheck } from '@/features/auth/api/check-session'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
 import { paths } from '@/lib/paths'
-import { useRefreshUser } from '@/lib/refresh-user'
 import { useMember } from '@/lib/session'
 
 export function DashboardPage() {
   const user = useMember()
-  const refreshUser = useRefreshUser()
+  const session = useSessionCheck()
   const trades = useTrades()
   const investedCents = trades.data ? portfolioOf(trades.data).investedCents : trades.isError ? null : undefined
-  const retry = () => void Promise.all([refreshUser(), trades.isError && trades.refetch()])
+  const retry = () => void Promise.all([session.refetch(), trades.isError && trades.refetch()])
   return (
     <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
       <div className="space-y-4 sm:space-y-5">
@@ -24,7 +24,7 @@ export function DashboardPage() {
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
         </div>
-        <div className="grid items-start gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
+        <div className="grid gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
           <RecentActivity />
           <PortfolioCard />
         </div>

@@ -1,5 +1,26 @@
+import { Suspense, lazy } from 'react'
+import { ButtonLink } from '@/components/button'
 import { Page } from '@/components/page'
+import { TradeGrid } from '@/features/investments/components/trade-grid'
+import { TradeHistory } from '@/features/investments/components/trade-history'
+import { paths } from '@/lib/paths'
+
+const PortfolioOverview = lazy(() =>
+  import('@/features/investments/components/portfolio-overview').then((module) => ({ default: module.PortfolioOverview })),
+)
 
 export function InvestmentsPage() {
-  return <Page title="Investments">{null}</Page>
+  return (
+    <Page
+      title="Investments"
+      description="Your live trades at their present value."
+      action={<ButtonLink to={paths.plans}>Invest Now</ButtonLink>}
+    >
+      <TradeGrid />
+      <Suspense>
+        <PortfolioOverview />
+      </Suspense>
+      <TradeHistory />
+    </Page>
+  )
 }

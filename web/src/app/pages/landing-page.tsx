@@ -1,18 +1,18 @@
-import { ButtonLink } from '@/components/button'
-import { PageTitle } from '@/components/page'
-import { paths } from '@/lib/paths'
+import { PublicPage } from '../public-page'
+import { Closing } from './landing/closing'
+import { CreatorSection } from './landing/creator-section'
+import { Hero } from './landing/hero'
+import { PlansSection } from './landing/plans-section'
+import { WalletSection } from './landing/wallet-section'
 
 export function LandingPage() {
   return (
-    <main className="mx-auto max-w-3xl px-6 py-24">
-      <PageTitle title="Solvane" className="text-3xl font-semibold" />
-      <p className="mt-3 text-lg text-ink-soft">A dollar wallet, investment plans and a course on UGC video.</p>
-      <div className="mt-8 flex flex-wrap gap-3">
-        <ButtonLink to={paths.register}>Create an account</ButtonLink>
-        <ButtonLink to={paths.login} variant="secondary">
-          Log in
-        </ButtonLink>
-      </div>
-    </main>
+    <PublicPage>
+      <Hero />
+      <CreatorSection />
+      <WalletSection />
+      <PlansSection />
+      <Closing />
+    </PublicPage>
   )
 }

@@ -1,5 +1,10 @@
 import { Page } from '@/components/page'
+import { PlanGrid } from '@/features/investments/components/plan-grid'
 
 export function PlansPage() {
-  return <Page title="Investment plans">{null}</Page>
+  return (
+    <Page title="Investment plans" description="Every value is published with its date and source. A return is a target, not a promise.">
+      <PlanGrid />
+    </Page>
+  )
 }

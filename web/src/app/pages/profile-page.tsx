@@ -1,5 +1,36 @@
+import { ChevronRight, Wallet } from 'lucide-react'
+import { Link } from 'react-router'
 import { Page } from '@/components/page'
+import { AppearanceCard } from '@/features/profile/components/appearance-card'
+import { DetailsForm } from '@/features/profile/components/details-form'
+import { PhotoCard } from '@/features/profile/components/photo-card'
+import { SecurityForm } from '@/features/profile/components/security-form'
+import { SessionsCard } from '@/features/profile/components/sessions-card'
+import { paths } from '@/lib/paths'
+import { useMember } from '@/lib/session'
 
 export function ProfilePage() {
-  return <Page title="Profile">{null}</Page>
+  const user = useMember()
+  return (
+    <Page title="Profile">
+      <div className="max-w-3xl space-y-5">
+        <PhotoCard user={user} />
+        <DetailsForm user={user} />
+        <Link
+          to={paths.paymentMethods}
+          className="flex items-center gap-3 rounded-xl border border-line bg-surface p-5 shadow-card transition-colors hover:border-line-control sm:px-6"
+        >
+          <Wallet aria-hidden className="size-5 text-ink-faint" />
+          <span className="flex-1">
+            <span className="block font-semibold">Payment methods</span>
+            <span className="block text-sm text-ink-faint">Your saved addresses for withdrawals</span>
+          </span>
+          <ChevronRight aria-hidden className="size-5 text-ink-faint" />
+        </Link>
+        <SecurityForm userId={user.id} />
+        <SessionsCard />
+        <AppearanceCard />
+      </div>
+    </Page>
+  )
 }

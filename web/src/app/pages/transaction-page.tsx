@@ -6,7 +6,12 @@ import { Page } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { useTransaction } from '@/features/transactions/api/get-transaction'
+import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { TransactionDetails } from '@/features/transactions/components/transaction-details'
+import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
+import { DestinationForm } from '@/features/wallet/components/destination-form'
+import { FeeOption } from '@/features/wallet/components/fee-option'
+import type { Transaction } from '@/lib/api-types'
 import { paths } from '@/lib/paths'
 
 export function TransactionPage() {
@@ -15,7 +20,10 @@ export function TransactionPage() {
   return (
     <Page title="Transaction details" width="form" back>
       {transaction ? (
-        <TransactionDetails transaction={transaction} />
+        <div className="space-y-5">
+          {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
+          <TransactionDetails transaction={transaction} />
+        </div>
       ) : isPending ? (
         <div className="space-y-4">
           <Skeletons count={1} className="h-64" label="Loading the transaction" />
@@ -39,5 +47,21 @@ export function TransactionPage() {
         </Card>
       )}
     </Page>
+  )
+}
+
+const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdrawal' && status === 'pending'
+
+/** What the member can still do about a withdrawal that is under way. */
+function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
+  const methods = usePaymentMethods()
+  const { transactions } = useTransactions()
+  const fee = transactions?.find((row) => row.withdrawalId === withdrawal.id && row.status !== 'failed')
+  const platform = methods.data?.filter((method) => method.scope !== 'personal')
+  return (
+    <>
+      {withdrawal.needsDestination && <DestinationForm withdrawal={withdrawal} />}
+      <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
+    </>
   )
 }

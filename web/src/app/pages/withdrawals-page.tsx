@@ -1,5 +1,85 @@
+import { ButtonLink } from '@/components/button'
+import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
+import { useSessionCheck } from '@/features/auth/api/check-session'
+import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
+import { useTransactions } from '@/features/transactions/api/list-transactions'
+import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
+import { paths } from '@/lib/paths'
+import { useMember } from '@/lib/session'
 
 export function WithdrawalsPage() {
-  return <Page title="Withdrawal">{null}</Page>
+  const user = useMember()
+  const methods = usePaymentMethods()
+  const platform = methods.data?.filter((method) => method.scope !== 'personal')
+  const own = methods.data?.filter((method) => method.scope === 'personal') ?? []
+
+  // Asks anew when the page opens: the balance and whether another withdrawal is open decide here.
+  useSessionCheck()
+
+  return (
+    <Page
+      title="Withdrawal"
+      description="Send funds from your balance to your own address."
+      action={
+        <ButtonLink to={paths.paymentMethods} variant="secondary">
+          Payment methods
+        </ButtonLink>
+      }
+    >
+      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+        <div className="space-y-5">
+          {user.isWithdrawalPending && <OpenWithdrawal />}
+          <Card className="p-5 sm:p-7">
+            <WithdrawalForm user={user} methods={{ ...methods, data: platform }} saved={own} />
+          </Card>
+        </div>
+        <Facts />
+      </div>
+    </Page>
+  )
+}
+
+/** One withdrawal at a time; the open one's page offers what can be done. */
+function OpenWithdrawal() {
+  const { transactions } = useTransactions()
+  const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
+  return (
+    <Notice title="You have an open withdrawal">
+      <p>A new one can be requested when it is done.</p>
+      {open && (
+        <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
+          View the open withdrawal
+        </ButtonLink>
+      )}
+    </Notice>
+  )
+}
+
+const facts = [
+  ['Minimum withdrawal', '$50'],
+  ['Maximum withdrawal', '$50,000'],
+  ['Processing fee', '2.5%'],
+  ['Processing time', 'Instant - 15 minutes'],
+  ['Business hours', '9 AM - 6 PM UTC'],
+] as const
+
+function Facts() {
+  return (
+    <Card className="p-5 sm:p-6">
+      <h2 className="font-semibold">Good to know</h2>
+      <dl className="mt-3 mb-5 divide-y divide-line text-sm">
+        {facts.map(([label, value]) => (
+          <div key={label} className="flex justify-between gap-4 py-2.5">
+            <dt className="text-ink-faint">{label}</dt>
+            <dd className="tabular text-right font-medium">{value}</dd>
+          </div>
+        ))}
+      </dl>
+      <Notice tone="caution" title="Please check before you submit">
+        A submitted withdrawal cannot be cancelled. The fee is taken out of the payout; you never need to send money to receive yours.
+      </Notice>
+    </Card>
+  )
 }

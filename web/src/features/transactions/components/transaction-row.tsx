@@ -12,7 +12,7 @@ export function TransactionRow({ transaction }: { transaction: Transaction }) {
   return (
     <Link
       to={paths.transaction(id)}
-      className="flex min-h-18 items-center gap-3.5 px-5 py-3 transition-colors hover:bg-sunken/60 focus-visible:-outline-offset-2 sm:px-6"
+      className="flex min-h-18 items-center gap-3 px-4 py-3 sm:gap-3.5 transition-colors hover:bg-sunken/60 focus-visible:-outline-offset-2 sm:px-6"
     >
       <TransactionIcon title={title} />
       <span className="min-w-0 flex-1">

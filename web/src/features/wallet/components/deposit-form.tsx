@@ -7,11 +7,12 @@ import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
-import { MAX_UPLOAD_BYTES, readAsDataUrl } from '@/lib/files'
+import { readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
 import { parseCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
+import { PROOF_TYPES, proofRefusal } from '@/lib/proof'
 import { useSubmissionKey } from '@/lib/submission'
 import { useRequestDeposit } from '../api/request-deposit'
 import { MethodGrid, type Methods } from './method-grid'
@@ -37,13 +38,6 @@ type DepositFormProps = {
   amount: string | null
 }
 
-/** What the file must be before it is sent; the server looks into it again. */
-function refusalOf(file: File): string | null {
-  if (!file.type.startsWith('image/') && file.type !== 'application/pdf') return 'Choose an image or a PDF'
-  if (file.size > MAX_UPLOAD_BYTES) return 'The file is larger than 5 MB'
-  return null
-}
-
 export function DepositForm({ methods, type, amount }: DepositFormProps) {
   const navigate = useNavigate()
   const deposit = useRequestDeposit()
@@ -66,7 +60,7 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
   }
 
   const pick = (file: File) => {
-    const refusal = refusalOf(file)
+    const refusal = proofRefusal(file)
     if (refusal) return form.setError('receipt', { message: refusal })
     form.clearErrors('receipt')
     receipt.onChange(file)
@@ -115,8 +109,8 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
       <FileDrop
         label="Proof of payment"
         hint="Image or PDF, up to 5 MB"
-        accept="image/*,application/pdf"
-        file={(receipt.value as File | undefined) ?? null}
+        accept={PROOF_TYPES}
+        file={(receipt.value) ?? null}
         onPick={pick}
         onRemove={() => receipt.onChange(undefined)}
         error={receipt.value || errors.receipt?.type !== 'invalid_type' ? errors.receipt?.message : undefined}

@@ -1,0 +1,67 @@
+import { useMemo } from 'react'
+import { Card, CardHeader } from '@/components/card'
+import { LineChart } from '@/components/line-chart'
+import { Skeletons } from '@/components/skeleton'
+import { ErrorPanel } from '@/components/states'
+import type { Plan, PlanValue } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
+import { formatPercent } from '@/lib/money'
+import { usePlanValues } from '../api/list-plans'
+import { changeOf } from '../value-index'
+
+const format = (value: number) => value.toFixed(2)
+
+/** A plan's published values with their sources. */
+export function PlanChart({ plan }: { plan: Plan }) {
+  const { data: values, isPending, isFetching, error, refetch } = usePlanValues(plan.id)
+  return (
+    <Card className="pb-6">
+      <CardHeader title="Published value" description={`${plan.title}, every point with its source`} />
+      <div className="px-5 pt-4 sm:px-6">
+        {isPending ? (
+          <Skeletons count={1} className="h-72" label="Loading the published values" />
+        ) : !values ? (
+          <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+        ) : (
+          <Values title={plan.title} values={values} />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Values({ title, values }: { title: string; values: PlanValue[] }) {
+  const points = useMemo(() => values.map(({ at, value }) => ({ at: Date.parse(at), value })), [values])
+  const first = values[0]
+  const last = values.at(-1)
+  if (!first || !last) return <p className="text-sm text-ink-faint">No value has been published yet.</p>
+  const change = formatPercent(changeOf(first, last), { signed: true })
+  return (
+    <>
+      <LineChart points={points} format={format} label={`${title}: ${change} from ${formatDay(first.at)} to ${formatDay(last.at)}`} />
+      <details className="mt-4 text-sm">
+        <summary className="inline-flex min-h-11 items-center font-semibold text-accent-text">Values and sources</summary>
+        <div className="max-h-72 overflow-y-auto" tabIndex={0} role="region" aria-label="Values and sources">
+          <table className="w-full">
+            <thead className="sr-only">
+              <tr>
+                <th scope="col">Date</th>
+                <th scope="col">Value</th>
+                <th scope="col">Source</th>
+              </tr>
+            </thead>
+            <tbody className="divide-y divide-line">
+              {values.toReversed().map(({ at, value, source }) => (
+                <tr key={at}>
+                  <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{formatDay(at)}</td>
+                  <td className="tabular py-2 pr-3 font-medium">{value}</td>
+                  <td className="py-2 text-ink-soft">{source}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
+    </>
+  )
+}

@@ -1,0 +1,75 @@
+import { Layers } from 'lucide-react'
+import { ButtonLink } from '@/components/button'
+import { Card } from '@/components/card'
+import { Skeletons } from '@/components/skeleton'
+import { EmptyState, ErrorPanel } from '@/components/states'
+import type { Plan } from '@/lib/api-types'
+import { formatMoney } from '@/lib/money'
+import { paths } from '@/lib/paths'
+import { usePlans } from '../api/list-plans'
+import { PlanSparkline } from './plan-sparkline'
+
+const grid = 'grid gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3'
+
+export function PlanGrid() {
+  const { data: plans, isPending, isFetching, error, refetch } = usePlans()
+  if (isPending) {
+    return (
+      <div className={grid}>
+        <Skeletons count={6} className="h-84 rounded-xl" label="Loading plans" />
+      </div>
+    )
+  }
+  if (!plans) {
+    return (
+      <Card>
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      </Card>
+    )
+  }
+  if (plans.length === 0) {
+    return (
+      <Card>
+        <EmptyState icon={Layers} title="No Plans Available" description="Investment plans are currently being updated" />
+      </Card>
+    )
+  }
+  return (
+    <div className={grid}>
+      {plans.map((plan) => (
+        <PlanCard key={plan.id} plan={plan} />
+      ))}
+    </div>
+  )
+}
+
+/** A return is a target over the whole duration, and the card says so [D-I2]. */
+function PlanCard({ plan }: { plan: Plan }) {
+  const { id, title, subtitle, min, max, roi, duration } = plan
+  return (
+    <Card className="flex flex-col p-5 sm:p-6">
+      <h2 className="text-lg font-semibold">{title}</h2>
+      <p className="mt-0.5 text-sm text-ink-faint">{subtitle}</p>
+      <PlanSparkline planId={id} title={title} />
+      <dl className="mb-5 grid grid-cols-2 gap-x-4 gap-y-4 text-sm">
+        <Term label="Min. Amount" value={formatMoney(min)} />
+        <Term label="Max. Amount" value={formatMoney(max)} />
+        <Term label="ROI" value={`${roi}%`} note="target, not guaranteed" />
+        <Term label="Duration" value={`${duration} days`} />
+      </dl>
+      <ButtonLink to={paths.invest(id)} wide className="mt-auto">
+        Click to Invest
+      </ButtonLink>
+    </Card>
+  )
+}
+
+function Term({ label, value, note }: { label: string; value: string; note?: string }) {
+  return (
+    <div>
+      <dt className="text-ink-faint">{label}</dt>
+      <dd className="tabular font-semibold">{value}</dd>
+      {note && <dd className="text-xs text-ink-faint">{note}</dd>}
+    </div>
+  )
+}

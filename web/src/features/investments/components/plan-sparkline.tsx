@@ -1,0 +1,31 @@
+import { Sparkline } from '@/components/sparkline'
+import { formatDay } from '@/lib/dates'
+import { formatPercent } from '@/lib/money'
+import { usePlanValues } from '../api/list-plans'
+import { changeOf } from '../value-index'
+
+type PlanSparklineProps = {
+  planId: string
+  title: string
+  /** Only the course since this moment, for a trade opened then. */
+  since?: string
+}
+
+/** The course of a plan's published values, small; in words for those who do not see it. */
+export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
+  const { data } = usePlanValues(planId)
+  const values = since ? data?.filter(({ at }) => Date.parse(at) >= Date.parse(since)) : data
+  const first = values?.[0]
+  const last = values?.at(-1)
+  if (!values || values.length < 2 || !first || !last) return <div className="my-4 h-19" />
+  const change = formatPercent(changeOf(first, last), { signed: true })
+  return (
+    <figure className="my-4 h-19">
+      <Sparkline
+        values={values.map(({ value }) => value)}
+        label={`Value of ${title} from ${formatDay(first.at)} to ${formatDay(last.at)}: ${change}`}
+      />
+      <figcaption className="text-xs text-ink-faint">{`${change} since ${formatDay(first.at)}`}</figcaption>
+    </figure>
+  )
+}

@@ -1,0 +1,93 @@
+import { useQueries } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { Card, CardHeader } from '@/components/card'
+import { LineChart, type Point } from '@/components/line-chart'
+import type { PlanValue, Trade } from '@/lib/api-types'
+import { formatCents, formatPercent, percentOf, sumCents, toCents } from '@/lib/money'
+import { planValuesQuery } from '../api/list-plans'
+import { useTrades } from '../api/list-trades'
+import { tradeCentsAt } from '../value-index'
+
+/** Where the portfolio stands and came from; nothing while there are no trades. */
+export function PortfolioOverview() {
+  const { data: trades = [] } = useTrades()
+  const planIds = [...new Set(trades.flatMap(({ plan }) => plan.id ?? []))]
+  const values = useQueries({
+    queries: planIds.map(planValuesQuery),
+    combine: (answers) => new Map(planIds.map((id, index) => [id, answers[index]?.data])),
+  })
+  if (trades.length === 0) return null
+  const isComplete = planIds.every((id) => values.get(id))
+  return (
+    <div className="mt-5 grid gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
+      <Card className="pb-6">
+        <CardHeader title="Portfolio value" description="Your live trades at the plans’ published values" />
+        <div className="min-h-77 px-5 pt-4 sm:px-6">{isComplete && <ValueOverTime trades={trades} values={values} />}</div>
+      </Card>
+      <Card className="pb-6">
+        <CardHeader title="Allocation" description="Present value by plan" />
+        <Allocation trades={trades} />
+      </Card>
+    </div>
+  )
+}
+
+const formatDollars = (cents: number) => formatCents(cents)
+
+function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string, PlanValue[] | undefined> }) {
+  const points = useMemo(() => courseOf(trades, values), [trades, values])
+  const first = points[0]
+  const last = points.at(-1)
+  if (points.length < 2 || !first || !last) {
+    return <p className="text-sm text-ink-faint">The chart appears with the next published value.</p>
+  }
+  return (
+    <LineChart
+      points={points}
+      format={formatDollars}
+      label={`Portfolio value from ${formatCents(first.value)} to ${formatCents(last.value)}`}
+    />
+  )
+}
+
+/** The portfolio at each published value since the first trade, and now. */
+function courseOf(trades: readonly Trade[], values: Map<string, PlanValue[] | undefined>): Point[] {
+  const start = Math.min(...trades.map(({ createdAt }) => Date.parse(createdAt)))
+  const published = [...values.values()].flatMap((points) => points ?? []).map(({ at }) => Date.parse(at))
+  const moments = [...new Set([start, ...published.filter((at) => at > start)])].sort((a, b) => a - b)
+  const past = moments.map((at) => ({
+    at,
+    value: trades.reduce((sum, trade) => sum + tradeCentsAt(trade, values.get(trade.plan.id ?? '') ?? [], at), 0),
+  }))
+  // The newest point is the server's own figure, which is the one that counts.
+  return [...past, { at: Date.now(), value: sumCents(trades.map(({ currentValue }) => currentValue)) }]
+}
+
+const shades = ['bg-accent', 'bg-positive-fill', 'bg-caution-fill', 'bg-negative-fill', 'bg-ink-faint']
+
+function Allocation({ trades }: { trades: readonly Trade[] }) {
+  const byPlan = new Map<string, number>()
+  for (const { plan, currentValue } of trades) byPlan.set(plan.title, (byPlan.get(plan.title) ?? 0) + toCents(currentValue))
+  const total = sumCents(trades.map(({ currentValue }) => currentValue))
+  const parts = [...byPlan].sort(([, a], [, b]) => b - a)
+  const shade = (index: number) => shades[index % shades.length]
+  return (
+    <div className="px-5 pt-5 sm:px-6">
+      <div aria-hidden className="flex h-3 gap-0.5 overflow-hidden rounded-full">
+        {parts.map(([title, cents], index) => (
+          <div key={title} className={shade(index)} style={{ width: `${percentOf(cents, total)}%` }} />
+        ))}
+      </div>
+      <ul className="mt-5 space-y-3.5 text-sm">
+        {parts.map(([title, cents], index) => (
+          <li key={title} className="flex items-center gap-2.5">
+            <span aria-hidden className={`size-2.5 shrink-0 rounded-full ${shade(index)}`} />
+            <span className="min-w-0 flex-1 truncate">{title}</span>
+            <span className="tabular font-medium">{formatCents(cents)}</span>
+            <span className="tabular w-13 text-right text-ink-faint">{formatPercent(percentOf(cents, total))}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

@@ -1,0 +1,120 @@
+import { ArrowDownRight, ArrowUpRight } from 'lucide-react'
+import { useState } from 'react'
+import { Amount } from '@/components/amount'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
+import { DetailList } from '@/components/detail-list'
+import { Dialog } from '@/components/dialog'
+import { Progress } from '@/components/progress'
+import type { Trade } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
+import { formatCents, formatMoney, formatPercent, percentOf, toCents } from '@/lib/money'
+import { useSubmissionKey } from '@/lib/submission'
+import { useClaimTrade, useCloseTrade } from '../api/change-trade'
+import { PlanSparkline } from './plan-sparkline'
+
+/** Profit in cents and in percent: (currentValue - amount) / amount x 100 [INV-03]. */
+export function profitOf({ amount, currentValue }: Pick<Trade, 'amount' | 'currentValue'>) {
+  const cents = toCents(currentValue) - toCents(amount)
+  return { cents, percent: percentOf(cents, toCents(amount)) }
+}
+
+/** One open trade, and the one thing the member can do with it [INV-02]. */
+export function TradeCard({ trade }: { trade: Trade }) {
+  const { plan, amount, currentValue, createdAt, maturesAt } = trade
+  const profit = profitOf(trade)
+  const gains = profit.cents > 0
+  return (
+    <Card className="flex flex-col p-5 sm:p-6">
+      <div className="flex items-start justify-between gap-3">
+        <h2 className="font-semibold">{plan.title}</h2>
+        <Badge tone="positive" dot>
+          Live
+        </Badge>
+      </div>
+      <div className="mt-4 flex items-end justify-between gap-3">
+        <div>
+          <p className="text-sm text-ink-faint">Current Value</p>
+          <Amount value={currentValue} className="text-xl font-semibold" />
+        </div>
+        <ProfitLoss {...profit} />
+      </div>
+      <div className="mt-4">
+        <Progress
+          percent={profit.percent}
+          label={`Profit of ${plan.title} in percent of the amount`}
+          tone={gains ? 'positive' : 'negative'}
+        />
+      </div>
+      {plan.id && <PlanSparkline planId={plan.id} title={plan.title} since={createdAt} />}
+      <div className="mb-4">
+        <DetailList
+          items={[
+            { label: 'Amount', value: <Amount value={amount} /> },
+            { label: 'Created At', value: formatDay(createdAt) },
+            ...(maturesAt ? [{ label: 'Matures', value: formatDay(maturesAt) }] : []),
+          ]}
+        />
+      </div>
+      <EndTrade trade={trade} gains={gains} />
+    </Card>
+  )
+}
+
+function ProfitLoss({ cents, percent }: { cents: number; percent: number }) {
+  const Icon = cents < 0 ? ArrowDownRight : ArrowUpRight
+  const tone = cents > 0 ? 'text-positive' : cents < 0 ? 'text-negative' : 'text-ink-soft'
+  return (
+    <div className="text-right">
+      <p className="text-sm text-ink-faint">Profit/Loss</p>
+      <p className={cx('tabular flex items-center justify-end gap-1 font-semibold', tone)}>
+        {cents !== 0 && <Icon aria-hidden className="size-4" />}
+        {`${cents > 0 ? '+' : ''}${formatCents(cents)}`}
+        <span className="text-sm font-medium">({formatPercent(percent, { signed: true })})</span>
+      </p>
+    </div>
+  )
+}
+
+/** Ending a trade pays out and cannot be undone, so it asks first. */
+function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
+  const [asking, setAsking] = useState(false)
+  const submissionKey = useSubmissionKey()
+  const claim = useClaimTrade()
+  const close = useCloseTrade()
+  const end = gains ? claim : close
+  const label = gains ? 'Claim Profit' : 'Close Trade'
+  const confirm = () =>
+    end.mutate(
+      { id: trade.id, idempotencyKey: submissionKey.for([trade.id, label]) },
+      { onSettled: (_data, error) => (submissionKey.settle(error ?? undefined), setAsking(false)) },
+    )
+  return (
+    <>
+      <Button variant={gains ? 'primary' : 'secondary'} wide className="mt-auto" onClick={() => setAsking(true)}>
+        {label}
+      </Button>
+      <Dialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={gains ? 'Claim the profit and end this trade?' : 'Close this trade?'}
+        footer={
+          <>
+            <Button variant="ghost" onClick={() => setAsking(false)}>
+              Keep it open
+            </Button>
+            <Button variant={gains ? 'primary' : 'danger'} busy={end.isPending} busyLabel="One moment..." onClick={confirm}>
+              {gains ? 'Claim now' : 'Close now'}
+            </Button>
+          </>
+        }
+      >
+        <p>
+          {`At its present value ${trade.plan.title} pays ${formatMoney(trade.currentValue)} into your balance; you invested ${formatMoney(trade.amount)}. The value at the moment of your confirmation counts.`}
+        </p>
+      </Dialog>
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+import { Pencil, Plus, Trash2, Wallet } from 'lucide-react'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import { Badge } from '@/components/badge'
+import { Button, ButtonLink, IconButton, buttonClass } from '@/components/button'
+import { Card, CardHeader } from '@/components/card'
+import { CoinMark } from '@/components/coin-mark'
+import { Dialog } from '@/components/dialog'
+import { Skeletons } from '@/components/skeleton'
+import { EmptyState, ErrorPanel } from '@/components/states'
+import type { PaymentMethod } from '@/lib/api-types'
+import { paths } from '@/lib/paths'
+import { useDeletePaymentMethod } from '../api/change-payment-method'
+import { usePaymentMethods } from '../api/list-payment-methods'
+
+/** The member's own addresses first, then where deposits go. */
+export function MethodList() {
+  const { data, isPending, isFetching, error, refetch } = usePaymentMethods()
+  const [doomed, setDoomed] = useState<PaymentMethod | null>(null)
+  if (isPending) {
+    return (
+      <div className="space-y-3">
+        <Skeletons count={3} className="h-20" label="Loading payment methods" />
+      </div>
+    )
+  }
+  if (!data) {
+    return (
+      <Card>
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      </Card>
+    )
+  }
+  const own = data.filter(({ scope }) => scope === 'personal')
+  const platform = data.filter(({ scope }) => scope !== 'personal')
+  return (
+    <div className="space-y-5">
+      <Card className="overflow-hidden">
+        <CardHeader title="Your addresses" description="Where withdrawals can be sent." />
+        {own.length === 0 ? (
+          <EmptyState
+            icon={Wallet}
+            title="No address saved yet"
+            description="Save an address once, and withdrawals fill it in for you."
+            action={<ButtonLink to={paths.addPaymentMethod}>Add payment method</ButtonLink>}
+          />
+        ) : (
+          <MethodRows methods={own} onDelete={setDoomed} />
+        )}
+      </Card>
+      {platform.length > 0 && (
+        <Card className="overflow-hidden">
+          <CardHeader title="Deposit methods" description="Operated by Solvane; used when you make a deposit." />
+          <MethodRows methods={platform} onDelete={setDoomed} />
+        </Card>
+      )}
+      <DeleteDialog method={doomed} onClose={() => setDoomed(null)} />
+    </div>
+  )
+}
+
+function MethodRows({ methods, onDelete }: { methods: PaymentMethod[]; onDelete: (method: PaymentMethod) => void }) {
+  return (
+    <ul className="mt-4 divide-y divide-line border-t border-line">
+      {methods.map((method) => (
+        <li key={method.id} className="flex items-center gap-3.5 px-5 py-3.5 sm:px-6">
+          <CoinMark currency={method.currency} image={method.image} />
+          <div className="min-w-0 flex-1">
+            <p className="flex flex-wrap items-center gap-x-2 gap-y-1 font-medium">
+              {method.label || method.currency}
+              <Badge>{`${method.currency} · ${method.network}`}</Badge>
+            </p>
+            <p className="truncate font-mono text-sm text-ink-faint" title={method.address}>
+              {method.address}
+            </p>
+          </div>
+          {method.editable && (
+            <div className="flex shrink-0">
+              <Link
+                to={paths.editPaymentMethod(method.id)}
+                aria-label={`Edit ${method.label || method.currency}`}
+                className={buttonClass({ variant: 'ghost' }, 'size-11 px-0')}
+              >
+                <Pencil aria-hidden className="size-4.5" />
+              </Link>
+              <IconButton label={`Delete ${method.label || method.currency}`} onClick={() => onDelete(method)}>
+                <Trash2 aria-hidden className="size-4.5" />
+              </IconButton>
+            </div>
+          )}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function DeleteDialog({ method, onClose }: { method: PaymentMethod | null; onClose: () => void }) {
+  const remove = useDeletePaymentMethod()
+  const confirm = () => method && remove.mutate(method.id, { onSettled: onClose })
+  return (
+    <Dialog
+      open={method !== null}
+      onClose={onClose}
+      title="Delete this payment method?"
+      footer={
+        <>
+          <Button variant="ghost" onClick={onClose}>
+            Keep it
+          </Button>
+          <Button variant="danger" busy={remove.isPending} busyLabel="Deleting..." onClick={confirm}>
+            Delete
+          </Button>
+        </>
+      }
+    >
+      {method && (
+        <p>
+          {`${method.label || method.currency} (${method.network}) will no longer be offered for withdrawals. Withdrawals already requested keep their address.`}
+        </p>
+      )}
+    </Dialog>
+  )
+}
+
+export const AddMethodLink = () => (
+  <ButtonLink to={paths.addPaymentMethod}>
+    <Plus aria-hidden className="size-4.5" />
+    Add payment method
+  </ButtonLink>
+)

@@ -1,0 +1,20 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import type { DeviceSession } from '@/lib/api-types'
+import { queryKeys } from '@/lib/query-keys'
+
+const listSessions = async ({ signal }: { signal: AbortSignal }) => {
+  const { sessions } = await api.get<{ sessions: DeviceSession[] }>('/auth/sessions', { signal })
+  return sessions
+}
+
+/** Where the member is signed in. */
+export const useDeviceSessions = () => useQuery({ queryKey: queryKeys.deviceSessions, queryFn: listSessions })
+
+export const useEndSession = () => {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) => api.delete(`/auth/sessions/${id}`),
+    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.deviceSessions }),
+  })
+}

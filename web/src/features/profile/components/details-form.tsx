@@ -1,0 +1,55 @@
+import { useForm } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import { Button } from '@/components/button'
+import { Card, CardHeader } from '@/components/card'
+import { SelectField, TextField } from '@/components/field'
+import type { User } from '@/lib/api-types'
+import countryNames from '@/lib/country-names.json'
+import { showFieldErrors } from '@/lib/forms'
+import { paths } from '@/lib/paths'
+import { profileFieldNames, useUpdateProfile, type ProfileFields } from '../api/change-profile'
+
+/** Name, email, phone and country; the server's rules decide [PROF-02]. */
+export function DetailsForm({ user }: { user: User }) {
+  const navigate = useNavigate()
+  const update = useUpdateProfile(user.id)
+  const { name, email, phone, country } = user
+  const form = useForm<ProfileFields>({ defaultValues: { name, email, phone, country } })
+  const { errors } = form.formState
+  const submit = form.handleSubmit((fields) =>
+    update.mutateAsync(fields).then(
+      // The old email stays in force until the code sent to the new one is confirmed.
+      () => (fields.email.trim().toLowerCase() === email.toLowerCase() ? undefined : navigate(paths.verify(fields.email.trim()))),
+      (error: unknown) => showFieldErrors(error, form.setError, profileFieldNames),
+    ),
+  )
+  return (
+    <Card>
+      <CardHeader title="Personal Information" />
+      <form noValidate onSubmit={(event) => void submit(event)} className="grid gap-5 p-5 sm:grid-cols-2 sm:p-6">
+        <TextField label="Full Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
+        <TextField
+          label="Email"
+          type="email"
+          autoComplete="email"
+          hint="A new email counts once you confirm the code sent to it."
+          error={errors.email?.message}
+          {...form.register('email')}
+        />
+        <TextField label="Phone Number" type="tel" autoComplete="tel" error={errors.phone?.message} {...form.register('phone')} />
+        <SelectField
+          label="Country"
+          autoComplete="country-name"
+          options={countryNames}
+          error={errors.country?.message}
+          {...form.register('country')}
+        />
+        <div className="sm:col-span-2">
+          <Button type="submit" busy={update.isPending} busyLabel="Saving...">
+            Save
+          </Button>
+        </div>
+      </form>
+    </Card>
+  )
+}

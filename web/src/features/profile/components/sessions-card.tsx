@@ -1,0 +1,61 @@
+import { Monitor } from 'lucide-react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card, CardHeader } from '@/components/card'
+import { Skeletons } from '@/components/skeleton'
+import { ErrorPanel } from '@/components/states'
+import type { DeviceSession } from '@/lib/api-types'
+import { formatDateTime } from '@/lib/dates'
+import { useDeviceSessions, useEndSession } from '../api/device-sessions'
+
+/** Every signed-in device, each of which can be signed out from here [D-S4]. */
+export function SessionsCard() {
+  const { data: sessions, isPending, isFetching, error, refetch } = useDeviceSessions()
+  return (
+    <Card className="overflow-hidden">
+      <CardHeader title="Sessions" description="Where your account is signed in." />
+      {isPending ? (
+        <div className="space-y-3 p-5 sm:p-6">
+          <Skeletons count={2} className="h-14" label="Loading sessions" />
+        </div>
+      ) : !sessions ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      ) : (
+        <ul className="mt-4 divide-y divide-line border-t border-line">
+          {sessions.map((session) => (
+            <SessionRow key={session.id} session={session} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function SessionRow({ session: { id, current, device, address, lastSeenAt } }: { session: DeviceSession }) {
+  const end = useEndSession()
+  return (
+    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3.5 sm:px-6">
+      <Monitor aria-hidden className="size-5 shrink-0 text-ink-faint" />
+      <div className="min-w-0 flex-1">
+        <p className="flex flex-wrap items-center gap-2 font-medium">
+          {device}
+          {current && <Badge tone="accent">This device</Badge>}
+        </p>
+        <p className="text-sm text-ink-faint">
+          {address} · last seen {formatDateTime(lastSeenAt)}
+        </p>
+      </div>
+      {!current && (
+        <Button
+          variant="secondary"
+          size="sm"
+          busy={end.isPending}
+          aria-label={`End the session on ${device}`}
+          onClick={() => end.mutate(id)}
+        >
+          End session
+        </Button>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,23 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { toDollars } from '@/lib/money'
+import { queryKeys } from '@/lib/query-keys'
+
+export type WithdrawalRequest = { amountCents: number; method: string; address: string; memo?: string }
+
+type Submission = { request: WithdrawalRequest; idempotencyKey: string }
+
+/** The amount is gross: it is held at once, and the fee comes out of the payout [D-W2]. */
+export function useRequestWithdrawal() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: ({ request: { amountCents, ...rest }, idempotencyKey }: Submission) =>
+      api.post('/transactions/withdraw', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
+    onSuccess: () =>
+      Promise.all([
+        client.invalidateQueries({ queryKey: queryKeys.transactions }),
+        client.invalidateQueries({ queryKey: queryKeys.session }),
+      ]),
+    meta: { inlineFields: ['amount', 'address', 'memo'] },
+  })
+}

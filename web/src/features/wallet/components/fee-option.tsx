@@ -1,0 +1,103 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { FileDrop } from '@/components/file-drop'
+import { Notice } from '@/components/notice'
+import type { Transaction } from '@/lib/api-types'
+import { readAsDataUrl } from '@/lib/files'
+import { formatMoney } from '@/lib/money'
+import { notify } from '@/lib/notify'
+import { PROOF_TYPES, proofRefusal } from '@/lib/proof'
+import { useSubmissionKey } from '@/lib/submission'
+import { usePayFee } from '../api/pay-fee'
+import { MethodGrid, type Methods } from './method-grid'
+import { PayTo } from './pay-to'
+
+type FeeOptionProps = { withdrawal: Transaction; methods: Methods; feeTransaction?: Transaction }
+
+/** The choice on an open withdrawal: leave the fee in the payout, or pay it separately [D-W4]. */
+export function FeeOption({ withdrawal, methods, feeTransaction }: FeeOptionProps) {
+  const [open, setOpen] = useState(false)
+  const { amount, fee, netAmount, feePaid } = withdrawal
+  if (fee == null || netAmount == null) return null
+  if (feePaid) return <Notice title="Fee paid">{`You receive the full ${formatMoney(amount)}.`}</Notice>
+  if (feeTransaction?.status === 'pending') {
+    return (
+      <Notice title="Your fee payment is in review">
+        {`Once it is confirmed you receive the full ${formatMoney(amount)}. Until then nothing is due.`}
+      </Notice>
+    )
+  }
+  return (
+    <Card className="p-5 sm:p-6">
+      <h2 className="font-semibold">The fee of this withdrawal</h2>
+      <p className="mt-1 text-ink-soft">
+        {`There is nothing you need to pay: the fee of ${formatMoney(fee)} is taken out of the payout and you receive ${formatMoney(netAmount)}. If you would rather receive the full ${formatMoney(amount)}, you can pay the fee separately.`}
+      </p>
+      {open ? (
+        <FeeForm withdrawalId={withdrawal.id} fee={fee} methods={methods} onDone={() => setOpen(false)} />
+      ) : (
+        <Button variant="secondary" className="mt-4" onClick={() => setOpen(true)}>
+          Pay the fee separately
+        </Button>
+      )}
+    </Card>
+  )
+}
+
+type FeeFormProps = { withdrawalId: string; fee: number; methods: Methods; onDone: () => void }
+
+function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
+  const payFee = usePayFee()
+  const submissionKey = useSubmissionKey()
+  const [method, setMethod] = useState('')
+  const [proof, setProof] = useState<File | null>(null)
+  const [refusal, setRefusal] = useState<string>()
+  const selected = methods.data?.find(({ id }) => id === method)
+
+  const pick = (file: File) => {
+    const reason = proofRefusal(file)
+    setRefusal(reason ?? undefined)
+    if (reason) return
+    setProof(file)
+    notify.success('Proof of payment uploaded successfully!')
+  }
+
+  const submit = async () => {
+    if (!method || !proof) return notify.error('Please fill in all required fields')
+    try {
+      const receipt = await readAsDataUrl(proof)
+      const idempotencyKey = submissionKey.for([withdrawalId, method, proof.name, proof.size, proof.lastModified])
+      await payFee.mutateAsync({ payment: { transactionId: withdrawalId, amount: fee, method, receipt }, idempotencyKey })
+      submissionKey.settle()
+      onDone()
+    } catch (error) {
+      submissionKey.settle(error)
+    }
+  }
+
+  return (
+    <div className="mt-5 space-y-6 border-t border-line pt-5">
+      <p className="font-medium">{`Amount to pay: ${formatMoney(fee)}`}</p>
+      <MethodGrid legend="Payment method" methods={methods} selected={method} onSelect={setMethod} />
+      {selected && <PayTo method={selected} confirmedBy={null} />}
+      <FileDrop
+        label="Proof of payment"
+        hint="Image or PDF, up to 5 MB"
+        accept={PROOF_TYPES}
+        file={proof}
+        onPick={pick}
+        onRemove={() => setProof(null)}
+        error={refusal}
+      />
+      <div className="flex flex-wrap gap-3">
+        <Button busy={payFee.isPending} busyLabel="Confirming payment..." onClick={() => void submit()}>
+          I have made payment
+        </Button>
+        <Button variant="ghost" disabled={payFee.isPending} onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
+import { Clock } from 'lucide-react'
+import { useEffect, useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { useNavigate } from 'react-router'
+import * as z from 'zod/mini'
+import { Button } from '@/components/button'
+import { MoneyField, TextField } from '@/components/field'
+import type { PaymentMethod, User } from '@/lib/api-types'
+import { formatTime } from '@/lib/dates'
+import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
+import { showFieldErrors } from '@/lib/forms'
+import { formatMoney, parseCents } from '@/lib/money'
+import { notify } from '@/lib/notify'
+import { paths } from '@/lib/paths'
+import { useSubmissionKey } from '@/lib/submission'
+import { useRequestWithdrawal } from '../api/request-withdrawal'
+import { MethodGrid, type Methods } from './method-grid'
+import { WithdrawalSummary } from './withdrawal-summary'
+
+const PROCESSED_WITHIN_MS = 30 * 60_000
+const DRAFT = 'withdrawal'
+
+const schema = z.object({
+  amount: z.string().check(z.refine((text) => parseCents(text) !== null, 'Enter an amount like 250.00')),
+  method: z.string().check(z.minLength(1)),
+  address: z.string().check(z.trim(), z.minLength(10, 'Please enter a valid wallet address')),
+  memo: z.string().check(z.trim(), z.maxLength(128, 'At most 128 characters')),
+})
+type Values = z.infer<typeof schema>
+
+type WithdrawalFormProps = {
+  user: User
+  /** The platform's networks. */
+  methods: Methods
+  /** The member's own addresses, offered for their network. */
+  saved: readonly PaymentMethod[]
+}
+
+export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
+  const navigate = useNavigate()
+  const withdraw = useRequestWithdrawal()
+  const submissionKey = useSubmissionKey()
+  const form = useForm<Values>({
+    resolver: standardSchemaResolver(schema),
+    defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT) },
+  })
+  const { errors, isSubmitting } = form.formState
+  const [amount, method, address] = useWatch({ control: form.control, name: ['amount', 'method', 'address'] })
+  const [processedBy, setProcessedBy] = useState(() => (method ? soon() : null))
+  const chosen = methods.data?.find(({ id }) => id === method)
+
+  useEffect(
+    () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(DRAFT, values) }),
+    [form],
+  )
+
+  const select = (id: string) => {
+    const next = methods.data?.find((candidate) => candidate.id === id)
+    const own = saved.find(({ currency, network }) => currency === next?.currency && network === next.network)
+    const wasOwn = !address || saved.some((candidate) => candidate.address === address)
+    form.setValue('method', id, { shouldValidate: form.formState.isSubmitted })
+    if (wasOwn) {
+      form.setValue('address', own?.address ?? '')
+      form.setValue('memo', own?.memo ?? '')
+    }
+    setProcessedBy(soon())
+  }
+
+  const send = async ({ amount: typed, method: id, address: to, memo }: Values) => {
+    if (user.isWithdrawalPending) return warnPending()
+    const request = { amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}) }
+    try {
+      await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
+      submissionKey.settle()
+      dropDraft(DRAFT)
+      await navigate(paths.transactions)
+    } catch (error) {
+      submissionKey.settle(error)
+      showFieldErrors(error, form.setError, ['amount', 'address', 'memo'])
+    }
+  }
+
+  const submit = form.handleSubmit(send, () => {
+    const values = form.getValues()
+    if (!values.amount.trim() || !values.method || !values.address.trim()) notify.error('Please fill in all required fields')
+  })
+
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-7">
+      <div className="space-y-3">
+        <MoneyField
+          label="Amount"
+          error={amount.trim() ? errors.amount?.message : errors.amount && ''}
+          hint={user.wallet ? `Available: ${formatMoney(user.wallet.balance)}` : undefined}
+          {...form.register('amount')}
+        />
+        <WithdrawalSummary amountCents={parseCents(amount)} />
+      </div>
+      <MethodGrid legend="Network" methods={methods} selected={method} onSelect={select} invalid={Boolean(errors.method)} />
+      <TextField
+        label="Wallet address"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        className="font-mono"
+        hint={chosen ? `Your ${chosen.currency} address on ${chosen.network}` : 'Your own address on the chosen network'}
+        error={address.trim() ? errors.address?.message : errors.address && ''}
+        {...form.register('address')}
+      />
+      <TextField
+        label="Memo"
+        optional
+        autoComplete="off"
+        hint="Only if your exchange asks for one."
+        error={errors.memo?.message}
+        {...form.register('memo')}
+      />
+      {processedBy && (
+        <p className="flex items-center gap-2 text-sm text-ink-soft">
+          <Clock aria-hidden className="size-4 shrink-0 text-ink-faint" />
+          <span>
+            Withdrawal will be processed by <strong className="tabular font-semibold text-ink">{formatTime(processedBy)}</strong>
+          </span>
+        </p>
+      )}
+      <Button type="submit" size="lg" wide busy={isSubmitting} busyLabel="Processing withdrawal...">
+        Request Withdrawal
+      </Button>
+    </form>
+  )
+}
+
+const soon = () => new Date(Date.now() + PROCESSED_WITHIN_MS)
+
+const warnPending = () =>
+  notify.warning('Withdrawal pending already', 'Please pay the pending withdrawal fee to continue')
