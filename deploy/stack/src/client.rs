@@ -1,8 +1,14 @@
 //! The product's REST interface as its seeds and its tests use it.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
-use reqwest::{Method, RequestBuilder, header::HeaderMap};
+use reqwest::{
+    Method, RequestBuilder,
+    header::{HeaderMap, RETRY_AFTER},
+};
 use serde_json::{Value, json};
+use tokio::time::sleep;
 
 /// Somebody at the product's door; with a session after [`Client::login`].
 #[derive(Clone, Debug)]
@@ -10,6 +16,7 @@ pub struct Client {
     http: reqwest::Client,
     url: String,
     token: Option<String>,
+    patient: bool,
 }
 
 /// What came back.
@@ -29,7 +36,13 @@ impl Client {
     /// A visitor at this origin.
     #[must_use]
     pub fn new(url: &str) -> Self {
-        Self { http: reqwest::Client::new(), url: url.to_owned(), token: None }
+        Self { http: reqwest::Client::new(), url: url.to_owned(), token: None, patient: false }
+    }
+
+    /// The same client, which asks again when it is told that it asks too often.
+    #[must_use]
+    pub fn patient(&self) -> Self {
+        Self { patient: true, ..self.clone() }
     }
 
     /// The same client with this session.
@@ -63,12 +76,22 @@ impl Client {
         }
     }
 
+    async fn send(&self, request: RequestBuilder) -> Result<Answer> {
+        let mut answer = send(request.try_clone().context("a request with a plain body")?).await?;
+        while self.patient && answer.status == 429 {
+            let after = answer.headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok());
+            sleep(Duration::from_secs(after.and_then(|after| after.parse().ok()).unwrap_or(1))).await;
+            answer = send(request.try_clone().context("a request with a plain body")?).await?;
+        }
+        Ok(answer)
+    }
+
     /// GET.
     ///
     /// # Errors
     /// When there is no answer.
     pub async fn get(&self, path: &str) -> Result<Answer> {
-        send(self.request(Method::GET, path)).await
+        self.send(self.request(Method::GET, path)).await
     }
 
     /// POST.
@@ -76,7 +99,7 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn post(&self, path: &str, body: Value) -> Result<Answer> {
-        send(self.request(Method::POST, path).json(&body)).await
+        self.send(self.request(Method::POST, path).json(&body)).await
     }
 
     /// POST with an Idempotency-Key.
@@ -84,7 +107,7 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn post_keyed(&self, path: &str, key: &str, body: Value) -> Result<Answer> {
-        send(self.request(Method::POST, path).header("Idempotency-Key", key).json(&body)).await
+        self.send(self.request(Method::POST, path).header("Idempotency-Key", key).json(&body)).await
     }
 
     /// PUT.
@@ -92,7 +115,7 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn put(&self, path: &str, body: Value) -> Result<Answer> {
-        send(self.request(Method::PUT, path).json(&body)).await
+        self.send(self.request(Method::PUT, path).json(&body)).await
     }
 
     /// DELETE.
@@ -100,7 +123,7 @@ impl Client {
     /// # Errors
     /// When there is no answer.
     pub async fn delete(&self, path: &str) -> Result<Answer> {
-        send(self.request(Method::DELETE, path)).await
+        self.send(self.request(Method::DELETE, path)).await
     }
 }
 

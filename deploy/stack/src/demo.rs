@@ -41,7 +41,7 @@ const TRADES: [(&str, &str, bool); 3] =
 /// # Errors
 /// When the product refuses a step, or no mail comes.
 pub async fn make(url: &str, mail_dir: &Path) -> Result<()> {
-    let visitor = Client::new(url);
+    let visitor = Client::new(url).patient();
     let member = member(&visitor, mail_dir).await?;
     let reviewer = visitor.login("reviewer@solvane.test", STAFF_PASSWORD).await?;
     let methods = member.get("/payment-methods").await?.success()?;

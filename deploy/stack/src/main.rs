@@ -77,6 +77,9 @@ struct Local {
     /// The built web application.
     #[arg(long, env = "WEB_DIR", default_value = "web/dist")]
     web: PathBuf,
+    /// The course's files.
+    #[arg(long, env = "COURSE_DIR", default_value = "gateway/content/course")]
+    course: PathBuf,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -153,6 +156,8 @@ fn settings(local: Local) -> Result<Settings> {
         broker: local.amqp_url.map_or(BrokerServer::Own, BrokerServer::At),
         smtp_url: local.smtp_url,
         web: std::path::absolute(local.web)?,
+        course: std::path::absolute(local.course)?,
+        unlimited: false,
         logs: if coloured { Logs::Coloured } else { Logs::Prefixed },
     })
 }
@@ -173,7 +178,7 @@ async fn dev_db(folder: &Path) -> Result<ExitCode> {
 
 async fn e2e(command: &[String]) -> Result<ExitCode> {
     let (program, arguments) = command.split_first().context("no command was given")?;
-    let mut stack = TestStack::with(Options::default()).await?;
+    let mut stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
     let mut program = Program::new(program);
     program.args(arguments).env("STACK_URL", stack.url()).env("STACK_MAIL_DIR", stack.mail_dir());
     let status = run_to_its_end(program).await?;

@@ -29,6 +29,8 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         folder: settings.folder.clone(),
         binaries: binaries()?,
         web: settings.web.clone(),
+        course: settings.course.clone(),
+        unlimited: settings.unlimited,
         smtp_url: settings.smtp_url.clone(),
         public_url: format!("http://127.0.0.1:{}", settings.port),
     };

@@ -23,7 +23,8 @@ use tokio::{
 const PATIENCE: Duration = Duration::from_secs(10);
 const TAIL_LINES: usize = 30;
 /// What a child may see of our own environment; everything else it is given by name.
-const INHERITED: [&str; 5] = ["PATH", "LANG", "TERM", "RUST_BACKTRACE", "SSL_CERT_FILE"];
+const INHERITED: [&str; 7] =
+    ["PATH", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "OTEL_EXPORTER_OTLP_ENDPOINT", "SSL_CERT_FILE"];
 
 /// What to start, and how to end it.
 #[derive(Clone, Debug)]
@@ -119,6 +120,13 @@ impl Launch {
         let process = self.start()?;
         std::fs::write(pid_file, process.pid.as_raw_nonzero().to_string())?;
         Ok(process)
+    }
+
+    /// Adds several environment variables.
+    #[must_use]
+    pub fn envs(mut self, variables: &[(&str, &str)]) -> Self {
+        self.env.extend(variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        self
     }
 
     /// Starts the process.

@@ -91,12 +91,19 @@ const PLANS: [PlanSeed; 4] = [
 /// # Errors
 /// When the product refuses a step.
 pub async fn seed(stack: &Stack) -> Result<()> {
-    staff(stack).await?;
-    let visitor = Client::new(stack.url());
-    let ((treasurer, treasurer2), (manager, manager2)) =
-        tokio::try_join!(pair(&visitor, "treasurer"), pair(&visitor, "manager"))?;
-    methods(&treasurer, &treasurer2).await?;
+    people_and_methods(stack).await?;
+    let (manager, manager2) = pair(&Client::new(stack.url()).patient(), "manager").await?;
     plans(&manager, &manager2).await
+}
+
+/// Seeds staff and deposit addresses alone: enough for what does not invest.
+///
+/// # Errors
+/// When the product refuses a step.
+pub async fn people_and_methods(stack: &Stack) -> Result<()> {
+    staff(stack).await?;
+    let (treasurer, treasurer2) = pair(&Client::new(stack.url()).patient(), "treasurer").await?;
+    methods(&treasurer, &treasurer2).await
 }
 
 /// Two people of one role, signed in.
@@ -155,8 +162,8 @@ async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Resul
         "title": plan.title, "subtitle": plan.subtitle, "min": plan.min, "max": plan.max,
         "roi": plan.roi, "duration": plan.duration,
     });
-    let proposal = propose(proposer, confirmer, "/admin/plans", body).await?;
-    Ok(proposal["planId"].clone())
+    let confirmed = propose(proposer, confirmer, "/admin/plans", body).await?;
+    Ok(confirmed["subjectId"].clone())
 }
 
 /// Adds the values that are missing, oldest first: a point may not lie before the newest. [D-R4]
@@ -172,17 +179,17 @@ async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client
     Ok(())
 }
 
+/// Proposes a change and has another person confirm it; returns the answer to the confirmation.
 async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
     let proposal = proposer.post(path, body).await?.success().with_context(|| format!("POST {path}"))?;
     let id = proposal["proposalId"].as_str().context("a proposal has an id")?;
     let confirm = format!("/admin/proposals/{id}/confirm");
-    confirmer.post(&confirm, json!({})).await?.success().with_context(|| format!("confirming POST {path}"))?;
-    Ok(proposal)
+    confirmer.post(&confirm, json!({})).await?.success().with_context(|| format!("confirming POST {path}"))
 }
 
-/// The value of a plan day by day, as decimal texts, from 100 on.
+/// The value of a plan day by day, as decimal texts, from 1 on.
 fn index(steps: &'static [i64]) -> impl Iterator<Item = String> {
-    let mut millionths: i64 = 100_000_000;
+    let mut millionths: i64 = 1_000_000;
     std::iter::once(0).chain(steps.iter().copied().cycle()).map(move |step| {
         millionths += millionths * step / 10_000;
         format!("{}.{:06}", millionths / 1_000_000, millionths % 1_000_000)
@@ -205,6 +212,6 @@ mod tests {
         let (risen, fallen) = (points("Horizon"), points("Balanced"));
         assert!(risen[30] > risen[20], "{risen:?}");
         assert!(fallen[30] < fallen[20], "{fallen:?}");
-        assert_eq!(risen[0], "100.000000");
+        assert_eq!(risen[0], "1.000000");
     }
 }

@@ -39,6 +39,10 @@ pub struct Shared {
     pub binaries: PathBuf,
     /// The built web application.
     pub web: PathBuf,
+    /// The course's files.
+    pub course: PathBuf,
+    /// Whether one address may ask as often as it likes: in tests, everybody has the same.
+    pub unlimited: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
     /// The origin that members see.
@@ -118,8 +122,8 @@ impl Service {
                 .env("WEB_DIR", shared.web.display().to_string())
                 .env("FILES_URL", format!("file://{}", path("files")))
                 .env("LINK_KEY_FILE", key("link"))
-                .env("CORS_ORIGINS", &shared.public_url)
-                .env("TRUSTED_PROXIES", ""),
+                .env("COURSE_DIR", shared.course.display().to_string())
+                .envs(if shared.unlimited { &[("RATE_LIMIT", "0"), ("SESSION_RATE_LIMIT", "0")] } else { &[] }),
             Self::Wallet | Self::Trade | Self::PaymentMethod => launch,
         }
     }
@@ -147,6 +151,8 @@ mod tests {
             folder: "/stack".into(),
             binaries: "/bin".into(),
             web: "/web".into(),
+            course: "/course".into(),
+            unlimited: false,
             smtp_url: None,
             public_url: "http://127.0.0.1:1".to_owned(),
         };

@@ -38,6 +38,10 @@ pub struct Settings {
     pub smtp_url: Option<String>,
     /// The built web application.
     pub web: PathBuf,
+    /// The course's files.
+    pub course: PathBuf,
+    /// Whether one address may ask as often as it likes.
+    pub unlimited: bool,
     /// Where the services log.
     pub logs: Logs,
 }

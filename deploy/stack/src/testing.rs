@@ -2,7 +2,7 @@
 
 use std::{
     ops::{Deref, DerefMut},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
 };
 
@@ -33,6 +33,8 @@ pub const PROOF: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABC
 pub struct Options {
     /// A broker that serves this stack alone, so that it can fail.
     pub own_broker: bool,
+    /// Plans with a month of values; staff and deposit addresses are always there.
+    pub plans: bool,
     /// Mail over SMTP, so that the server can fail; otherwise mail as files.
     pub smtp: bool,
 }
@@ -81,23 +83,30 @@ impl TestStack {
         let mail_dir = folder.path().join("mail");
         std::fs::create_dir_all(&mail_dir)?;
         let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
         let settings = Settings {
             folder: folder.path().to_owned(),
             port: ports::free()?,
             databases: databases(),
             broker: if options.own_broker { BrokerServer::Own } else { broker() },
             smtp_url: smtp.as_ref().map(SmtpServer::url),
-            web: std::path::absolute(concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/dist"))?,
+            web: root.join("web/dist"),
+            course: root.join("gateway/content/course"),
+            unlimited: true,
             logs: Logs::Files,
         };
         let stack = Stack::start(settings).await?;
-        seed::seed(&stack).await?;
+        if options.plans {
+            seed::seed(&stack).await?;
+        } else {
+            seed::people_and_methods(&stack).await?;
+        }
         Ok(Self { stack, smtp, mail_dir, _folder: folder })
     }
 
     /// Where the mails are.
     #[must_use]
-    pub fn mail_dir(&self) -> &std::path::Path {
+    pub fn mail_dir(&self) -> &Path {
         &self.mail_dir
     }
 

@@ -1,0 +1,125 @@
+//! The first journey over the real product: from registration to a confirmed deposit.
+
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use stack::{
+    client::Client,
+    testing::{Member, Options, PROOF, TestStack},
+};
+
+/// The id of the platform's method on a network.
+async fn method(client: &Client, network: &str) -> Result<String> {
+    let methods = client.get("/payment-methods").await?.success()?;
+    let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
+    let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
+    Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
+}
+
+async fn deposit(member: &Member, amount: &str) -> Result<String> {
+    let method = method(&member.client, "TRC20").await?;
+    let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
+    let answer = member.client.post("/transactions/deposit", body).await?;
+    assert_eq!(answer.status, 201, "{}", answer.body);
+    Ok(answer.success()?["transaction"]["id"].as_str().context("an id")?.to_owned())
+}
+
+async fn transaction(client: &Client, id: &str) -> Result<Value> {
+    let list = client.get("/transactions/user").await?.success()?;
+    let mut rows = list["transactions"].as_array().into_iter().flatten();
+    Ok(rows.find(|row| row["id"] == id).context("the transaction is in the list")?.clone())
+}
+
+async fn wallet(client: &Client) -> Result<Value> {
+    Ok(client.get("/auth/check").await?.success()?["user"]["wallet"].clone())
+}
+
+/// [API-01] [API-02] [API-07] [API-08] [API-11] [D-D1] [D-D3] [D-D5] [D-L6] [D-E2] From registration to a confirmed
+/// deposit: the code comes by mail, a pending deposit has no effect on the balance, the confirmed one has, and the
+/// member is told by mail.
+#[tokio::test]
+async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let unverified = stack.register().await?;
+    let refused = unverified.client.get("/transactions/user").await?;
+    assert_eq!((refused.status, refused.code()), (403, Some("EMAIL_NOT_VERIFIED")));
+
+    let member = stack.member().await?;
+    let before = wallet(&member.client).await?;
+    assert_eq!(before["balance"], json!(0));
+
+    let id = deposit(&member, "250.50").await?;
+    let row = transaction(&member.client, &id).await?;
+    assert_eq!((&row["status"], &row["type"], &row["title"]), (&json!("pending"), &json!("credit"), &json!("Deposit")));
+    assert_eq!(wallet(&member.client).await?["balance"], json!(0), "a pending deposit is no money");
+    let receipt = row["receipt"]["url"].as_str().context("a receipt")?;
+    let receipt = if receipt.starts_with("http") { receipt.to_owned() } else { format!("{}{receipt}", stack.url()) };
+    assert!(reqwest::get(receipt).await?.status().is_success(), "the signed link works without a session");
+
+    let reviewer = stack.staff("reviewer").await?;
+    let path = format!("/admin/transactions/{id}");
+    let review = reviewer.get(&path).await?.success()?;
+    let approval = json!({ "revision": review["transaction"]["revision"], "receivedAmount": "250.25", "txid": format!("tx-{id}") });
+    reviewer.post(&format!("{path}/approve"), approval.clone()).await?.success()?;
+    assert_eq!(reviewer.post(&format!("{path}/approve"), approval).await?.status, 409, "decided once");
+
+    let row = transaction(&member.client, &id).await?;
+    assert_eq!((&row["status"], &row["amount"]), (&json!("success"), &json!(250.25)));
+    assert_eq!(wallet(&member.client).await?["balance"], json!(250.25));
+    let mail = stack.mail(&member.email, "deposit").await?;
+    assert!(stack.mails()?.iter().filter(|mail| mail.to == member.email).count() >= 2, "{}", mail.subject);
+    stack.mail(&member.email, "confirmed").await.map(drop)
+}
+
+/// [D-D4] [D-L4] A rejected deposit is failed, leaves the balance alone, and the member is told why.
+#[tokio::test]
+async fn a_rejected_deposit_fails_with_a_reason() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member().await?;
+    let id = deposit(&member, "100.00").await?;
+    let reviewer = stack.staff("reviewer").await?;
+    let path = format!("/admin/transactions/{id}");
+    let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
+    let body = json!({ "revision": revision, "reasonCode": "NOT_RECEIVED", "note": "" });
+    reviewer.post(&format!("{path}/reject"), body).await?.success()?;
+    let row = transaction(&member.client, &id).await?;
+    assert_eq!((&row["status"], &row["reasonCode"]), (&json!("failed"), &json!("NOT_RECEIVED")));
+    assert_eq!(wallet(&member.client).await?["balance"], json!(0));
+    stack.mail(&member.email, "deposit").await.map(drop)
+}
+
+/// [D-X3] The stack starts with its staff, three deposit addresses, and four plans with a month of values, of which
+/// one has risen and one has fallen in ten days; a member sees them, and staff of each role can sign in.
+#[tokio::test]
+async fn a_fresh_stack_is_seeded() -> Result<()> {
+    let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
+    for name in ["admin", "reviewer", "reviewer2", "treasurer", "treasurer2", "manager", "manager2", "auditor"] {
+        stack.staff(name).await.with_context(|| format!("{name} signs in"))?;
+    }
+    let member = stack.member().await?;
+    for network in ["TRC20", "ERC20", "Bitcoin"] {
+        method(&member.client, network).await?;
+    }
+    let plans = member.client.get("/plans").await?.success()?;
+    let plans = plans["plans"].as_array().context("plans")?;
+    assert_eq!(plans.len(), 4);
+    let (mut risen, mut fallen) = (0, 0);
+    for plan in plans {
+        let id = plan["id"].as_str().context("an id")?;
+        let values = member.client.get(&format!("/plans/{id}/values")).await?.success()?;
+        let mut values = values["values"].as_array().context("values")?.clone();
+        assert!(values.len() >= 30, "{} points", values.len());
+        values.sort_by_key(|value| value["at"].as_str().map(str::to_owned));
+        let level = |ago: usize| values[values.len() - 1 - ago]["value"].to_string();
+        // All values lie between 0.9 and 9.9, so that their texts compare as numbers do.
+        match level(0).cmp(&level(10)) {
+            std::cmp::Ordering::Greater => risen += 1,
+            std::cmp::Ordering::Less => fallen += 1,
+            std::cmp::Ordering::Equal => {}
+        }
+    }
+    assert!(risen >= 1 && fallen >= 1, "{risen} risen, {fallen} fallen");
+    stack::seed::seed(&stack).await?;
+    let again = member.client.get("/plans").await?.success()?;
+    assert_eq!(again["plans"].as_array().map(Vec::len), Some(4), "seeding twice changes nothing");
+    Ok(())
+}
