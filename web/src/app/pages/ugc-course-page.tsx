@@ -1,17 +1,32 @@
-import { ButtonLink } from '@/components/button'
-import { PageTitle } from '@/components/page'
-import { paths } from '@/lib/paths'
+import { useEffect } from 'react'
+import { useLocation } from 'react-router'
+import { PublicPage } from '../public-page'
+import { CourseHero } from './ugc-course/course-hero'
+import { Gallery } from './ugc-course/gallery'
+import { ModuleList } from './ugc-course/module-list'
+import { PriceTiers } from './ugc-course/price-tiers'
+import { Questions } from './ugc-course/questions'
+import { Videos } from './ugc-course/videos'
 
+/** The sales page of the course [PUB-02]. */
 export function UgcCoursePage() {
+  useScrollToHash()
   return (
-    <main className="mx-auto max-w-3xl px-6 py-24">
-      <PageTitle title="The UGC video course" className="text-3xl font-semibold" />
-      <p className="mt-3 text-lg text-ink-soft">Lifetime access for $87.</p>
-      <div className="mt-8">
-        <ButtonLink to={paths.landing} variant="secondary">
-          Home
-        </ButtonLink>
-      </div>
-    </main>
+    <PublicPage>
+      <CourseHero />
+      <ModuleList />
+      <Videos />
+      <Gallery />
+      <PriceTiers />
+      <Questions />
+    </PublicPage>
   )
+}
+
+/** The landing page links to a section of this one. */
+function useScrollToHash() {
+  const { hash } = useLocation()
+  useEffect(() => {
+    if (hash) document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView()
+  }, [hash])
 }

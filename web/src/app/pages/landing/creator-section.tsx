@@ -1,6 +1,6 @@
 import { ArrowRight, BookOpenCheck, CalendarClock, Images, type LucideIcon } from 'lucide-react'
 import { Link } from 'react-router'
-import { CoursePrice, NamedModules } from '@/components/course-facts'
+import { CoursePrice, NamedModules } from '../../course-facts'
 import { course, creator, links } from '@/content/marketing'
 import { paths } from '@/lib/paths'
 import { Band, BandHeading } from '../../public-page'
@@ -65,12 +65,12 @@ function CourseCard() {
         </Link>
       </div>
       <img
-        src={course.poster}
+        src={course.cover}
         alt=""
-        width="960"
-        height="540"
+        width="480"
+        height="600"
         loading="lazy"
-        className="h-36 w-full object-cover sm:h-full"
+        className="h-44 w-full object-cover object-[50%_22%] sm:h-full sm:object-top"
       />
     </article>
   )
