@@ -1,1 +1,24 @@
-//! The service wallet.
+//! The wallet: the ledger and everything that moves a member's money. In reading order: what things are ([domain]),
+//! how a call is refused ([error]), how money moves ([posting]), what is kept ([store]), what can be done ([app]), and
+//! the ways in and out ([grpc], [events], [clients]).
+
+pub mod domain;
+
+pub mod error;
+
+pub mod posting;
+
+pub mod store;
+
+pub mod app;
+
+pub mod clients;
+
+pub mod config;
+
+pub mod events;
+
+pub mod grpc;
+
+/// The service's own tables; the chassis's come first.
+pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();

@@ -1,0 +1,83 @@
+//! What can be done: one file a use case, one transaction each. A use case locks the member first, then the line it
+//! decides on, then posts: the same order everywhere, so that none waits for another in a circle.
+
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use serde::de::DeserializeOwned;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::transaction::Transaction;
+use crate::error::Error;
+use crate::posting;
+use crate::store::transactions;
+
+pub mod open_accounts;
+
+pub mod get_wallet;
+
+pub mod request_deposit;
+
+pub mod request_withdrawal;
+
+pub mod pay_withdrawal_fee;
+
+pub mod set_destination;
+
+pub mod purchase_course;
+
+pub mod list_transactions;
+
+pub mod get_transaction;
+
+pub mod get_statement;
+
+pub mod fund_trade;
+
+pub mod settle_trade;
+
+pub mod get_trade_funding;
+
+pub mod get_queue;
+
+pub mod list_staff_transactions;
+
+pub mod get_review;
+
+pub mod approve_transaction;
+
+pub mod reject_transaction;
+
+pub mod mark_withdrawal_paid;
+
+pub mod get_member_wallet;
+
+pub mod propose_correction;
+
+pub mod list_proposals;
+
+pub mod decide_proposal;
+
+pub mod get_integrity;
+
+pub mod list_audit_rows;
+
+/// The answer that stands under a key, looked up before another service is asked: a repetition is answered as before
+/// whatever has become of the payment method meanwhile.
+///
+/// # Errors
+/// The refusal given before, and those of [`Work::begin`].
+pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>) -> Result<Option<Answer<T>>, Error> {
+    let Some(claim) = claim else { return Ok(None) };
+    Work::begin::<Error>(db, Some(claim.clone())).await?.replay()
+}
+
+/// Locks a transaction and, before it, its member.
+///
+/// # Errors
+/// `NotFound`, the database's.
+pub(crate) async fn lock_transaction(conn: &mut PgConnection, id: Uuid) -> Result<Transaction, Error> {
+    let found = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;
+    posting::lock_member(conn, found.user_id).await?;
+    transactions::lock(conn, id).await?.ok_or(Error::NotFound)
+}

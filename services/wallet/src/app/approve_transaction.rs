@@ -1,0 +1,174 @@
+//! A reviewer approves: a payment from outside takes effect, a withdrawal may be paid.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::money::Cents;
+use serde_json::{Value, json};
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::{get_review, lock_transaction};
+use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::transaction::{Direction, Kind, Status, Transaction};
+use crate::domain::txid::Txid;
+use crate::error::Error;
+use crate::events::published;
+use crate::posting::{self, Posting};
+use crate::store::transactions;
+
+/// What a reviewer decides.
+#[derive(Debug, Clone)]
+pub struct ApproveTransaction {
+    /// The reviewer.
+    pub staff: Staff,
+    /// Which transaction.
+    pub id: Uuid,
+    /// As they saw it.
+    pub revision: i32,
+    /// Payments: what arrived; zero for what was claimed.
+    pub received: Cents,
+    /// Payments: the hash.
+    pub txid: Option<Txid>,
+    /// For the trail.
+    pub note: String,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Approves once.
+///
+/// # Errors
+/// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
+/// `DestinationMissing`, `FeePending`, the database's.
+pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
+    check_fields(get_review::get(db, command.id).await?.kind, command)?;
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = approve(&mut work, command).await;
+    work.settle(result).await
+}
+
+fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal> {
+    match kind {
+        Kind::Deposit | Kind::Course | Kind::Fee if command.txid.is_none() => {
+            Err(Refusal::field("txid", "Please enter the transaction hash."))
+        }
+        Kind::Withdrawal if command.received != Cents::ZERO => {
+            Err(Refusal::field("receivedAmount", "Nothing is received for a withdrawal."))
+        }
+        Kind::Withdrawal if command.txid.is_some() => {
+            Err(Refusal::field("txid", "The transaction hash is entered with the payout."))
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn approve(conn: &mut PgConnection, command: &ApproveTransaction) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    let mut transaction = lock_transaction(conn, command.id).await?;
+    let before = trail(&transaction);
+    transaction.check_open(command.revision)?;
+    match (transaction.kind, command.txid.clone()) {
+        (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, command.staff.user_id, now).await?,
+        (_, Some(txid)) => {
+            transaction.confirm_payment(command.received, txid, command.staff.user_id, now)?;
+            transactions::save(conn, &mut transaction).await?;
+            take_effect(conn, &transaction, now).await?;
+        }
+        // Lines that nobody decides on are never open.
+        (_, None) => return Err(Error::AlreadyDecided),
+    }
+    let mut after = trail(&transaction);
+    after["note"] = json!(command.note);
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.approve", transaction.kind.as_str()),
+        subject_id: transaction.id.to_string(),
+        member_id: Some(transaction.user_id),
+        before: Some(before),
+        after: Some(after),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(transaction)
+}
+
+async fn approve_withdrawal(
+    conn: &mut PgConnection,
+    transaction: &mut Transaction,
+    by: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    // It decides what is paid out.
+    if transactions::has_pending_fee(conn, transaction.id).await? {
+        return Err(Error::FeePending);
+    }
+    transaction.approve_withdrawal(by, now)?;
+    transactions::save(conn, transaction).await?;
+    Ok(published::withdrawal_approved(conn, transaction).await?)
+}
+
+/// Posts a confirmed payment to where it belongs.
+async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+    let from = AccountRef::House(HouseAccount::Settlement);
+    match one.kind {
+        Kind::Course => {
+            let to = AccountRef::House(HouseAccount::CourseRevenue);
+            posting::post(conn, &[Posting::transfer("course", one.user_id, one.id, from, to, one.amount)?]).await?;
+            published::course_unlocked(conn, one).await?;
+        }
+        Kind::Fee => take_fee(conn, one, now).await?,
+        _ => {
+            let to = AccountRef::available(one.user_id);
+            posting::post(conn, &[Posting::transfer("deposit", one.user_id, one.id, from, to, one.amount)?]).await?;
+            published::deposit_confirmed(conn, one).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A fee that arrives while its withdrawal is open raises the payout to the full amount; one that arrives too late
+/// belongs to the member.
+async fn take_fee(conn: &mut PgConnection, fee: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+    let from = AccountRef::House(HouseAccount::Settlement);
+    let withdrawal_id = fee.related_id.ok_or(Error::NotFound)?;
+    let mut withdrawal = transactions::lock(conn, withdrawal_id).await?.ok_or(Error::NotFound)?;
+    if withdrawal.status == Status::Pending {
+        withdrawal.take_fee_payment();
+        transactions::save(conn, &mut withdrawal).await?;
+        let to = AccountRef::House(HouseAccount::FeeRevenue);
+        posting::post(conn, &[Posting::transfer("fee", fee.user_id, fee.id, from, to, fee.amount)?]).await?;
+    } else {
+        let credit = Transaction::done(fee.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
+            .related_to(withdrawal_id)
+            .described(format!("Fee payment {} added to your balance: its withdrawal had ended", fee.reference()));
+        transactions::insert(conn, &credit).await?;
+        let to = AccountRef::available(fee.user_id);
+        let posting = Posting::transfer("fee_credit", fee.user_id, credit.id, from, to, fee.amount)?.settling(fee.id);
+        posting::post(conn, &[posting]).await?;
+        published::balance_adjusted(conn, &credit).await?;
+    }
+    Ok(published::fee_confirmed(conn, fee).await?)
+}
+
+/// What the trail keeps of a transaction.
+pub(crate) fn trail(one: &Transaction) -> Value {
+    json!({
+        "status": one.status,
+        "amountCents": one.amount,
+        "netAmountCents": one.net_amount,
+        "txid": one.txid,
+        "reasonCode": one.reason_code,
+        "approvedBy": one.approved_by,
+        "revision": one.revision,
+    })
+}

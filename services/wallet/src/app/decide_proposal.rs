@@ -1,0 +1,102 @@
+//! A second treasurer puts a correction into effect, or one ends it.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::proposal::{self, Decision, Proposal};
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::correction::{Correction, CorrectionKind};
+use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::error::Error;
+use crate::events::published;
+use crate::posting::{self, Posting};
+use crate::store::transactions;
+
+/// What a treasurer decides.
+#[derive(Debug, Clone)]
+pub struct DecideProposal {
+    /// The treasurer.
+    pub staff: Staff,
+    /// Which proposal.
+    pub id: Uuid,
+    /// How.
+    pub decision: Decision,
+    /// Where they sit.
+    pub client_address: String,
+}
+
+/// Decides an open proposal; a confirmed one takes effect in the same transaction.
+///
+/// # Errors
+/// NotFound, Conflict once decided, Forbidden for confirming one's own, `InsufficientBalance`, the database's.
+pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
+    let mut tx = db.begin().await?;
+    let decided: Proposal =
+        proposal::decide::<Error>(&mut tx, command.id, command.decision, command.staff.user_id).await?;
+    let verb = match command.decision {
+        Decision::Confirm => {
+            take_effect(&mut tx, &decided).await?;
+            "confirm"
+        }
+        Decision::Reject => "reject",
+    };
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.{verb}", decided.kind),
+        subject_id: decided.id.to_string(),
+        member_id: decided.subject_id,
+        before: Some(json!({ "status": "open", "proposedBy": decided.proposed_by })),
+        after: Some(json!({ "status": decided.status, "change": decided.change })),
+        address: &command.client_address,
+    };
+    audit::append(&mut tx, act).await?;
+    tx.commit().await?;
+    Ok(decided)
+}
+
+async fn take_effect(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let now = clock::now(conn).await?;
+    let correction: Correction = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let amount = correction.amount_cents;
+    let house = |account| AccountRef::House(account);
+    let (available, bonus) = (AccountRef::available(user_id), AccountRef::bonus(user_id));
+    let (kind, direction, description, from, to) = match correction.kind {
+        CorrectionKind::Bonus => (Kind::Bonus, Direction::Credit, "Bonus", house(HouseAccount::BonusExpense), bonus),
+        CorrectionKind::Release => (Kind::Bonus, Direction::Credit, "Bonus released to your balance", bonus, available),
+        CorrectionKind::AdjustmentCredit => {
+            (Kind::Adjustment, Direction::Credit, "Correction by our team", house(HouseAccount::Adjustments), available)
+        }
+        CorrectionKind::AdjustmentDebit => {
+            (Kind::Adjustment, Direction::Debit, "Correction by our team", available, house(HouseAccount::Adjustments))
+        }
+    };
+    posting::lock_member(conn, user_id).await?;
+    let mut line = Transaction::done(user_id, kind, direction, amount, now).described(description);
+    let posting =
+        Posting::transfer(correction.kind.as_str(), user_id, line.id, from, to, amount)?.settling(proposal.id);
+    if correction.kind == CorrectionKind::Bonus {
+        // It changes only what is shown as bonus: a mail, but no line in the history of the balance.
+        posting::post(conn, &[Posting { transaction_id: None, ..posting }]).await?;
+        line.id = proposal.id;
+        published::bonus_granted(conn, &line).await?;
+        return Ok(());
+    }
+    posting::post(conn, &[posting]).await?;
+    transactions::insert(conn, &line).await?;
+    match correction.kind {
+        CorrectionKind::Release => published::bonus_released(conn, &line).await?,
+        _ => published::balance_adjusted(conn, &line).await?,
+    }
+    Ok(())
+}
+
+/// A change that is not what this service writes.
+pub(crate) fn uncorrectable(error: serde_json::Error) -> Error {
+    Error::Database(sqlx::Error::Decode(Box::new(error)))
+}

@@ -1,0 +1,22 @@
+//! A member looks at what they have.
+
+use chassis::db::Db;
+use uuid::Uuid;
+
+use crate::domain::wallet::Wallet;
+use crate::error::Error;
+use crate::posting;
+use crate::store::accounts;
+
+/// The member's balances and flags; makes the accounts on first need.
+///
+/// # Errors
+/// The database's.
+pub async fn get_wallet(db: &Db, user_id: Uuid) -> Result<Wallet, Error> {
+    let mut conn = db.conn().await?;
+    if let Some(wallet) = accounts::wallet(&mut conn, user_id).await? {
+        return Ok(wallet);
+    }
+    posting::open_accounts(&mut conn, user_id).await?;
+    accounts::wallet(&mut conn, user_id).await?.ok_or(Error::AccountMissing)
+}

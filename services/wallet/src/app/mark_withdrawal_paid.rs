@@ -1,0 +1,92 @@
+//! A treasurer records the payout of an approved withdrawal.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::money::Cents;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::approve_transaction::trail;
+use crate::app::lock_transaction;
+use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::txid::Txid;
+use crate::error::Error;
+use crate::events::published;
+use crate::posting::{self, Posting};
+use crate::store::transactions;
+
+/// What a treasurer did.
+#[derive(Debug, Clone)]
+pub struct MarkWithdrawalPaid {
+    /// The treasurer.
+    pub staff: Staff,
+    /// Which withdrawal.
+    pub id: Uuid,
+    /// As they saw it.
+    pub revision: i32,
+    /// The hash of the payout.
+    pub txid: Txid,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Ends an approved withdrawal as paid, once.
+///
+/// # Errors
+/// `NotFound`, `StaleRevision`, `AlreadyDecided`, `NotApproved`, `FeePending`, `DestinationMissing`,
+/// `SecondPersonRequired`, `TxidUsed`, the database's.
+pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = pay(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    let mut transaction = lock_transaction(conn, command.id).await?;
+    if transaction.kind != Kind::Withdrawal {
+        return Err(Error::NotFound);
+    }
+    let before = trail(&transaction);
+    transaction.check_open(command.revision)?;
+    if transactions::has_pending_fee(conn, transaction.id).await? {
+        return Err(Error::FeePending);
+    }
+    transaction.pay_withdrawal(command.txid.clone(), command.staff.user_id, now)?;
+    transactions::save(conn, &mut transaction).await?;
+    posting::post(conn, &[payout(&transaction)?]).await?;
+    published::withdrawal_paid(conn, &transaction).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "withdrawal.paid",
+        subject_id: transaction.id.to_string(),
+        member_id: Some(transaction.user_id),
+        before: Some(before),
+        after: Some(trail(&transaction)),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(transaction)
+}
+
+/// The hold goes out: the net amount from what the platform holds, the fee to its revenue unless it was paid before.
+fn payout(one: &Transaction) -> Result<Posting, Error> {
+    let net = one.net_amount.unwrap_or(one.amount);
+    let mut legs = vec![
+        (AccountRef::held(one.user_id), one.amount.negated()?),
+        (AccountRef::House(HouseAccount::Settlement), net),
+        (AccountRef::House(HouseAccount::FeeRevenue), one.amount.minus(net)?),
+    ];
+    legs.retain(|(_, amount)| *amount != Cents::ZERO);
+    let (kind, id) = ("withdrawal_paid", one.id);
+    Ok(Posting { kind, business_id: id, user_id: one.user_id, transaction_id: Some(id), legs })
+}

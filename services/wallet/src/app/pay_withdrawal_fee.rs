@@ -1,0 +1,77 @@
+//! A member says they paid the fee of their open withdrawal from outside. An option, never a condition: without it the
+//! fee comes out of the payout.
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::lock_transaction;
+use crate::domain::transaction::{Kind, Payment, Status, Transaction};
+use crate::error::Error;
+use crate::events::published;
+use crate::store::transactions;
+
+/// What the member states.
+#[derive(Debug, Clone)]
+pub struct PayWithdrawalFee {
+    /// The caller.
+    pub user_id: Uuid,
+    /// Their open withdrawal.
+    pub withdrawal_id: Uuid,
+    /// The payment.
+    pub payment: Payment,
+    /// The caller's key.
+    pub claim: Option<Claim>,
+}
+
+/// Records the payment as pending.
+///
+/// # Errors
+/// `NotFound`, `AlreadyDecided`, `FeeTooLate` once the payout is approved, `FeeAlreadyPaid`, `FeePending`, Invalid for
+/// another amount than the fee, the database's.
+pub async fn pay_withdrawal_fee(db: &Db, command: &PayWithdrawalFee) -> Result<Answer<Transaction>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = record(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    let withdrawal = open_withdrawal(conn, command).await?;
+    let fee = withdrawal.fee.unwrap_or_default();
+    if command.payment.amount != fee {
+        return Err(Error::Refused(Refusal::field("amount", format!("The fee of this withdrawal is {fee}."))));
+    }
+    if transactions::has_pending_fee(conn, withdrawal.id).await? {
+        return Err(Error::FeePending);
+    }
+    let transaction =
+        Transaction::payment(command.user_id, Kind::Fee, command.payment.clone(), now).related_to(withdrawal.id);
+    transactions::insert(conn, &transaction).await?;
+    published::fee_requested(conn, &transaction).await?;
+    Ok(transaction)
+}
+
+async fn open_withdrawal(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Transaction, Error> {
+    let found = transactions::find(conn, command.withdrawal_id).await?.ok_or(Error::NotFound)?;
+    if found.user_id != command.user_id || found.kind != Kind::Withdrawal {
+        return Err(Error::NotFound);
+    }
+    let withdrawal = lock_transaction(conn, found.id).await?;
+    if withdrawal.status != Status::Pending {
+        return Err(Error::AlreadyDecided);
+    }
+    if withdrawal.fee_paid {
+        return Err(Error::FeeAlreadyPaid);
+    }
+    if withdrawal.approved_at.is_some() {
+        return Err(Error::FeeTooLate);
+    }
+    Ok(withdrawal)
+}

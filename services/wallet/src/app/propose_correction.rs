@@ -1,0 +1,86 @@
+//! A treasurer proposes a bonus, its release, or an adjustment.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::db::Db;
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::money::Cents;
+use chassis::proposal::{self, Proposal};
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::decide_proposal::uncorrectable;
+use crate::domain::correction::{Correction, CorrectionKind};
+use crate::error::Error;
+use crate::posting;
+use crate::store::accounts;
+
+/// What a treasurer proposes.
+#[derive(Debug, Clone)]
+pub struct ProposeCorrection {
+    /// The treasurer.
+    pub staff: Staff,
+    /// The member.
+    pub user_id: Uuid,
+    /// What and why.
+    pub correction: Correction,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Opens a proposal for another treasurer to confirm.
+///
+/// # Errors
+/// Invalid for an amount or note that cannot be, `InsufficientBalance`, the database's.
+pub async fn propose_correction(db: &Db, command: &ProposeCorrection) -> Result<Answer<Proposal>, Error> {
+    check_fields(&command.correction)?;
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, command).await;
+    work.settle(result).await
+}
+
+fn check_fields(correction: &Correction) -> Result<(), Refusal> {
+    if !(Cents::new(1)..=Cents::new(999_999_999_999)).contains(&correction.amount_cents) {
+        return Err(Refusal::field("amount", "Please enter an amount above zero."));
+    }
+    if !(1..=500).contains(&correction.note.trim().chars().count()) {
+        return Err(Refusal::field("note", "Please say why, in at most 500 characters."));
+    }
+    Ok(())
+}
+
+async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result<Proposal, Error> {
+    posting::lock_member(conn, command.user_id).await?;
+    let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::AccountMissing)?;
+    let (kind, amount) = (command.correction.kind, command.correction.amount_cents);
+    let short = match kind {
+        CorrectionKind::Release => wallet.bonus < amount,
+        CorrectionKind::AdjustmentDebit => wallet.available < amount,
+        CorrectionKind::Bonus | CorrectionKind::AdjustmentCredit => false,
+    };
+    if short {
+        return Err(Error::InsufficientBalance);
+    }
+    let change = serde_json::to_value(&command.correction).map_err(uncorrectable)?;
+    let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
+    let (user_id, by) = (command.user_id, command.staff.user_id);
+    let proposal = proposal::open(conn, kind.as_str(), Some(user_id), &change, Some(&before), by).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.propose", kind.as_str()),
+        subject_id: proposal.id.to_string(),
+        member_id: Some(user_id),
+        before: Some(before),
+        after: Some(change),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}

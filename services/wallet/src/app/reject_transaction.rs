@@ -1,0 +1,102 @@
+//! A reviewer rejects, with a reason the member reads.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::app::approve_transaction::trail;
+use crate::app::{get_review, lock_transaction};
+use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::reason;
+use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::error::Error;
+use crate::events::published;
+use crate::posting::{self, Posting};
+use crate::store::transactions;
+
+/// What a reviewer decides.
+#[derive(Debug, Clone)]
+pub struct RejectTransaction {
+    /// The reviewer.
+    pub staff: Staff,
+    /// Which transaction.
+    pub id: Uuid,
+    /// As they saw it.
+    pub revision: i32,
+    /// Why; the member reads its sentence.
+    pub reason_code: String,
+    /// For the trail, never for the member.
+    pub note: String,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Rejects once; a withdrawal's hold is released.
+///
+/// # Errors
+/// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, the database's.
+pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
+    let found = get_review::get(db, command.id).await?;
+    reason::sentence(found.kind, &command.reason_code)?;
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = reject(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    let mut transaction = lock_transaction(conn, command.id).await?;
+    let before = trail(&transaction);
+    transaction.check_open(command.revision)?;
+    transaction.reject(&command.reason_code, command.staff.user_id, now)?;
+    transactions::save(conn, &mut transaction).await?;
+    match transaction.kind {
+        Kind::Withdrawal => {
+            release(conn, &transaction, now).await?;
+            published::withdrawal_rejected(conn, &transaction).await?;
+        }
+        Kind::Fee => published::fee_rejected(conn, &transaction).await?,
+        _ => published::deposit_rejected(conn, &transaction).await?,
+    }
+    let mut after = trail(&transaction);
+    after["note"] = json!(command.note);
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.reject", transaction.kind.as_str()),
+        subject_id: transaction.id.to_string(),
+        member_id: Some(transaction.user_id),
+        before: Some(before),
+        after: Some(after),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(transaction)
+}
+
+/// Gives the hold back, and the fee if it was paid from outside.
+async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+    let (held, available) = (AccountRef::held(one.user_id), AccountRef::available(one.user_id));
+    let mut postings = vec![Posting::transfer("withdrawal_release", one.user_id, one.id, held, available, one.amount)?];
+    if let Some(fee) = transactions::confirmed_fee(conn, one.id).await? {
+        let refund = Transaction::done(one.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
+            .related_to(one.id)
+            .described(format!("Fee payment {} returned: its withdrawal was rejected", fee.reference()));
+        transactions::insert(conn, &refund).await?;
+        let revenue = AccountRef::House(HouseAccount::FeeRevenue);
+        let posting = Posting::transfer("fee_refund", one.user_id, refund.id, revenue, available, fee.amount)?;
+        postings.push(posting.settling(fee.id));
+        published::balance_adjusted(conn, &refund).await?;
+    }
+    posting::post(conn, &postings).await
+}

@@ -1,0 +1,70 @@
+//! A member says they paid: recorded for staff to review, without any effect on the balance.
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::limits::Limits;
+use crate::domain::transaction::{Kind, Payment, Transaction};
+use crate::error::Error;
+use crate::events::published;
+use crate::posting;
+use crate::store::{accounts, transactions};
+
+/// What the member states.
+#[derive(Debug, Clone)]
+pub struct RequestDeposit {
+    /// The caller.
+    pub user_id: Uuid,
+    /// Deposit or Course.
+    pub kind: Kind,
+    /// The payment.
+    pub payment: Payment,
+    /// The caller's key.
+    pub claim: Option<Claim>,
+}
+
+/// Records the payment as pending.
+///
+/// # Errors
+/// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`, the database's.
+pub async fn request_deposit(db: &Db, limits: &Limits, command: &RequestDeposit) -> Result<Answer<Transaction>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = record(&mut work, limits, command).await;
+    work.settle(result).await
+}
+
+async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDeposit) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    posting::lock_member(conn, command.user_id).await?;
+    if command.kind == Kind::Course {
+        refuse_second_course(conn, command.user_id).await?;
+    }
+    if transactions::pending_deposits(conn, command.user_id).await? >= limits.pending_deposits {
+        return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
+    }
+    let transaction = Transaction::payment(command.user_id, command.kind, command.payment.clone(), now);
+    transactions::insert(conn, &transaction).await?;
+    published::deposit_requested(conn, &transaction).await?;
+    Ok(transaction)
+}
+
+/// Refuses who owns the course or has a payment for it in review. The member must be locked.
+///
+/// # Errors
+/// `CourseAlreadyPurchased`, `CoursePaymentPending`, the database's.
+pub(crate) async fn refuse_second_course(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
+    if wallet.has_purchased_course {
+        return Err(Error::CourseAlreadyPurchased);
+    }
+    if wallet.is_course_payment_pending {
+        return Err(Error::CoursePaymentPending);
+    }
+    Ok(())
+}

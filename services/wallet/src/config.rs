@@ -1,0 +1,71 @@
+//! Settings of this process, from the environment.
+
+use std::net::SocketAddr;
+
+use chassis::config::{Keys, Ops, Storage};
+use chassis::money::{AmountError, Cents};
+use clap::{Args, Parser};
+
+use crate::domain::limits::Limits;
+
+/// All settings.
+#[derive(Debug, Clone, Parser)]
+pub struct Config {
+    /// Where gRPC is served.
+    #[arg(long, env)]
+    pub grpc_addr: SocketAddr,
+    /// Where auth answers gRPC.
+    #[arg(long, env)]
+    pub auth_url: String,
+    /// Where payment-method answers gRPC.
+    #[arg(long, env)]
+    pub payment_method_url: String,
+    /// Logs, traces, metrics, health.
+    #[command(flatten)]
+    pub ops: Ops,
+    /// The database and the broker.
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Keys.
+    #[command(flatten)]
+    pub keys: Keys,
+    /// Limits.
+    #[command(flatten)]
+    pub limits: LimitSettings,
+}
+
+/// Amounts that are accepted, in dollars.
+#[derive(Debug, Clone, Args)]
+pub struct LimitSettings {
+    /// The least deposit.
+    #[arg(long, env, value_parser = dollars, default_value = "100")]
+    pub deposit_min: Cents,
+    /// The largest deposit.
+    #[arg(long, env, value_parser = dollars, default_value = "100000")]
+    pub deposit_max: Cents,
+    /// Deposits of one member that may wait for review at once.
+    #[arg(long, env, default_value_t = 5)]
+    pub pending_deposits_max: u16,
+    /// The least withdrawal.
+    #[arg(long, env, value_parser = dollars, default_value = "50")]
+    pub withdrawal_min: Cents,
+    /// The largest withdrawal.
+    #[arg(long, env, value_parser = dollars, default_value = "50000")]
+    pub withdrawal_max: Cents,
+}
+
+impl From<LimitSettings> for Limits {
+    fn from(settings: LimitSettings) -> Self {
+        Self {
+            deposit_min: settings.deposit_min,
+            deposit_max: settings.deposit_max,
+            pending_deposits: i64::from(settings.pending_deposits_max),
+            withdrawal_min: settings.withdrawal_min,
+            withdrawal_max: settings.withdrawal_max,
+        }
+    }
+}
+
+fn dollars(text: &str) -> Result<Cents, AmountError> {
+    Cents::parse(text)
+}

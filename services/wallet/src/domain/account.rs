@@ -1,0 +1,100 @@
+//! Accounts of the ledger.
+
+use uuid::Uuid;
+
+/// The four accounts of a member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemberAccount {
+    /// Free to spend.
+    Available,
+    /// Held for the open withdrawal.
+    Held,
+    /// Promotional; not spendable until staff releases it.
+    Bonus,
+    /// In open trades.
+    Invested,
+}
+
+impl MemberAccount {
+    /// Every one; available first, so that it has the lowest id and locking it first keeps the order.
+    pub const ALL: [Self; 4] = [Self::Available, Self::Held, Self::Bonus, Self::Invested];
+
+    /// Its name in the ledger.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Available => "available",
+            Self::Held => "held",
+            Self::Bonus => "bonus",
+            Self::Invested => "invested",
+        }
+    }
+}
+
+/// The accounts of the house.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum HouseAccount {
+    /// Minus what the platform holds.
+    Settlement,
+    /// What courses brought in.
+    CourseRevenue,
+    /// What fees of withdrawals brought in.
+    FeeRevenue,
+    /// Pays gains and takes losses.
+    InvestmentPool,
+    /// What bonuses cost.
+    BonusExpense,
+    /// The other side of corrections.
+    Adjustments,
+}
+
+impl HouseAccount {
+    /// The id its row was made with.
+    #[must_use]
+    pub const fn id(self) -> i64 {
+        const FIRST: i64 = 4_000_000_000_000_000_001;
+        match self {
+            Self::Settlement => FIRST,
+            Self::CourseRevenue => FIRST + 1,
+            Self::FeeRevenue => FIRST + 2,
+            Self::InvestmentPool => FIRST + 3,
+            Self::BonusExpense => FIRST + 4,
+            Self::Adjustments => FIRST + 5,
+        }
+    }
+}
+
+/// Where a leg of a posting goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AccountRef {
+    /// A member's.
+    Member(Uuid, MemberAccount),
+    /// The house's.
+    House(HouseAccount),
+}
+
+impl AccountRef {
+    /// A member's free balance.
+    #[must_use]
+    pub const fn available(user_id: Uuid) -> Self {
+        Self::Member(user_id, MemberAccount::Available)
+    }
+
+    /// A member's hold.
+    #[must_use]
+    pub const fn held(user_id: Uuid) -> Self {
+        Self::Member(user_id, MemberAccount::Held)
+    }
+
+    /// A member's bonus.
+    #[must_use]
+    pub const fn bonus(user_id: Uuid) -> Self {
+        Self::Member(user_id, MemberAccount::Bonus)
+    }
+
+    /// What a member has in trades.
+    #[must_use]
+    pub const fn invested(user_id: Uuid) -> Self {
+        Self::Member(user_id, MemberAccount::Invested)
+    }
+}

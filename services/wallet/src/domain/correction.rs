@@ -1,0 +1,54 @@
+//! Corrections that two treasurers make: a bonus, its release, an adjustment.
+
+use std::str::FromStr;
+
+use chassis::money::Cents;
+use serde::{Deserialize, Serialize};
+
+/// What a correction does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CorrectionKind {
+    /// Grants a promotional bonus.
+    Bonus,
+    /// Releases bonus into the balance.
+    Release,
+    /// Adds to the balance.
+    AdjustmentCredit,
+    /// Takes from the balance.
+    AdjustmentDebit,
+}
+
+impl CorrectionKind {
+    const ALL: [Self; 4] = [Self::Bonus, Self::Release, Self::AdjustmentCredit, Self::AdjustmentDebit];
+
+    /// Its name, also as the kind of the proposal.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Bonus => "bonus",
+            Self::Release => "release",
+            Self::AdjustmentCredit => "adjustment_credit",
+            Self::AdjustmentDebit => "adjustment_debit",
+        }
+    }
+}
+
+impl FromStr for CorrectionKind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| format!("unknown correction: {text}"))
+    }
+}
+
+/// What a proposal says, as its change and for people to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    /// What it does.
+    pub kind: CorrectionKind,
+    /// How much.
+    pub amount_cents: Cents,
+    /// Why.
+    pub note: String,
+}

@@ -1,0 +1,66 @@
+//! Places in lists that are sorted newest first.
+
+use std::fmt;
+use std::str::FromStr;
+
+use chassis::error::Refusal;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// The last transaction of a page: the next page begins behind it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// Its id.
+    pub id: Uuid,
+}
+
+impl fmt::Display for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.created_at.unix_timestamp_nanos() / 1_000, self.id.simple())
+    }
+}
+
+impl FromStr for Cursor {
+    type Err = Refusal;
+
+    fn from_str(text: &str) -> Result<Self, Refusal> {
+        let parse = || {
+            let (micros, id) = text.split_once('.')?;
+            let nanos = i128::from(micros.parse::<i64>().ok()?) * 1_000;
+            let created_at = OffsetDateTime::from_unix_timestamp_nanos(nanos).ok()?;
+            Some(Self { created_at, id: Uuid::try_parse(id).ok()? })
+        };
+        parse().ok_or_else(|| Refusal::field("cursor", "This page link is not valid."))
+    }
+}
+
+/// Reads an optional cursor, empty for none.
+///
+/// # Errors
+/// Invalid on the field `cursor`.
+pub fn optional<T: FromStr>(text: &str) -> Result<Option<T>, Refusal> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|_| Refusal::field("cursor", "This page link is not valid."))
+}
+
+#[cfg(test)]
+mod tests {
+    use time::OffsetDateTime;
+    use uuid::Uuid;
+
+    use super::Cursor;
+
+    #[test]
+    fn a_cursor_survives_the_wire_and_nothing_else_is_one() {
+        let cursor =
+            Cursor { created_at: OffsetDateTime::UNIX_EPOCH + time::Duration::microseconds(17), id: Uuid::new_v4() };
+        assert_eq!(cursor.to_string().parse::<Cursor>(), Ok(cursor));
+        for bad in ["x", "1", "1.", ".1", "1.zz", "99999999999999999999.0"] {
+            assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,422 @@
+//! Lines of a member's history, and how each may change: pending, then success or failed, once.
+
+use std::str::FromStr;
+
+use chassis::error::Refusal;
+use chassis::money::{AmountError, Cents};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::limits::{self, TWO_PEOPLE_FROM};
+use crate::domain::reason;
+use crate::domain::txid::Txid;
+use crate::error::Error;
+
+/// Defines an enum whose variants have names in the database.
+macro_rules! named {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$doc])* $variant,)+ }
+
+        impl $name {
+            /// Its name.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err(format!("unknown {}: {text}", stringify!($name))),
+                }
+            }
+        }
+    };
+}
+
+named! {
+    /// What a transaction is.
+    Kind {
+        /// Money from outside into the balance.
+        Deposit = "deposit",
+        /// Money out of the balance to a destination.
+        Withdrawal = "withdrawal",
+        /// Principal into or out of a trade.
+        Trade = "trade",
+        /// The gain of a trade.
+        Profit = "profit",
+        /// The course, paid from outside or from the balance.
+        Course = "course",
+        /// A released bonus.
+        Bonus = "bonus",
+        /// A withdrawal's fee paid from outside.
+        Fee = "fee",
+        /// A correction by staff.
+        Adjustment = "adjustment",
+    }
+}
+
+named! {
+    /// Where it stands.
+    Status {
+        /// Waits for staff.
+        Pending = "pending",
+        /// Took effect.
+        Success = "success",
+        /// Ended without effect.
+        Failed = "failed",
+    }
+}
+
+named! {
+    /// Which way the money goes, seen from the member.
+    Direction {
+        /// To them.
+        Credit = "credit",
+        /// From them.
+        Debit = "debit",
+    }
+}
+
+impl Kind {
+    /// What the member reads.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Deposit => "Deposit",
+            Self::Withdrawal => "Withdrawal",
+            Self::Trade => "Trade",
+            Self::Profit => "Profit",
+            Self::Course => "Course",
+            Self::Bonus => "Bonus",
+            Self::Fee => "Fee",
+            Self::Adjustment => "Adjustment",
+        }
+    }
+}
+
+/// A payment method as it was shown.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MethodCopy {
+    /// Its id.
+    pub id: Uuid,
+    /// E.g. `USDT`.
+    pub currency: String,
+    /// E.g. `TRC20`.
+    pub network: String,
+    /// The platform's address for payments; empty for withdrawals.
+    pub address: String,
+    /// Empty when there is none.
+    pub memo: String,
+    /// Which version of the method.
+    pub version: i32,
+}
+
+/// Where a withdrawal is paid to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Destination {
+    /// The address.
+    pub address: String,
+    /// Empty when there is none.
+    pub memo: String,
+}
+
+/// A proof of payment in the object store.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Receipt {
+    /// Its key there.
+    pub key: String,
+    /// Its media type.
+    pub content_type: String,
+    /// SHA-256 of the file.
+    pub digest: Vec<u8>,
+}
+
+/// One line of a member's history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// UUIDv4: the reference shown is its first six characters.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// What.
+    pub kind: Kind,
+    /// For the member; the reason once it failed.
+    pub description: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Which way.
+    pub direction: Direction,
+    /// Positive; after the approval of a deposit, what was received.
+    pub amount: Cents,
+    /// What the member said, where it differs.
+    pub claimed_amount: Option<Cents>,
+    /// Withdrawals.
+    pub fee: Option<Cents>,
+    /// Withdrawals: what is paid out.
+    pub net_amount: Option<Cents>,
+    /// Withdrawals: the fee came from outside.
+    pub fee_paid: bool,
+    /// By which method.
+    pub method: Option<MethodCopy>,
+    /// Withdrawals: where to.
+    pub destination: Option<Destination>,
+    /// The proof.
+    pub receipt: Option<Receipt>,
+    /// The hash the member gave.
+    pub claimed_txid: Option<String>,
+    /// The hash staff confirmed.
+    pub txid: Option<String>,
+    /// Its comparable form.
+    pub txid_key: Option<String>,
+    /// Why it failed.
+    pub reason_code: Option<String>,
+    /// Withdrawals: the reviewer.
+    pub approved_by: Option<Uuid>,
+    /// When.
+    pub approved_at: Option<OffsetDateTime>,
+    /// Who decided; unset where nobody had to.
+    pub decided_by: Option<Uuid>,
+    /// When.
+    pub decided_at: Option<OffsetDateTime>,
+    /// Fees: the withdrawal. Trades and profits: the trade. Returned fees: the withdrawal.
+    pub related_id: Option<Uuid>,
+    /// Counts up with every change.
+    pub revision: i32,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+/// A payment from outside, as the member states it.
+#[derive(Debug, Clone)]
+pub struct Payment {
+    /// How much.
+    pub amount: Cents,
+    /// To which platform method.
+    pub method: MethodCopy,
+    /// The proof.
+    pub receipt: Receipt,
+    /// The hash, if they gave one.
+    pub txid: Option<Txid>,
+}
+
+impl Transaction {
+    /// A line that is done as it is made.
+    #[must_use]
+    pub fn done(user_id: Uuid, kind: Kind, direction: Direction, amount: Cents, now: OffsetDateTime) -> Self {
+        let pending = Self::pending(user_id, kind, direction, amount, now);
+        Self { status: Status::Success, decided_at: Some(now), ..pending }
+    }
+
+    fn pending(user_id: Uuid, kind: Kind, direction: Direction, amount: Cents, now: OffsetDateTime) -> Self {
+        Self {
+            id: Uuid::new_v4(),
+            user_id,
+            kind,
+            description: String::new(),
+            status: Status::Pending,
+            direction,
+            amount,
+            claimed_amount: None,
+            fee: None,
+            net_amount: None,
+            fee_paid: false,
+            method: None,
+            destination: None,
+            receipt: None,
+            claimed_txid: None,
+            txid: None,
+            txid_key: None,
+            reason_code: None,
+            approved_by: None,
+            approved_at: None,
+            decided_by: None,
+            decided_at: None,
+            related_id: None,
+            revision: 1,
+            created_at: now,
+        }
+    }
+
+    /// A deposit, a course payment or a fee that waits for review.
+    #[must_use]
+    pub fn payment(user_id: Uuid, kind: Kind, payment: Payment, now: OffsetDateTime) -> Self {
+        let direction = if kind == Kind::Deposit { Direction::Credit } else { Direction::Debit };
+        let via = format!("{} on {}", payment.method.currency, payment.method.network);
+        let description = match kind {
+            Kind::Course => format!("UGC course, paid in {via}"),
+            Kind::Fee => format!("Withdrawal fee, paid in {via}"),
+            _ => via,
+        };
+        Self {
+            description,
+            method: Some(payment.method),
+            receipt: Some(payment.receipt),
+            claimed_txid: payment.txid.map(|txid| txid.text),
+            ..Self::pending(user_id, kind, direction, payment.amount, now)
+        }
+    }
+
+    /// A withdrawal that waits for review; its gross amount is to be held.
+    ///
+    /// # Errors
+    /// If the amount is out of range.
+    pub fn withdrawal(
+        user_id: Uuid,
+        gross: Cents,
+        method: MethodCopy,
+        destination: Option<Destination>,
+        now: OffsetDateTime,
+    ) -> Result<Self, AmountError> {
+        let (fee, net) = limits::fee_and_net(gross)?;
+        Ok(Self {
+            description: format!("{} on {}", method.currency, method.network),
+            fee: Some(fee),
+            net_amount: Some(net),
+            method: Some(method),
+            destination,
+            ..Self::pending(user_id, Kind::Withdrawal, Direction::Debit, gross, now)
+        })
+    }
+
+    /// The same with words for the member.
+    #[must_use]
+    pub fn described(self, description: impl Into<String>) -> Self {
+        Self { description: description.into(), ..self }
+    }
+
+    /// The same as part of something.
+    #[must_use]
+    pub fn related_to(self, id: Uuid) -> Self {
+        Self { related_id: Some(id), ..self }
+    }
+
+    /// The reference people use.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        let mut text = self.id.simple().to_string();
+        text.truncate(6);
+        format!("TNX-{text}")
+    }
+
+    /// A withdrawal that cannot be paid until the member names a destination.
+    #[must_use]
+    pub fn needs_destination(&self) -> bool {
+        self.kind == Kind::Withdrawal && self.status == Status::Pending && self.destination.is_none()
+    }
+
+    /// Still to be decided, and as the caller saw it.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `StaleRevision`.
+    pub fn check_open(&self, revision: i32) -> Result<(), Error> {
+        if self.status != Status::Pending {
+            return Err(Error::AlreadyDecided);
+        }
+        if self.revision != revision {
+            return Err(Error::StaleRevision);
+        }
+        Ok(())
+    }
+
+    /// Confirms a payment from outside with what was received (zero for: what was claimed).
+    ///
+    /// # Errors
+    /// Invalid when less or more than a fixed price was received.
+    pub fn confirm_payment(&mut self, received: Cents, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        let received = if received == Cents::ZERO { self.amount } else { received };
+        if received != self.amount {
+            if self.kind != Kind::Deposit {
+                return Err(Error::Refused(Refusal::field(
+                    "receivedAmount",
+                    format!("The received amount must be {}; reject it otherwise.", self.amount),
+                )));
+            }
+            self.claimed_amount = Some(self.amount);
+            self.amount = received;
+        }
+        self.txid = Some(txid.text);
+        self.txid_key = Some(txid.key);
+        self.decide(Status::Success, by, now);
+        Ok(())
+    }
+
+    /// A reviewer lets a withdrawal be paid.
+    ///
+    /// # Errors
+    /// `AlreadyDecided` when it was approved before, `DestinationMissing`.
+    pub fn approve_withdrawal(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        if self.approved_by.is_some() {
+            return Err(Error::AlreadyDecided);
+        }
+        if self.destination.is_none() {
+            return Err(Error::DestinationMissing);
+        }
+        self.approved_by = Some(by);
+        self.approved_at = Some(now);
+        Ok(())
+    }
+
+    /// A treasurer paid it.
+    ///
+    /// # Errors
+    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`.
+    pub fn pay_withdrawal(&mut self, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        let approver = self.approved_by.ok_or(Error::NotApproved)?;
+        if self.destination.is_none() {
+            return Err(Error::DestinationMissing);
+        }
+        if self.amount >= TWO_PEOPLE_FROM && approver == by {
+            return Err(Error::SecondPersonRequired);
+        }
+        self.txid = Some(txid.text);
+        self.txid_key = Some(txid.key);
+        self.decide(Status::Success, by, now);
+        Ok(())
+    }
+
+    /// Ends it without effect; the member reads the reason.
+    ///
+    /// # Errors
+    /// Invalid for a reason that does not suit.
+    pub fn reject(&mut self, reason_code: &str, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        self.description = reason::sentence(self.kind, reason_code)?.to_owned();
+        self.reason_code = Some(reason_code.to_owned());
+        self.decide(Status::Failed, by, now);
+        Ok(())
+    }
+
+    /// The fee of an open withdrawal came from outside: the payout is the full amount.
+    pub fn take_fee_payment(&mut self) {
+        self.fee_paid = true;
+        self.net_amount = Some(self.amount);
+    }
+
+    /// Names the missing destination.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `DestinationAlreadySet`.
+    pub fn set_destination(&mut self, destination: Destination) -> Result<(), Error> {
+        if self.status != Status::Pending {
+            return Err(Error::AlreadyDecided);
+        }
+        if self.destination.is_some() {
+            return Err(Error::DestinationAlreadySet);
+        }
+        self.destination = Some(destination);
+        Ok(())
+    }
+
+    fn decide(&mut self, status: Status, by: Uuid, now: OffsetDateTime) {
+        self.status = status;
+        self.decided_by = Some(by);
+        self.decided_at = Some(now);
+    }
+}

@@ -1,0 +1,187 @@
+//! Every refusal and failure of the wallet.
+
+use chassis::db;
+use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
+use chassis::money::AmountError;
+use proto::common::v1::ErrorReason;
+
+/// Why a call does not do what it was asked to. Messages become the member's sentence, capitalised.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Unknown, or another member's.
+    #[error("we can't find that transaction.")]
+    NotFound,
+    /// More than what is free.
+    #[error("insufficient balance")]
+    InsufficientBalance,
+    /// One withdrawal at a time.
+    #[error("withdrawal pending already")]
+    WithdrawalPending,
+    /// The books do not add up, or staff closed the gate.
+    #[error("withdrawals are paused while we check our books. Please try again later.")]
+    WithdrawalsClosed,
+    /// Enough of them wait.
+    #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
+    TooManyPendingDeposits(i64),
+    /// It is theirs.
+    #[error("you already own the course.")]
+    CourseAlreadyPurchased,
+    /// A payment for it waits.
+    #[error("your payment for the course is in review.")]
+    CoursePaymentPending,
+    /// Decided once, for good.
+    #[error("this transaction has been decided already.")]
+    AlreadyDecided,
+    /// The approval fixed what is paid out.
+    #[error("this withdrawal has been approved already; its fee is taken out of the payout.")]
+    FeeTooLate,
+    /// Paid and confirmed.
+    #[error("the fee of this withdrawal has been paid already.")]
+    FeeAlreadyPaid,
+    /// A payment of it waits.
+    #[error("a payment of this withdrawal's fee is in review.")]
+    FeePending,
+    /// May be set once.
+    #[error("this withdrawal has its destination already.")]
+    DestinationAlreadySet,
+    /// Nowhere to pay to.
+    #[error("this withdrawal has no destination yet.")]
+    DestinationMissing,
+    /// A reviewer comes first.
+    #[error("this withdrawal has not been approved yet.")]
+    NotApproved,
+    /// Two people from $1,000.00.
+    #[error("somebody other than the approver has to pay this withdrawal.")]
+    SecondPersonRequired,
+    /// Somebody changed it meanwhile.
+    #[error("this transaction has changed since you opened it. Please look again.")]
+    StaleRevision,
+    /// Another payment has it.
+    #[error("this transaction hash belongs to another payment.")]
+    TxidUsed,
+    /// The business id was posted before.
+    #[error("this has been posted already.")]
+    AlreadyPosted,
+    /// Another service named a trade that was never funded.
+    #[error("this trade was never funded.")]
+    TradeNotFunded,
+    /// The same trade under other terms.
+    #[error("this trade is known with other terms.")]
+    TradeTermsDiffer,
+    /// An account that must exist does not.
+    #[error("an account is missing")]
+    AccountMissing,
+    /// A sum past the range of an amount.
+    #[error(transparent)]
+    Amount(#[from] AmountError),
+    /// A malformed field, a caller who may not, another service's refusal.
+    #[error("{}", .0.message)]
+    Refused(#[from] Refusal),
+    /// The refusal given before under the same key.
+    #[error("{}", .0.refusal.message)]
+    Replayed(#[from] Replayed),
+    /// The database's.
+    #[error("database")]
+    Database(#[source] sqlx::Error),
+}
+
+/// The second line of several rules is a constraint: its name says which rule it was.
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match db::constraint(&error) {
+            Some("accounts_members_not_negative") => Self::InsufficientBalance,
+            Some("transactions_one_open_withdrawal") => Self::WithdrawalPending,
+            Some("transactions_one_pending_course") => Self::CoursePaymentPending,
+            Some("transactions_one_pending_fee") => Self::FeePending,
+            Some("transactions_txid_in" | "transactions_txid_out") => Self::TxidUsed,
+            Some("transactions_decided_once") => Self::AlreadyDecided,
+            Some("transactions_two_people") => Self::SecondPersonRequired,
+            Some("postings_one_course_a_member") => Self::CourseAlreadyPurchased,
+            Some("postings_once") => Self::AlreadyPosted,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::NotFound | Self::TradeNotFunded => Kind::NotFound,
+            Self::InsufficientBalance => Kind::Invalid,
+            Self::WithdrawalPending
+            | Self::WithdrawalsClosed
+            | Self::TooManyPendingDeposits(_)
+            | Self::CourseAlreadyPurchased
+            | Self::CoursePaymentPending
+            | Self::AlreadyDecided
+            | Self::FeeTooLate
+            | Self::FeeAlreadyPaid
+            | Self::FeePending
+            | Self::DestinationAlreadySet
+            | Self::DestinationMissing
+            | Self::NotApproved
+            | Self::SecondPersonRequired
+            | Self::StaleRevision
+            | Self::TxidUsed
+            | Self::AlreadyPosted
+            | Self::TradeTermsDiffer => Kind::Conflict,
+            Self::AccountMissing | Self::Amount(_) => Kind::Internal,
+            Self::Refused(refusal) => refusal.kind,
+            Self::Replayed(replayed) => replayed.refusal.kind,
+            Self::Database(error) => db::kind(error),
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::NotFound | Self::TradeNotFunded => ErrorReason::NotFound,
+            Self::InsufficientBalance => ErrorReason::InsufficientBalance,
+            Self::WithdrawalPending => ErrorReason::WithdrawalPending,
+            Self::WithdrawalsClosed => ErrorReason::WithdrawalsClosed,
+            Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
+            Self::CourseAlreadyPurchased => ErrorReason::CourseAlreadyPurchased,
+            Self::CoursePaymentPending => ErrorReason::CoursePaymentPending,
+            Self::AlreadyDecided | Self::FeeTooLate | Self::AlreadyPosted | Self::TradeTermsDiffer => {
+                ErrorReason::AlreadyDecided
+            }
+            Self::FeeAlreadyPaid => ErrorReason::FeeAlreadyPaid,
+            Self::FeePending => ErrorReason::FeePending,
+            Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,
+            Self::DestinationMissing => ErrorReason::DestinationMissing,
+            Self::NotApproved => ErrorReason::NotApproved,
+            Self::SecondPersonRequired => ErrorReason::SecondPersonRequired,
+            Self::StaleRevision => ErrorReason::StaleRevision,
+            Self::TxidUsed => ErrorReason::TxidUsed,
+            Self::AccountMissing | Self::Amount(_) => ErrorReason::Internal,
+            Self::Refused(refusal) => refusal.reason(),
+            Self::Replayed(replayed) => replayed.refusal.reason(),
+            Self::Database(error) => match db::kind(error) {
+                Kind::Unavailable => ErrorReason::Unavailable,
+                _ => ErrorReason::Internal,
+            },
+        }
+    }
+
+    fn fields(&self) -> Vec<(String, String)> {
+        match self {
+            Self::InsufficientBalance => vec![("amount".to_owned(), self.sentence())],
+            Self::Refused(refusal) => refusal.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<std::time::Duration> {
+        match self {
+            Self::Refused(refusal) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! What the wallet tells others, and what it hears.
+
+pub mod consumed;
+
+pub mod published;

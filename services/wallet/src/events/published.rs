@@ -1,0 +1,103 @@
+//! Events of the wallet, written in the transaction of what they tell of.
+
+use chassis::money::Cents;
+use chassis::outbox::enqueue;
+use proto::wallet::v1::{
+    BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseUnlocked, DepositConfirmed, DepositRejected,
+    DepositRequested, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts, WithdrawalApproved, WithdrawalPaid,
+    WithdrawalRejected, WithdrawalRequested,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::transaction::{Kind, Status, Transaction};
+
+/// Defines one function an event that carries the facts of a transaction.
+macro_rules! transaction_events {
+    ($($(#[$doc:meta])* $name:ident => $message:ident, $key:literal;)+) => {
+        $($(#[$doc])*
+        ///
+        /// # Errors
+        /// The database's.
+        pub async fn $name(conn: &mut PgConnection, transaction: &Transaction) -> Result<(), sqlx::Error> {
+            let message = $message { transaction: Some(facts(transaction)) };
+            enqueue(conn, $key, transaction.id, &message).await
+        })+
+    };
+}
+
+transaction_events! {
+    /// A deposit or course payment waits for review.
+    deposit_requested => DepositRequested, "wallet.v1.deposit_requested";
+    /// A deposit is in the balance.
+    deposit_confirmed => DepositConfirmed, "wallet.v1.deposit_confirmed";
+    /// A deposit or course payment was rejected.
+    deposit_rejected => DepositRejected, "wallet.v1.deposit_rejected";
+    /// A withdrawal waits for review.
+    withdrawal_requested => WithdrawalRequested, "wallet.v1.withdrawal_requested";
+    /// A withdrawal waits for its payout.
+    withdrawal_approved => WithdrawalApproved, "wallet.v1.withdrawal_approved";
+    /// A withdrawal was paid.
+    withdrawal_paid => WithdrawalPaid, "wallet.v1.withdrawal_paid";
+    /// A withdrawal was rejected; its hold is released.
+    withdrawal_rejected => WithdrawalRejected, "wallet.v1.withdrawal_rejected";
+    /// A fee payment waits for review.
+    fee_requested => FeeRequested, "wallet.v1.fee_requested";
+    /// A fee payment was confirmed.
+    fee_confirmed => FeeConfirmed, "wallet.v1.fee_confirmed";
+    /// A fee payment was rejected.
+    fee_rejected => FeeRejected, "wallet.v1.fee_rejected";
+    /// The member owns the course.
+    course_unlocked => CourseUnlocked, "wallet.v1.course_unlocked";
+    /// A bonus was granted.
+    bonus_granted => BonusGranted, "wallet.v1.bonus_granted";
+    /// Bonus was released into the balance.
+    bonus_released => BonusReleased, "wallet.v1.bonus_released";
+    /// Staff corrected the balance.
+    balance_adjusted => BalanceAdjusted, "wallet.v1.balance_adjusted";
+}
+
+/// A trade was funded; for live views.
+///
+/// # Errors
+/// The database's.
+pub async fn trade_funded(conn: &mut PgConnection, trade_id: Uuid, user_id: Uuid) -> Result<(), sqlx::Error> {
+    let message = BalanceMoved { user_id: user_id.to_string() };
+    enqueue(conn, "wallet.v1.trade_funded", trade_id, &message).await
+}
+
+/// A trade was settled; for live views.
+///
+/// # Errors
+/// The database's.
+pub async fn trade_settled(conn: &mut PgConnection, trade_id: Uuid, user_id: Uuid) -> Result<(), sqlx::Error> {
+    let message = BalanceMoved { user_id: user_id.to_string() };
+    enqueue(conn, "wallet.v1.trade_settled", trade_id, &message).await
+}
+
+fn facts(one: &Transaction) -> TransactionFacts {
+    let cents = |amount: Option<Cents>| amount.unwrap_or_default().get();
+    let method = one.method.clone();
+    let destination = one.destination.as_ref().map(|destination| destination.address.clone());
+    let method_address = method.as_ref().map(|method| method.address.clone());
+    let address = if one.kind == Kind::Withdrawal { destination } else { method_address };
+    TransactionFacts {
+        transaction_id: one.id.to_string(),
+        user_id: one.user_id.to_string(),
+        title: one.kind.title().to_owned(),
+        r#type: match one.kind {
+            Kind::Deposit => "deposit".to_owned(),
+            Kind::Course if one.method.is_some() => "course".to_owned(),
+            _ => String::new(),
+        },
+        amount_cents: one.amount.get(),
+        claimed_amount_cents: cents(one.claimed_amount),
+        fee_cents: cents(one.fee),
+        net_amount_cents: cents(one.net_amount),
+        currency: method.as_ref().map(|method| method.currency.clone()).unwrap_or_default(),
+        network: method.map(|method| method.network).unwrap_or_default(),
+        address: address.unwrap_or_default(),
+        txid: one.txid.clone().or_else(|| one.claimed_txid.clone()).unwrap_or_default(),
+        reason: if one.status == Status::Failed { one.description.clone() } else { String::new() },
+    }
+}

@@ -1,0 +1,78 @@
+//! The doors: members and their money, staff and their decisions, the service trade and its settlements.
+
+mod convert;
+
+mod members;
+
+mod settlement;
+
+mod staff;
+
+use chassis::caller::{Role, Session, Staff, Verifier, not_permitted};
+use chassis::db::Db;
+use chassis::error::to_status;
+use chassis::grpc::replayed_status;
+use proto::wallet::v1::staff_service_server::StaffServiceServer;
+use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
+use proto::wallet::v1::wallet_service_server::WalletServiceServer;
+use tonic::Status;
+use tonic::metadata::MetadataMap;
+use tonic::service::Routes;
+
+use crate::clients::Methods;
+use crate::domain::limits::Limits;
+use crate::error::Error;
+
+/// What every door needs.
+#[derive(Clone)]
+pub struct Doors {
+    /// The database.
+    pub db: Db,
+    /// Tells who calls.
+    pub verifier: Verifier,
+    /// Looks payment methods up.
+    pub methods: Methods,
+    /// Amounts that are accepted.
+    pub limits: Limits,
+}
+
+impl Doors {
+    /// Every service of this process, health included.
+    pub async fn routes(self) -> Routes {
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter.set_serving::<WalletServiceServer<Self>>().await;
+        health_reporter.set_serving::<TradeSettlementServiceServer<Self>>().await;
+        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        Routes::new(health)
+            .add_service(WalletServiceServer::new(self.clone()))
+            .add_service(TradeSettlementServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
+    }
+
+    /// A member, whatever their state: for what the screens need before the email is confirmed.
+    async fn member(&self, metadata: &MetadataMap) -> Result<Session, Error> {
+        let session = self.verifier.session(metadata).await?;
+        if session.role.is_some() { Err(not_permitted().into()) } else { Ok(session) }
+    }
+
+    async fn reader(&self, metadata: &MetadataMap) -> Result<Session, Error> {
+        Ok(self.verifier.session(metadata).await?.reader()?)
+    }
+
+    async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Error> {
+        Ok(self.verifier.session(metadata).await?.actor()?)
+    }
+
+    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
+        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Replayed(replayed) => replayed_status(replayed),
+            _ => to_status(&error),
+        }
+    }
+}

@@ -1,0 +1,287 @@
+//! Between the messages of the contract and the domain.
+
+use chassis::clock;
+use chassis::error::Refusal;
+use proto::common::v1::PageRequest;
+use proto::wallet::v1 as message;
+use uuid::Uuid;
+
+use crate::app::get_integrity::Integrity;
+use crate::app::get_review::Check;
+use crate::domain::correction::CorrectionKind;
+use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
+use crate::domain::wallet::Wallet;
+use crate::error::Error;
+use crate::store::entries::{MemberEntry, Movement};
+use crate::store::transactions::Waiting;
+
+/// Lines on a page unless the caller wants fewer.
+pub const PAGE: u16 = 500;
+/// What the list of the specification's screens needs of a receipt.
+const RECEIPT_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
+
+/// The id of a transaction; anything that is none is unknown.
+pub fn transaction_id(text: &str) -> Result<Uuid, Error> {
+    Uuid::try_parse(text).map_err(|_| Error::NotFound)
+}
+
+/// An id that another service or staff gives.
+pub fn id(field: &str, text: &str) -> Result<Uuid, Refusal> {
+    Uuid::try_parse(text).map_err(|_| Refusal::field(field, "This is not a valid id."))
+}
+
+/// The wanted size of a page, and its cursor.
+pub fn page(request: Option<PageRequest>, default: u16) -> Result<(u16, String), Refusal> {
+    let request = request.unwrap_or_default();
+    match u16::try_from(request.size) {
+        Ok(0) => Ok((default, request.cursor)),
+        Ok(size) if size <= PAGE => Ok((size, request.cursor)),
+        _ => Err(Refusal::field("size", format!("A page has 1 to {PAGE} lines."))),
+    }
+}
+
+/// A proof of payment, which must be there.
+pub fn receipt(found: Option<message::Receipt>) -> Result<Receipt, Refusal> {
+    let found = found.unwrap_or_default();
+    if found.key.is_empty() || found.digest.len() != 32 {
+        return Err(Refusal::field("receipt", "Please fill in all required fields"));
+    }
+    if !RECEIPT_TYPES.contains(&found.content_type.as_str()) {
+        return Err(Refusal::field("receipt", "The proof must be a PNG, JPEG, WebP or GIF image or a PDF."));
+    }
+    Ok(Receipt { key: found.key, content_type: found.content_type, digest: found.digest })
+}
+
+/// What a payment by deposit is for.
+pub fn deposit_kind(text: &str) -> Result<Kind, Refusal> {
+    match text {
+        "deposit" => Ok(Kind::Deposit),
+        "course" => Ok(Kind::Course),
+        _ => Err(Refusal::field("type", "The type must be deposit or course.")),
+    }
+}
+
+/// A required text.
+pub fn required(field: &str, text: &str) -> Result<String, Refusal> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(Refusal::field(field, "Please fill in all required fields"));
+    }
+    Ok(text.to_owned())
+}
+
+/// A destination as the member typed it; may be empty unless required.
+pub fn destination(address: &str, memo: &str, needed: bool) -> Result<Destination, Refusal> {
+    let (address, memo) = (address.trim(), memo.trim());
+    let well_formed = (10..=128).contains(&address.chars().count()) && !address.contains(char::is_whitespace);
+    if (needed || !address.is_empty()) && !well_formed {
+        return Err(Refusal::field("address", "Please enter a valid wallet address"));
+    }
+    if memo.chars().count() > 128 || memo.contains(char::is_control) {
+        return Err(Refusal::field("memo", "Please enter a memo of at most 128 characters."));
+    }
+    Ok(Destination { address: address.to_owned(), memo: memo.to_owned() })
+}
+
+pub fn kind_filter(value: i32) -> Result<Option<Kind>, Refusal> {
+    use message::TransactionKind as Wire;
+    let kind = match Wire::try_from(value).map_err(|_| Refusal::field("kind", "There is no such kind."))? {
+        Wire::Unspecified => return Ok(None),
+        Wire::Deposit => Kind::Deposit,
+        Wire::Withdrawal => Kind::Withdrawal,
+        Wire::Trade => Kind::Trade,
+        Wire::Profit => Kind::Profit,
+        Wire::Course => Kind::Course,
+        Wire::Bonus => Kind::Bonus,
+        Wire::Fee => Kind::Fee,
+        Wire::Adjustment => Kind::Adjustment,
+    };
+    Ok(Some(kind))
+}
+
+pub fn status_filter(value: i32) -> Result<Option<Status>, Refusal> {
+    use message::TransactionStatus as Wire;
+    let status = match Wire::try_from(value).map_err(|_| Refusal::field("status", "There is no such status."))? {
+        Wire::Unspecified => return Ok(None),
+        Wire::Pending => Status::Pending,
+        Wire::Success => Status::Success,
+        Wire::Failed => Status::Failed,
+    };
+    Ok(Some(status))
+}
+
+pub fn correction_kind(value: i32) -> Result<CorrectionKind, Refusal> {
+    use message::CorrectionKind as Wire;
+    match Wire::try_from(value) {
+        Ok(Wire::Bonus) => Ok(CorrectionKind::Bonus),
+        Ok(Wire::Release) => Ok(CorrectionKind::Release),
+        Ok(Wire::AdjustmentCredit) => Ok(CorrectionKind::AdjustmentCredit),
+        Ok(Wire::AdjustmentDebit) => Ok(CorrectionKind::AdjustmentDebit),
+        _ => Err(Refusal::field("type", "The type must be credit or debit.")),
+    }
+}
+
+/// The title of a movement: that of its line, or what moved it.
+fn movement_title(movement: &Movement) -> String {
+    let kind = movement.transaction_kind.as_deref().and_then(|kind| kind.parse::<Kind>().ok());
+    kind.map_or_else(|| movement.posting_kind.clone(), |kind| kind.title().to_owned())
+}
+
+impl From<Wallet> for message::Wallet {
+    fn from(wallet: Wallet) -> Self {
+        Self {
+            user_id: wallet.user_id.to_string(),
+            available_cents: wallet.available.get(),
+            held_cents: wallet.held.get(),
+            bonus_cents: wallet.bonus.get(),
+            invested_cents: wallet.invested.get(),
+            is_withdrawal_pending: wallet.is_withdrawal_pending,
+            has_purchased_course: wallet.has_purchased_course,
+            is_course_payment_pending: wallet.is_course_payment_pending,
+        }
+    }
+}
+
+impl From<Kind> for message::TransactionKind {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Deposit => Self::Deposit,
+            Kind::Withdrawal => Self::Withdrawal,
+            Kind::Trade => Self::Trade,
+            Kind::Profit => Self::Profit,
+            Kind::Course => Self::Course,
+            Kind::Bonus => Self::Bonus,
+            Kind::Fee => Self::Fee,
+            Kind::Adjustment => Self::Adjustment,
+        }
+    }
+}
+
+impl From<Status> for message::TransactionStatus {
+    fn from(status: Status) -> Self {
+        match status {
+            Status::Pending => Self::Pending,
+            Status::Success => Self::Success,
+            Status::Failed => Self::Failed,
+        }
+    }
+}
+
+impl From<Direction> for message::Direction {
+    fn from(direction: Direction) -> Self {
+        match direction {
+            Direction::Credit => Self::Credit,
+            Direction::Debit => Self::Debit,
+        }
+    }
+}
+
+impl From<MethodCopy> for message::MethodCopy {
+    fn from(method: MethodCopy) -> Self {
+        Self {
+            id: method.id.to_string(),
+            currency: method.currency,
+            network: method.network,
+            address: method.address,
+            memo: method.memo,
+            version: method.version,
+        }
+    }
+}
+
+impl From<Transaction> for message::Transaction {
+    fn from(one: Transaction) -> Self {
+        let (receipt_key, receipt_content_type) =
+            one.receipt.as_ref().map(|found| (found.key.clone(), found.content_type.clone())).unwrap_or_default();
+        Self {
+            id: one.id.to_string(),
+            user_id: one.user_id.to_string(),
+            kind: message::TransactionKind::from(one.kind).into(),
+            title: one.kind.title().to_owned(),
+            status: message::TransactionStatus::from(one.status).into(),
+            direction: message::Direction::from(one.direction).into(),
+            amount_cents: one.amount.get(),
+            claimed_amount_cents: one.claimed_amount.map(|amount| amount.get()),
+            fee_cents: one.fee.map(|amount| amount.get()),
+            net_amount_cents: one.net_amount.map(|amount| amount.get()),
+            fee_paid: one.fee_paid,
+            needs_destination: one.needs_destination(),
+            receipt_key,
+            receipt_content_type,
+            reason_code: one.reason_code.unwrap_or_default(),
+            created_at: Some(clock::to_proto(one.created_at)),
+            decided_at: one.decided_at.map(clock::to_proto),
+            revision: one.revision,
+            approved: one.approved_at.is_some(),
+            related_id: one.related_id.map(|id| id.to_string()).unwrap_or_default(),
+            description: one.description,
+            method: one.method.map(message::MethodCopy::from),
+            destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
+            txid: one.txid.or(one.claimed_txid).unwrap_or_default(),
+        }
+    }
+}
+
+impl From<Movement> for message::StatementLine {
+    fn from(movement: Movement) -> Self {
+        Self {
+            at: Some(clock::to_proto(movement.at)),
+            title: movement_title(&movement),
+            transaction_id: movement.transaction_id.map(|id| id.to_string()).unwrap_or_default(),
+            amount_cents: movement.amount.get(),
+            balance_cents: movement.balance.get(),
+        }
+    }
+}
+
+impl From<Waiting> for message::QueueCount {
+    fn from(waiting: Waiting) -> Self {
+        Self {
+            kind: waiting.kind,
+            count: i32::try_from(waiting.count).unwrap_or(i32::MAX),
+            oldest_at: waiting.oldest_at.map(clock::to_proto),
+        }
+    }
+}
+
+impl From<Check> for message::Check {
+    fn from(check: Check) -> Self {
+        Self {
+            name: check.name.to_owned(),
+            ok: check.ok,
+            detail: check.detail,
+            transaction_ids: check.transaction_ids.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+impl From<MemberEntry> for message::LedgerEntry {
+    fn from(entry: MemberEntry) -> Self {
+        Self {
+            posting_id: entry.posting_id,
+            account: entry.account,
+            amount_cents: entry.amount.get(),
+            balance_cents: entry.balance.get(),
+            kind: entry.kind,
+            at: Some(clock::to_proto(entry.at)),
+        }
+    }
+}
+
+impl From<Integrity> for message::GetIntegrityResponse {
+    fn from(found: Integrity) -> Self {
+        Self {
+            trial_balance_cents: found.books.trial_balance.get(),
+            drift_cents: found.books.drift.get(),
+            available_cents: found.books.available.get(),
+            held_cents: found.books.held.get(),
+            invested_cents: found.books.invested.get(),
+            bonus_cents: found.books.bonus.get(),
+            holdings_cents: found.books.holdings.get(),
+            pool_cents: found.books.pool.get(),
+            outbox_oldest_seconds: found.outbox_oldest_seconds,
+            dead_letters: found.dead_letters,
+            ok: found.ok(),
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! The member's door.
+
+use chassis::clock::from_proto;
+use chassis::db::retrying;
+use chassis::error::Refusal;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use chassis::money::Cents;
+use proto::wallet::v1::wallet_service_server::WalletService;
+use proto::wallet::v1::{
+    GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTransactionRequest,
+    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
+    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
+    RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
+    SetDestinationRequest, SetDestinationResponse,
+};
+use time::{Duration, OffsetDateTime};
+use tonic::{Request, Response, Status};
+
+use crate::app::answered_before;
+use crate::app::get_statement::get_statement;
+use crate::app::get_transaction::get_transaction;
+use crate::app::get_wallet::get_wallet;
+use crate::app::list_transactions::list_transactions;
+use crate::app::pay_withdrawal_fee::{PayWithdrawalFee, pay_withdrawal_fee};
+use crate::app::purchase_course::purchase_course;
+use crate::app::request_deposit::{RequestDeposit, request_deposit};
+use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
+use crate::app::set_destination::{method_in_need, set_destination};
+use crate::domain::cursor;
+use crate::domain::limits;
+use crate::domain::transaction::{Kind, Payment, Transaction};
+use crate::domain::txid::Txid;
+use crate::error::Error;
+use crate::grpc::{Doors, convert};
+
+/// The longest period of a statement.
+const STATEMENT: Duration = Duration::days(366);
+
+#[tonic::async_trait]
+impl WalletService for Doors {
+    async fn get_wallet(&self, request: Request<GetWalletRequest>) -> Result<Response<GetWalletResponse>, Status> {
+        let member = self.member(request.metadata()).await?;
+        let wallet = get_wallet(&self.db, member.user_id).await?;
+        Ok(Response::new(GetWalletResponse { wallet: Some(wallet.into()) }))
+    }
+
+    async fn request_deposit(
+        &self,
+        request: Request<RequestDepositRequest>,
+    ) -> Result<Response<RequestDepositResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let kind = convert::deposit_kind(&message.r#type).map_err(Error::from)?;
+        let amount = Cents::new(message.amount_cents);
+        let within =
+            if kind == Kind::Course { limits::check_course(amount) } else { self.limits.check_deposit(amount) };
+        within.map_err(Error::from)?;
+        let method = convert::required("method", &message.method).map_err(Error::from)?;
+        let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
+        let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
+            return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
+        }
+        let method = self.methods.resolve_deposit(&method).await.map_err(Error::from)?;
+        let payment = Payment { amount, method, receipt, txid };
+        let command = RequestDeposit { user_id: member.user_id, kind, payment, claim };
+        let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
+        Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn request_withdrawal(
+        &self,
+        request: Request<RequestWithdrawalRequest>,
+    ) -> Result<Response<RequestWithdrawalResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let amount = Cents::new(message.amount_cents);
+        self.limits.check_withdrawal(amount).map_err(Error::from)?;
+        let method = convert::required("method", &message.method).map_err(Error::from)?;
+        let typed = convert::destination(&message.address, &message.memo, false).map_err(Error::from)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
+            return Ok(answer(
+                before.map(|one: Transaction| RequestWithdrawalResponse { transaction: Some(one.into()) }),
+            ));
+        }
+        let found = self.methods.resolve_withdrawal(member.user_id, &method, typed).await;
+        let (method, destination) = found.map_err(Error::from)?;
+        let command = RequestWithdrawal { user_id: member.user_id, amount, method, destination, claim };
+        let done = retrying(|| request_withdrawal(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn pay_withdrawal_fee(
+        &self,
+        request: Request<PayWithdrawalFeeRequest>,
+    ) -> Result<Response<PayWithdrawalFeeResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
+        let method = convert::required("method", &message.method).map_err(Error::from)?;
+        let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
+        let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
+            return Ok(answer(
+                before.map(|one: Transaction| PayWithdrawalFeeResponse { transaction: Some(one.into()) }),
+            ));
+        }
+        let method = self.methods.resolve_deposit(&method).await.map_err(Error::from)?;
+        let payment = Payment { amount: Cents::new(message.amount_cents), method, receipt, txid };
+        let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
+        let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn set_destination(
+        &self,
+        request: Request<SetDestinationRequest>,
+    ) -> Result<Response<SetDestinationResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let message = request.into_inner();
+        let id = convert::transaction_id(&message.transaction_id)?;
+        let typed = convert::destination(&message.address, &message.memo, true).map_err(Error::from)?;
+        let method = method_in_need(&self.db, member.user_id, id).await?;
+        let found = self.methods.resolve_withdrawal(member.user_id, &method.id.to_string(), typed).await;
+        let (_, destination) = found.map_err(Error::from)?;
+        let destination = destination.ok_or_else(|| Error::from(Refusal::unavailable()))?;
+        let done = retrying(|| set_destination(&self.db, member.user_id, id, destination.clone())).await?;
+        Ok(Response::new(SetDestinationResponse { transaction: Some(done.into()) }))
+    }
+
+    async fn purchase_course(
+        &self,
+        request: Request<PurchaseCourseRequest>,
+    ) -> Result<Response<PurchaseCourseResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        let done = retrying(|| purchase_course(&self.db, member.user_id, claim.clone())).await?;
+        Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn get_course_access(
+        &self,
+        request: Request<GetCourseAccessRequest>,
+    ) -> Result<Response<GetCourseAccessResponse>, Status> {
+        let member = self.member(request.metadata()).await?;
+        let wallet = get_wallet(&self.db, member.user_id).await?;
+        let (purchased, pending) = (wallet.has_purchased_course, wallet.is_course_payment_pending);
+        Ok(Response::new(GetCourseAccessResponse { purchased, pending }))
+    }
+
+    async fn list_transactions(
+        &self,
+        request: Request<ListTransactionsRequest>,
+    ) -> Result<Response<ListTransactionsResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let (size, cursor) = convert::page(request.into_inner().page, convert::PAGE).map_err(Error::from)?;
+        let after = cursor::optional(&cursor).map_err(Error::from)?;
+        let page = list_transactions(&self.db, member.user_id, after, size).await?;
+        Ok(Response::new(ListTransactionsResponse {
+            transactions: page.transactions.into_iter().map(Into::into).collect(),
+            next_cursor: page.next.map(|next| next.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn get_transaction(
+        &self,
+        request: Request<GetTransactionRequest>,
+    ) -> Result<Response<GetTransactionResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let id = convert::transaction_id(&request.into_inner().id)?;
+        let found = get_transaction(&self.db, member.user_id, id).await?;
+        Ok(Response::new(GetTransactionResponse { transaction: Some(found.into()) }))
+    }
+
+    async fn get_statement(
+        &self,
+        request: Request<GetStatementRequest>,
+    ) -> Result<Response<GetStatementResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let message = request.into_inner();
+        let (from, to) = period(&message)
+            .ok_or_else(|| Error::from(Refusal::field("from", "Please choose a period of at most 366 days.")))?;
+        let statement = get_statement(&self.db, member.user_id, from, to).await?;
+        Ok(Response::new(GetStatementResponse {
+            opening_balance_cents: statement.opening.get(),
+            closing_balance_cents: statement.closing.get(),
+            lines: statement.movements.into_iter().map(Into::into).collect(),
+        }))
+    }
+}
+
+fn period(message: &GetStatementRequest) -> Option<(OffsetDateTime, OffsetDateTime)> {
+    let from = message.from.as_ref().and_then(from_proto)?;
+    let to = message.to.as_ref().and_then(from_proto)?;
+    (from < to && to - from <= STATEMENT).then_some((from, to))
+}

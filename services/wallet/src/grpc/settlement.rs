@@ -1,0 +1,70 @@
+//! The door of the service trade.
+
+use chassis::db::retrying;
+use chassis::error::Refusal;
+use chassis::money::Cents;
+use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
+use proto::wallet::v1::{
+    FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
+    SettleTradeResponse,
+};
+use tonic::{Request, Response, Status};
+
+use crate::app::fund_trade::{FundTrade, fund_trade};
+use crate::app::get_trade_funding::get_trade_funding;
+use crate::app::settle_trade::{SettleTrade, settle_trade};
+use crate::error::Error;
+use crate::grpc::{Doors, convert};
+
+/// The only service that may call.
+const ALLOWED: [&str; 1] = ["trade"];
+
+#[tonic::async_trait]
+impl TradeSettlementService for Doors {
+    async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Result<Response<FundTradeResponse>, Status> {
+        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
+        let message = request.into_inner();
+        let command = FundTrade {
+            trade_id: convert::id("tradeId", &message.trade_id).map_err(Error::from)?,
+            user_id: convert::id("userId", &message.user_id).map_err(Error::from)?,
+            amount: at_least(1, message.amount_cents)?,
+            plan_title: message.plan_title,
+        };
+        retrying(|| fund_trade(&self.db, &command)).await?;
+        Ok(Response::new(FundTradeResponse {}))
+    }
+
+    async fn settle_trade(
+        &self,
+        request: Request<SettleTradeRequest>,
+    ) -> Result<Response<SettleTradeResponse>, Status> {
+        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
+        let message = request.into_inner();
+        let command = SettleTrade {
+            trade_id: convert::id("tradeId", &message.trade_id).map_err(Error::from)?,
+            user_id: convert::id("userId", &message.user_id).map_err(Error::from)?,
+            amount: at_least(1, message.amount_cents)?,
+            value: at_least(0, message.value_cents)?,
+            plan_title: message.plan_title,
+        };
+        retrying(|| settle_trade(&self.db, &command)).await?;
+        Ok(Response::new(SettleTradeResponse {}))
+    }
+
+    async fn get_trade_funding(
+        &self,
+        request: Request<GetTradeFundingRequest>,
+    ) -> Result<Response<GetTradeFundingResponse>, Status> {
+        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
+        let trade_id = convert::id("tradeId", &request.into_inner().trade_id).map_err(Error::from)?;
+        let (funded, settled) = get_trade_funding(&self.db, trade_id).await?;
+        Ok(Response::new(GetTradeFundingResponse { funded, settled }))
+    }
+}
+
+fn at_least(least: i64, cents: i64) -> Result<Cents, Error> {
+    if cents < least {
+        return Err(Refusal::field("amount", "This amount cannot be.").into());
+    }
+    Ok(Cents::new(cents))
+}

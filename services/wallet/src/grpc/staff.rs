@@ -1,0 +1,284 @@
+//! The door of staff.
+
+use chassis::caller::Role;
+use chassis::db::retrying;
+use chassis::error::Refusal;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use chassis::money::Cents;
+use chassis::proposal::Decision;
+use proto::common::v1::{ErrorReason, ProposalStatus};
+use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::{
+    ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
+    GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
+    GetQueueResponse, GetReviewRequest, GetReviewResponse, ListAuditRowsRequest, ListAuditRowsResponse,
+    ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse,
+    MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
+    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
+};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
+use crate::app::decide_proposal::{DecideProposal, decide_proposal};
+use crate::app::get_integrity::get_integrity;
+use crate::app::get_member_wallet::get_member_wallet;
+use crate::app::get_queue::get_queue;
+use crate::app::get_review::{get, get_review};
+use crate::app::list_audit_rows::list_audit_rows;
+use crate::app::list_proposals::list_proposals;
+use crate::app::list_staff_transactions::list_staff_transactions;
+use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
+use crate::app::propose_correction::{ProposeCorrection, propose_correction};
+use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
+use crate::domain::correction::Correction;
+use crate::domain::cursor;
+use crate::domain::reference;
+use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::txid::Txid;
+use crate::error::Error;
+use crate::grpc::{Doors, convert};
+use crate::store::transactions::Filter;
+
+/// Lines on a page of staff's unless they want more or fewer.
+const PAGE: u16 = 50;
+
+#[tonic::async_trait]
+impl StaffService for Doors {
+    async fn get_queue(&self, request: Request<GetQueueRequest>) -> Result<Response<GetQueueResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let counts = get_queue(&self.db).await?.into_iter().map(Into::into).collect();
+        Ok(Response::new(GetQueueResponse { counts }))
+    }
+
+    async fn list_staff_transactions(
+        &self,
+        request: Request<ListStaffTransactionsRequest>,
+    ) -> Result<Response<ListStaffTransactionsResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let message = request.into_inner();
+        let filter = filter(&message)?;
+        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
+        let after = cursor::optional(&cursor).map_err(Error::from)?;
+        let page = list_staff_transactions(&self.db, &filter, after, size).await?;
+        Ok(Response::new(ListStaffTransactionsResponse {
+            transactions: page.transactions.into_iter().map(Into::into).collect(),
+            next_cursor: page.next.map(|next| next.to_string()).unwrap_or_default(),
+        }))
+    }
+
+    async fn get_review(&self, request: Request<GetReviewRequest>) -> Result<Response<GetReviewResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let id = convert::transaction_id(&request.into_inner().id)?;
+        let transaction = get(&self.db, id).await?;
+        let current = self.current_address(&transaction).await;
+        let review = get_review(&self.db, &self.limits, transaction, current).await?;
+        Ok(Response::new(GetReviewResponse {
+            approved_by: review.transaction.approved_by.map(|id| id.to_string()).unwrap_or_default(),
+            transaction: Some(review.transaction.into()),
+            checks: review.checks.into_iter().map(Into::into).collect(),
+            wallet: Some(review.wallet.into()),
+        }))
+    }
+
+    async fn approve_transaction(
+        &self,
+        request: Request<ApproveTransactionRequest>,
+    ) -> Result<Response<ApproveTransactionResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Reviewer]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ApproveTransaction {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            id: convert::transaction_id(&message.id)?,
+            revision: message.revision,
+            received: received(message.received_amount_cents)?,
+            txid: Txid::parse_optional(&message.txid).map_err(Error::from)?,
+            note: note(&message.note)?,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| approve_transaction(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ApproveTransactionResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn reject_transaction(
+        &self,
+        request: Request<RejectTransactionRequest>,
+    ) -> Result<Response<RejectTransactionResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Reviewer]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = RejectTransaction {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            id: convert::transaction_id(&message.id)?,
+            revision: message.revision,
+            reason_code: message.reason_code,
+            note: note(&message.note)?,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| reject_transaction(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| RejectTransactionResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn mark_withdrawal_paid(
+        &self,
+        request: Request<MarkWithdrawalPaidRequest>,
+    ) -> Result<Response<MarkWithdrawalPaidResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = MarkWithdrawalPaid {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            id: convert::transaction_id(&message.id)?,
+            revision: message.revision,
+            txid: Txid::parse(&message.txid).map_err(Error::from)?,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
+    }
+
+    async fn get_member_wallet(
+        &self,
+        request: Request<GetMemberWalletRequest>,
+    ) -> Result<Response<GetMemberWalletResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let user_id = convert::transaction_id(&request.into_inner().user_id)?;
+        let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
+        let entries = entries.into_iter().map(Into::into).collect();
+        Ok(Response::new(GetMemberWalletResponse { wallet: Some(wallet.into()), entries }))
+    }
+
+    async fn propose_correction(
+        &self,
+        request: Request<ProposeCorrectionRequest>,
+    ) -> Result<Response<ProposeCorrectionResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let correction = Correction {
+            kind: convert::correction_kind(message.kind).map_err(Error::from)?,
+            amount_cents: Cents::new(message.amount_cents),
+            note: message.note,
+        };
+        let command = ProposeCorrection {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            user_id: convert::transaction_id(&message.user_id)?,
+            correction,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| propose_correction(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn list_proposals(
+        &self,
+        request: Request<ListProposalsRequest>,
+    ) -> Result<Response<ListProposalsResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        let message = request.into_inner();
+        let status = ProposalStatus::try_from(message.status)
+            .map_err(|_| Error::from(Refusal::field("status", "There is no such status.")))?;
+        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
+        let after = cursor::optional(&cursor).map_err(Error::from)?;
+        let (found, more) = list_proposals(&self.db, status, after, size).await?;
+        let next_cursor = found.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
+        Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
+    }
+
+    async fn confirm_proposal(
+        &self,
+        request: Request<ConfirmProposalRequest>,
+    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+        let (metadata, _, message) = request.into_parts();
+        let command = self.decision(&metadata, &message.proposal_id, message.client_address, Decision::Confirm).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        Ok(Response::new(ConfirmProposalResponse { proposal: Some(decided.into()) }))
+    }
+
+    async fn reject_proposal(
+        &self,
+        request: Request<RejectProposalRequest>,
+    ) -> Result<Response<RejectProposalResponse>, Status> {
+        let (metadata, _, message) = request.into_parts();
+        let command = self.decision(&metadata, &message.proposal_id, message.client_address, Decision::Reject).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        Ok(Response::new(RejectProposalResponse { proposal: Some(decided.into()) }))
+    }
+
+    async fn get_integrity(
+        &self,
+        request: Request<GetIntegrityRequest>,
+    ) -> Result<Response<GetIntegrityResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        Ok(Response::new(get_integrity(&self.db).await?.into()))
+    }
+
+    async fn list_audit_rows(
+        &self,
+        request: Request<ListAuditRowsRequest>,
+    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        let (size, cursor) = convert::page(request.into_inner().page, PAGE).map_err(Error::from)?;
+        let after = cursor::optional(&cursor).map_err(Error::from)?;
+        let (rows, more) = list_audit_rows(&self.db, after, size).await?;
+        let next_cursor = rows.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
+        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    }
+}
+
+impl Doors {
+    async fn decision(
+        &self,
+        metadata: &MetadataMap,
+        proposal_id: &str,
+        client_address: String,
+        decision: Decision,
+    ) -> Result<DecideProposal, Error> {
+        let staff = self.staff(metadata, &[Role::Treasurer]).await?;
+        let unknown =
+            || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
+        let id = proposal_id.parse().map_err(|_| unknown())?;
+        Ok(DecideProposal { staff, id, decision, client_address })
+    }
+
+    /// The address that the platform method of a payment has now; `None` if it has none or cannot be asked.
+    async fn current_address(&self, transaction: &Transaction) -> Option<String> {
+        let method = transaction.method.as_ref().filter(|_| transaction.kind != Kind::Withdrawal)?;
+        self.methods.resolve_deposit(&method.id.to_string()).await.ok().map(|current| current.address)
+    }
+}
+
+fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
+    let search = message.search.trim();
+    Ok(Filter {
+        status: convert::status_filter(message.status)?,
+        kind: convert::kind_filter(message.kind)?,
+        user_id: match message.member_id.as_str() {
+            "" => None,
+            id => Some(convert::id("member", id)?),
+        },
+        ids: reference::ids(search),
+        text: Some(search.to_owned()).filter(|text| !text.is_empty()),
+    })
+}
+
+fn received(cents: i64) -> Result<Cents, Error> {
+    if (0..=999_999_999_999).contains(&cents) {
+        Ok(Cents::new(cents))
+    } else {
+        Err(Refusal::field("receivedAmount", "Please enter what was received.").into())
+    }
+}
+
+fn note(text: &str) -> Result<String, Error> {
+    if text.chars().count() > 500 {
+        return Err(Refusal::field("note", "Please write at most 500 characters.").into());
+    }
+    Ok(text.trim().to_owned())
+}

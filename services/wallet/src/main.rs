@@ -1,0 +1,73 @@
+//! The process wallet.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chassis::caller::{RemoteSessions, Verifier};
+use chassis::db::Db;
+use chassis::grpc;
+use chassis::process::Process;
+use clap::{Parser, Subcommand};
+use tokio_util::sync::CancellationToken;
+use wallet::MIGRATOR;
+use wallet::app::get_integrity::guard_withdrawals;
+use wallet::clients::Methods;
+use wallet::config::Config;
+use wallet::events::consumed::{Events, QUEUE};
+use wallet::grpc::Doors;
+
+const NAME: &str = "wallet";
+/// How often the books are looked at.
+const GUARD: Duration = Duration::from_secs(60);
+
+/// Without a command: serves, as the environment says.
+#[derive(Parser)]
+#[command(name = NAME)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Brings the database to the newest schema.
+    Migrate {
+        /// PostgreSQL, with the role that owns the schema.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+    },
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        None => serve(Config::parse()).await,
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let mut process = Process::start(NAME, &config.ops)?;
+    let (db, bus) = process.storage(&config.storage)?;
+    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
+    let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
+    process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
+    process.spawn(guard(db.clone(), process.shutdown.clone()));
+    let routes = Doors { db, verifier, methods, limits: config.limits.into() }.routes().await;
+    let listener = grpc::bind(config.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
+    process.run(&config.ops).await
+}
+
+async fn guard(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        if let Err(error) = guard_withdrawals(&db).await {
+            tracing::warn!(%error, "the books could not be looked at");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(GUARD) => {}
+        }
+    }
+}

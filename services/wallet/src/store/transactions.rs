@@ -1,0 +1,412 @@
+//! Lines of members' histories.
+
+use chassis::money::Cents;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::cursor::Cursor;
+use crate::domain::transaction::{Destination, Kind, MethodCopy, Receipt, Status, Transaction};
+
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    kind: String,
+    description: String,
+    status: String,
+    direction: String,
+    amount_cents: i64,
+    claimed_amount_cents: Option<i64>,
+    fee_cents: Option<i64>,
+    net_amount_cents: Option<i64>,
+    fee_paid: bool,
+    method_id: Option<Uuid>,
+    currency: Option<String>,
+    network: Option<String>,
+    method_address: Option<String>,
+    method_memo: Option<String>,
+    method_version: Option<i32>,
+    destination_address: Option<String>,
+    destination_memo: Option<String>,
+    receipt_key: Option<String>,
+    receipt_content_type: Option<String>,
+    receipt_digest: Option<Vec<u8>>,
+    claimed_txid: Option<String>,
+    txid: Option<String>,
+    txid_key: Option<String>,
+    reason_code: Option<String>,
+    approved_by: Option<Uuid>,
+    approved_at: Option<OffsetDateTime>,
+    decided_by: Option<Uuid>,
+    decided_at: Option<OffsetDateTime>,
+    related_id: Option<Uuid>,
+    revision: i32,
+    created_at: OffsetDateTime,
+}
+
+impl TryFrom<Row> for Transaction {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        fn named<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, sqlx::Error> {
+            text.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))
+        }
+        Ok(Self {
+            id: row.id,
+            user_id: row.user_id,
+            kind: named(&row.kind)?,
+            description: row.description,
+            status: named(&row.status)?,
+            direction: named(&row.direction)?,
+            amount: Cents::new(row.amount_cents),
+            claimed_amount: row.claimed_amount_cents.map(Cents::new),
+            fee: row.fee_cents.map(Cents::new),
+            net_amount: row.net_amount_cents.map(Cents::new),
+            fee_paid: row.fee_paid,
+            method: row.method_id.map(|id| MethodCopy {
+                id,
+                currency: row.currency.unwrap_or_default(),
+                network: row.network.unwrap_or_default(),
+                address: row.method_address.unwrap_or_default(),
+                memo: row.method_memo.unwrap_or_default(),
+                version: row.method_version.unwrap_or_default(),
+            }),
+            destination: row
+                .destination_address
+                .map(|address| Destination { address, memo: row.destination_memo.unwrap_or_default() }),
+            receipt: row.receipt_key.map(|key| Receipt {
+                key,
+                content_type: row.receipt_content_type.unwrap_or_default(),
+                digest: row.receipt_digest.unwrap_or_default(),
+            }),
+            claimed_txid: row.claimed_txid,
+            txid: row.txid,
+            txid_key: row.txid_key,
+            reason_code: row.reason_code,
+            approved_by: row.approved_by,
+            approved_at: row.approved_at,
+            decided_by: row.decided_by,
+            decided_at: row.decided_at,
+            related_id: row.related_id,
+            revision: row.revision,
+            created_at: row.created_at,
+        })
+    }
+}
+
+fn all(rows: Vec<Row>) -> Result<Vec<Transaction>, sqlx::Error> {
+    rows.into_iter().map(Transaction::try_from).collect()
+}
+
+/// Writes a new line.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sqlx::Error> {
+    let method = one.method.as_ref();
+    let destination = one.destination.as_ref();
+    let receipt = one.receipt.as_ref();
+    sqlx::query!(
+        "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents,
+            claimed_amount_cents, fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address,
+            method_memo, method_version, destination_address, destination_memo, receipt_key, receipt_content_type,
+            receipt_digest, claimed_txid, decided_by, decided_at, related_id, revision, created_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
+            $23, $24, $25, $26, $27, $28)",
+        one.id,
+        one.user_id,
+        one.kind.as_str(),
+        one.description,
+        one.status.as_str(),
+        one.direction.as_str(),
+        one.amount.get(),
+        one.claimed_amount.map(Cents::get),
+        one.fee.map(Cents::get),
+        one.net_amount.map(Cents::get),
+        one.fee_paid,
+        method.map(|method| method.id),
+        method.map(|method| &method.currency),
+        method.map(|method| &method.network),
+        method.map(|method| &method.address),
+        method.map(|method| &method.memo),
+        method.map(|method| method.version),
+        destination.map(|destination| &destination.address),
+        destination.map(|destination| &destination.memo),
+        receipt.map(|receipt| &receipt.key),
+        receipt.map(|receipt| &receipt.content_type),
+        receipt.map(|receipt| &receipt.digest),
+        one.claimed_txid,
+        one.decided_by,
+        one.decided_at,
+        one.related_id,
+        one.revision,
+        one.created_at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Writes what may change of a line, and counts its revision up.
+///
+/// # Errors
+/// The database's; among them the refusal of a second decision.
+pub async fn save(conn: &mut PgConnection, one: &mut Transaction) -> Result<(), sqlx::Error> {
+    one.revision = sqlx::query_scalar!(
+        "UPDATE transactions SET description = $2, status = $3, amount_cents = $4, claimed_amount_cents = $5,
+            net_amount_cents = $6, fee_paid = $7, destination_address = $8, destination_memo = $9, txid = $10,
+            txid_key = $11, reason_code = $12, approved_by = $13, approved_at = $14, decided_by = $15, decided_at = $16,
+            revision = revision + 1
+         WHERE id = $1 RETURNING revision",
+        one.id,
+        one.description,
+        one.status.as_str(),
+        one.amount.get(),
+        one.claimed_amount.map(Cents::get),
+        one.net_amount.map(Cents::get),
+        one.fee_paid,
+        one.destination.as_ref().map(|destination| &destination.address),
+        one.destination.as_ref().map(|destination| &destination.memo),
+        one.txid,
+        one.txid_key,
+        one.reason_code,
+        one.approved_by,
+        one.approved_at,
+        one.decided_by,
+        one.decided_at
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// The line with this id.
+///
+/// # Errors
+/// The database's.
+pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+    sqlx::query_as!(Row, "SELECT * FROM transactions WHERE id = $1", id)
+        .fetch_optional(conn)
+        .await?
+        .map(Transaction::try_from)
+        .transpose()
+}
+
+/// The same, locked until the transaction ends. The member is to be locked before.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+    sqlx::query_as!(Row, "SELECT * FROM transactions WHERE id = $1 FOR UPDATE", id)
+        .fetch_optional(conn)
+        .await?
+        .map(Transaction::try_from)
+        .transpose()
+}
+
+/// A member's lines behind a cursor, newest first.
+///
+/// # Errors
+/// The database's.
+pub async fn history(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM transactions
+         WHERE user_id = $1 AND ($2::timestamptz IS NULL OR (created_at, id) < ($2, $3::uuid))
+         ORDER BY created_at DESC, id DESC LIMIT $4",
+        user_id,
+        after.map(|cursor| cursor.created_at),
+        after.map(|cursor| cursor.id),
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// Deposits and course payments of a member that wait for review.
+///
+/// # Errors
+/// The database's.
+pub async fn pending_deposits(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM transactions
+        WHERE user_id = $1 AND kind IN ('deposit', 'course') AND status = 'pending'"#,
+        user_id
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Whether a fee payment for this withdrawal waits for review.
+///
+/// # Errors
+/// The database's.
+pub async fn has_pending_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM transactions WHERE related_id = $1 AND kind = 'fee' AND status = 'pending')
+        AS "exists!""#,
+        withdrawal_id
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The fee payment that counts for this withdrawal, if one was confirmed while it was open.
+///
+/// # Errors
+/// The database's.
+pub async fn confirmed_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+    sqlx::query_as!(
+        Row,
+        "SELECT transactions.* FROM transactions
+         JOIN postings ON postings.kind = 'fee' AND postings.business_id = transactions.id
+         WHERE related_id = $1 AND transactions.kind = 'fee' AND status = 'success'",
+        withdrawal_id
+    )
+    .fetch_optional(conn)
+    .await?
+    .map(Transaction::try_from)
+    .transpose()
+}
+
+/// What waits of one kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Waiting {
+    /// `deposit`, `course`, `fee`, `withdrawal` (to decide) or `payout` (to pay).
+    pub kind: String,
+    /// How many.
+    pub count: i64,
+    /// Since when.
+    pub oldest_at: Option<OffsetDateTime>,
+}
+
+/// What waits for staff; every kind is named.
+///
+/// # Errors
+/// The database's.
+pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error> {
+    sqlx::query_as!(
+        Waiting,
+        r#"SELECT kinds.kind AS "kind!", count(waiting.id) AS "count!", min(waiting.created_at) AS oldest_at
+        FROM unnest(ARRAY['deposit', 'course', 'fee', 'withdrawal', 'payout']) WITH ORDINALITY AS kinds (kind, place)
+        LEFT JOIN transactions AS waiting ON waiting.status = 'pending'
+            AND CASE WHEN waiting.approved_at IS NULL THEN waiting.kind ELSE 'payout' END = kinds.kind
+        GROUP BY kinds.kind, kinds.place ORDER BY kinds.place"#
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What staff looks for; unset parts match everything.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Where it stands.
+    pub status: Option<Status>,
+    /// What it is.
+    pub kind: Option<Kind>,
+    /// Whose.
+    pub user_id: Option<Uuid>,
+    /// The first and last id of a reference.
+    pub ids: Option<(Uuid, Uuid)>,
+    /// An address or a hash; matches beside `ids`.
+    pub text: Option<String>,
+}
+
+/// Lines behind a cursor that match, newest first.
+///
+/// # Errors
+/// The database's.
+pub async fn search(
+    conn: &mut PgConnection,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM transactions
+         WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
+            AND ($3::uuid IS NULL OR user_id = $3)
+            AND ($6::text IS NULL
+                OR ($4::uuid IS NOT NULL AND id BETWEEN $4 AND $5)
+                OR destination_address = $6 OR method_address = $6 OR claimed_txid = $6 OR txid = $6 OR txid_key = $6)
+            AND ($7::timestamptz IS NULL OR (created_at, id) < ($7, $8::uuid))
+         ORDER BY created_at DESC, id DESC LIMIT $9",
+        filter.status.map(Status::as_str),
+        filter.kind.map(Kind::as_str),
+        filter.user_id,
+        filter.ids.map(|ids| ids.0),
+        filter.ids.map(|ids| ids.1),
+        filter.text,
+        after.map(|cursor| cursor.created_at),
+        after.map(|cursor| cursor.id),
+        limit
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// Other lines with the same proof.
+///
+/// # Errors
+/// The database's.
+pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT id FROM transactions WHERE receipt_digest = $1 AND id <> $2 ORDER BY created_at DESC LIMIT 20",
+        digest,
+        but
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Other payments from outside with the same hash, confirmed or only claimed.
+///
+/// # Errors
+/// The database's.
+pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT id FROM transactions WHERE (claimed_txid = $1 OR txid_key = $2) AND id <> $3 AND kind <> 'withdrawal'
+         ORDER BY created_at DESC LIMIT 20",
+        text,
+        key,
+        but
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What a member's payments and withdrawals came to so far.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Track {
+    /// The first line of the history.
+    pub since: Option<OffsetDateTime>,
+    /// Confirmed payments and paid withdrawals.
+    pub confirmed: i64,
+    /// Rejected ones.
+    pub rejected: i64,
+}
+
+/// What a member's payments and withdrawals came to so far.
+///
+/// # Errors
+/// The database's.
+pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx::Error> {
+    sqlx::query_as!(
+        Track,
+        r#"SELECT min(created_at) AS since,
+            count(*) FILTER (WHERE status = 'success' AND kind IN ('deposit', 'course', 'fee', 'withdrawal')) AS "confirmed!",
+            count(*) FILTER (WHERE status = 'failed') AS "rejected!"
+        FROM transactions WHERE user_id = $1"#,
+        user_id
+    )
+    .fetch_one(conn)
+    .await
+}
