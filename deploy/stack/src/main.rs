@@ -1,7 +1,6 @@
 //! The command behind `make run`, `make test` and their like.
 
 use std::{
-    fs,
     io::{IsTerminal, Write},
     path::{Path, PathBuf},
     process::{Command as Program, ExitCode, ExitStatus},
@@ -11,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use stack::{
     Logs, Settings, Stack, demo,
-    postgres::{Durability, Postgres},
+    postgres::Durability,
     running::Running,
     seed,
     servers::{BrokerServer, DatabaseServer},
@@ -164,10 +163,7 @@ fn settings(local: Local) -> Result<Settings> {
 
 async fn dev_db(folder: &Path) -> Result<ExitCode> {
     let mut stop = Stop::new()?;
-    fs::create_dir_all(folder.join("logs"))?;
-    let (data, log) = (folder.join("dev-pg"), folder.join("logs/dev-pg.log"));
-    let password = stack::secrets::Secrets::open(&folder.join("secrets.json"))?.password("dev-pg");
-    let postgres = Postgres::start(&data, &log, &password, Durability::None).await?;
+    let (postgres, _lock) = Stack::start_dev_database(folder).await?;
     say(&format!("ready  DATABASE_URL={}", postgres.url()));
     tokio::select! {
         _ = postgres.process().wait() => {}

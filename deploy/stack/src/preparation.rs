@@ -17,10 +17,10 @@ use crate::{
     stack::Settings,
 };
 
-/// One stack a folder at a time.
-pub(crate) fn lock(folder: &Path) -> Result<File> {
-    let file = File::create(folder.join("lock"))?;
-    file.try_lock().with_context(|| format!("another stack runs in {}", folder.display()))?;
+/// One stack, and one database for development, a folder at a time.
+pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
+    let file = File::create(folder.join(name))?;
+    file.try_lock().with_context(|| format!("another one runs in {}", folder.display()))?;
     Ok(file)
 }
 

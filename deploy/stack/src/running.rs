@@ -10,7 +10,11 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use serde::{Deserialize, Serialize};
 
-use crate::{preparation, service::Service, stack::Stack};
+use crate::{
+    preparation,
+    service::Service,
+    stack::{LOCK, Stack},
+};
 
 const NOT_RUNNING: &str = "no stack is running or ready; start one with `make run`";
 
@@ -46,7 +50,7 @@ impl Running {
     /// When none does.
     pub fn read(folder: &Path) -> Result<Self> {
         // A stack that was killed left its file behind, but not its lock.
-        ensure!(folder.exists() && preparation::lock(folder).is_err(), NOT_RUNNING);
+        ensure!(folder.exists() && preparation::lock(folder, LOCK).is_err(), NOT_RUNNING);
         let text = fs::read(path(folder)).context(NOT_RUNNING)?;
         Ok(serde_json::from_slice(&text)?)
     }

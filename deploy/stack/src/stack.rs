@@ -15,12 +15,19 @@ use tokio::{
 
 use crate::{
     databases::Databases,
-    place, preparation,
+    place,
+    postgres::{Durability, Postgres},
+    preparation,
     process::{Launch, Output, Process, Signal, tail},
+    secrets::Secrets,
     servers::{self, BrokerServer, DatabaseServer, Servers},
     service::{Ports, Service, Shared},
 };
 
+/// Held while a stack runs.
+pub(crate) const LOCK: &str = "lock";
+/// Held while a database for development runs.
+const DEV_LOCK: &str = "dev-pg.lock";
 const READY_LIMIT: Duration = Duration::from_secs(60);
 
 /// What kind of stack to start.
@@ -81,7 +88,7 @@ impl Stack {
     pub async fn start(settings: Settings) -> Result<Self> {
         create_dir_all(&settings.folder)?;
         let settings = Settings { folder: settings.folder.canonicalize()?, ..settings };
-        let lock = preparation::lock(&settings.folder)?;
+        let lock = preparation::lock(&settings.folder, LOCK)?;
         for name in ["keys", "mail", "files", "logs"] {
             create_dir_all(settings.folder.join(name))?;
         }
@@ -116,11 +123,23 @@ impl Stack {
         if !folder.exists() {
             return Ok(());
         }
-        let _lock = preparation::lock(folder)?;
+        let _locks = (preparation::lock(folder, LOCK)?, preparation::lock(folder, DEV_LOCK)?);
         for name in ["pg", "rabbitmq", "dev-pg"] {
             place::remove(&folder.join(name))?;
         }
         std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))
+    }
+
+    /// Starts a database for development in `folder`; it is alone there as long as the returned lock lives.
+    ///
+    /// # Errors
+    /// When one runs there already, or it does not start.
+    pub async fn start_dev_database(folder: &Path) -> Result<(Postgres, File)> {
+        create_dir_all(folder.join("logs"))?;
+        let lock = preparation::lock(folder, DEV_LOCK)?;
+        let password = Secrets::open(&folder.join("secrets.json"))?.password("dev-pg");
+        let (data, log) = (folder.join("dev-pg"), folder.join("logs/dev-pg.log"));
+        Ok((Postgres::start(&data, &log, &password, Durability::None).await?, lock))
     }
 
     /// The origin of the product.

@@ -33,7 +33,8 @@ async fn deposit_at_last(member: &Member, method: &str, key: &str) -> Result<Ans
     let limit = Instant::now() + LIMIT;
     loop {
         let answer = deposit(member, method, key).await?;
-        let unsettled = answer.status >= 500 || (answer.status == 409 && answer.code() == Some("REQUEST_IN_PROGRESS"));
+        let unsettled =
+            answer.status >= 500 || (answer.status == 409 && answer.code() == Some("IDEMPOTENCY_KEY_IN_FLIGHT"));
         if !unsettled || Instant::now() > limit {
             return Ok(answer);
         }
