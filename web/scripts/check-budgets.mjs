@@ -1,5 +1,5 @@
 // Fails the build when a page's JavaScript (all chunks it needs at once, gzipped) outgrows its budget.
-import { readFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 
@@ -7,6 +7,8 @@ const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const manifest = JSON.parse(readFileSync(`${dist}.vite/manifest.json`, 'utf8'))
 
 const VISITOR_KB = 120
+/** The registration carries the country names. */
+const REGISTRATION_KB = 124
 const MEMBER_KB = 200
 const visitorPages = new Set(['landing', 'ugc-course', 'terms', 'privacy', 'not-found', 'login', 'register', 'forgot-password', 'reset-password', 'verify'])
 /** What every member page loads besides itself. */
@@ -31,9 +33,11 @@ for (const key of Object.keys(manifest).sort()) {
   const isVisitor = visitorPages.has(page)
   const chunks = chunksOf(['index.html', key, ...(isVisitor ? [] : memberParts)])
   const kilobytes = chunks.reduce((sum, file) => sum + gzipSync(readFileSync(dist + file)).length, 0) / 1024
-  const budget = isVisitor ? VISITOR_KB : MEMBER_KB
+  const budget = page === 'register' ? REGISTRATION_KB : isVisitor ? VISITOR_KB : MEMBER_KB
   const over = kilobytes > budget
   failed ||= over
   console.log(`${over ? 'OVER ' : '     '}${kilobytes.toFixed(1).padStart(6)} of ${budget} kB  ${page}`)
 }
 if (failed) process.exit(1)
+// Only this check needs the manifest; visitors do not.
+rmSync(`${dist}.vite`, { recursive: true })

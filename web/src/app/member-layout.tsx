@@ -6,12 +6,14 @@ import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
+import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { ProfileMenu } from './profile-menu'
 import { ThemeToggle } from './theme-toggle'
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
+  useLiveUpdates()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <a
@@ -21,7 +23,7 @@ export function MemberLayout() {
         Skip to content
       </a>
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
-        <Link to={paths.dashboard} className="mx-2 mb-7 self-start rounded-md" aria-label="Solvane dashboard">
+        <Link to={paths.dashboard} className="mx-2 mb-7 flex self-start rounded-md" aria-label="Solvane dashboard">
           <Logo />
         </Link>
         <NavMenu />
@@ -45,7 +47,7 @@ function TopBar() {
       <IconButton label="Open menu" onClick={() => setDrawerOpen(true)} className="lg:hidden">
         <Menu aria-hidden className="size-5.5" />
       </IconButton>
-      <Link to={paths.dashboard} className="rounded-md lg:hidden" aria-label="Solvane dashboard">
+      <Link to={paths.dashboard} className="flex rounded-md lg:hidden" aria-label="Solvane dashboard">
         <Logo />
       </Link>
       <div className="ml-auto flex items-center gap-1">

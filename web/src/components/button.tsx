@@ -57,6 +57,14 @@ export function ButtonLink({ variant, size, wide, className, ...rest }: Componen
   return <Link {...rest} className={buttonClass({ variant, size, wide }, className)} />
 }
 
+const iconButton =
+  'inline-grid size-11 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink'
+
+/** A link that shows only an icon; `label` names it. */
+export function IconLink({ label, className, ...rest }: ComponentProps<typeof Link> & { label: string }) {
+  return <Link aria-label={label} title={label} {...rest} className={cx(iconButton, className)} />
+}
+
 /** A square button that shows only an icon; `label` names it. */
 export function IconButton({ label, className, ...rest }: ComponentProps<'button'> & { label: string }) {
   return (
@@ -65,10 +73,7 @@ export function IconButton({ label, className, ...rest }: ComponentProps<'button
       aria-label={label}
       title={label}
       {...rest}
-      className={cx(
-        'inline-grid size-11 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-sunken hover:text-ink',
-        className,
-      )}
+      className={cx(iconButton, className)}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { Eye, EyeOff } from 'lucide-react'
+import { ChevronDown, Eye, EyeOff } from 'lucide-react'
 import { useId, useState, type ComponentProps, type ReactNode } from 'react'
 import { cx } from './cx'
 
@@ -112,14 +112,17 @@ export function SelectField({ label, error, hint, optional, options, blank, clas
   const wiring = useControl({ id: rest.id, error, hint })
   return (
     <Frame id={wiring.id} {...{ label, error, hint, optional }}>
-      <select {...rest} {...wiring} className={cx(control, 'pr-8', className)}>
-        <option value="">{blank ?? `Select ${label}`}</option>
-        {options.map((option) => (
-          <option key={option} value={option}>
-            {option}
-          </option>
-        ))}
-      </select>
+      <div className="relative">
+        <select {...rest} {...wiring} className={cx(control, 'appearance-none pr-10', className)}>
+          <option value="">{blank ?? `Select ${label}`}</option>
+          {options.map((option) => (
+            <option key={option} value={option}>
+              {option}
+            </option>
+          ))}
+        </select>
+        <ChevronDown aria-hidden className="pointer-events-none absolute inset-y-0 right-3.5 my-auto size-4.5 text-ink-faint" />
+      </div>
     </Frame>
   )
 }

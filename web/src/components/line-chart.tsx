@@ -70,11 +70,14 @@ function optionsFor(
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     series: [{}, { stroke: token('--accent'), width: 2, points: { show: false } }],
     axes: [
-      { ...axis, grid: { show: false }, space: 80, values: (_, ticks) => ticks.map((tick) => shortDay.format(tick * 1000)) },
-      { ...axis, size: 76, values: (_, ticks) => ticks.map(format) },
+      { ...axis, grid: { show: false }, space: 80, size: 32, values: (_, ticks) => ticks.map((tick) => shortDay.format(tick * 1000)) },
+      { ...axis, size: (_, labels) => widthOf(labels), values: (_, ticks) => ticks.map(format) },
     ],
     hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
   }
 }
+
+/** Room for the longest label, at about 7 px a figure. */
+const widthOf = (labels: readonly string[] | null) => 10 + 7 * Math.max(4, ...(labels ?? []).map((label) => label.length))
 
 const shortDay = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric' })

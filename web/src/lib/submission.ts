@@ -20,9 +20,9 @@ export function useSubmissionKey(): SubmissionKey {
     },
     settle: (error) => {
       // Without an answer the first try may still have counted: the repeat must carry the same key.
-      // 409 IN_FLIGHT says that very try is still running.
+      // 409 IDEMPOTENCY_KEY_IN_FLIGHT says that very try is still running.
       const cause = error === undefined ? null : toApiError(error)
-      if (!cause || !(cause.isTransient || cause.code === 'IDEMPOTENCY_IN_FLIGHT')) pending.current = null
+      if (!cause || !(cause.isTransient || cause.code === 'IDEMPOTENCY_KEY_IN_FLIGHT')) pending.current = null
     },
   }
 }

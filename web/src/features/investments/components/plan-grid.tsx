@@ -49,14 +49,15 @@ function PlanCard({ plan }: { plan: Plan }) {
   return (
     <Card className="flex flex-col p-5 sm:p-6">
       <h2 className="text-lg font-semibold">{title}</h2>
-      <p className="mt-0.5 text-sm text-ink-faint">{subtitle}</p>
+      <p className="mt-0.5 min-h-10.5 text-sm text-ink-faint">{subtitle}</p>
       <PlanSparkline planId={id} title={title} />
-      <dl className="mb-5 grid grid-cols-2 gap-x-4 gap-y-4 text-sm">
+      <dl className="grid grid-cols-2 gap-x-4 gap-y-4 text-sm">
         <Term label="Min. Amount" value={formatMoney(min)} />
         <Term label="Max. Amount" value={formatMoney(max)} />
-        <Term label="ROI" value={`${roi}%`} note="target, not guaranteed" />
+        <Term label="ROI" value={`${roi}%`} />
         <Term label="Duration" value={`${duration} days`} />
       </dl>
+      <p className="mt-3 mb-5 text-xs text-ink-faint">ROI over the whole duration: target, not guaranteed.</p>
       <ButtonLink to={paths.invest(id)} wide className="mt-auto">
         Click to Invest
       </ButtonLink>
@@ -64,12 +65,11 @@ function PlanCard({ plan }: { plan: Plan }) {
   )
 }
 
-function Term({ label, value, note }: { label: string; value: string; note?: string }) {
+function Term({ label, value }: { label: string; value: string }) {
   return (
     <div>
       <dt className="text-ink-faint">{label}</dt>
       <dd className="tabular font-semibold">{value}</dd>
-      {note && <dd className="text-xs text-ink-faint">{note}</dd>}
     </div>
   )
 }

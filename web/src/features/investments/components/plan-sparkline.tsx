@@ -2,7 +2,7 @@ import { Sparkline } from '@/components/sparkline'
 import { formatDay } from '@/lib/dates'
 import { formatPercent } from '@/lib/money'
 import { usePlanValues } from '../api/list-plans'
-import { changeOf } from '../value-index'
+import { changeOf, valuesSince } from '../value-index'
 
 type PlanSparklineProps = {
   planId: string
@@ -14,7 +14,7 @@ type PlanSparklineProps = {
 /** The course of a plan's published values, small; in words for those who do not see it. */
 export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
   const { data } = usePlanValues(planId)
-  const values = since ? data?.filter(({ at }) => Date.parse(at) >= Date.parse(since)) : data
+  const values = since ? data && valuesSince(data, Date.parse(since)) : data
   const first = values?.[0]
   const last = values?.at(-1)
   if (!values || values.length < 2 || !first || !last) return <div className="my-4 h-19" />

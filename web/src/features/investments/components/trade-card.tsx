@@ -34,14 +34,10 @@ export function TradeCard({ trade }: { trade: Trade }) {
           Live
         </Badge>
       </div>
-      <div className="mt-4 flex items-end justify-between gap-3">
-        <div>
-          <p className="text-sm text-ink-faint">Current Value</p>
-          <Amount value={currentValue} className="text-xl font-semibold" />
-        </div>
-        <ProfitLoss {...profit} />
-      </div>
-      <div className="mt-4">
+      <p className="mt-4 text-sm text-ink-faint">Current Value</p>
+      <Amount value={currentValue} className="text-2xl font-semibold" />
+      <ProfitLoss {...profit} />
+      <div className="mt-2.5">
         <Progress
           percent={profit.percent}
           label={`Profit of ${plan.title} in percent of the amount`}
@@ -67,12 +63,12 @@ function ProfitLoss({ cents, percent }: { cents: number; percent: number }) {
   const Icon = cents < 0 ? ArrowDownRight : ArrowUpRight
   const tone = cents > 0 ? 'text-positive' : cents < 0 ? 'text-negative' : 'text-ink-soft'
   return (
-    <div className="text-right">
-      <p className="text-sm text-ink-faint">Profit/Loss</p>
-      <p className={cx('tabular flex items-center justify-end gap-1 font-semibold', tone)}>
+    <div className="mt-3 flex flex-wrap items-baseline justify-between gap-x-3 text-sm">
+      <p className="text-ink-faint">Profit/Loss</p>
+      <p className={cx('tabular flex items-center gap-1 font-semibold', tone)}>
         {cents !== 0 && <Icon aria-hidden className="size-4" />}
         {`${cents > 0 ? '+' : ''}${formatCents(cents)}`}
-        <span className="text-sm font-medium">({formatPercent(percent, { signed: true })})</span>
+        <span className="font-medium">({formatPercent(percent, { signed: true })})</span>
       </p>
     </div>
   )

@@ -1,8 +1,7 @@
 import { Pencil, Plus, Trash2, Wallet } from 'lucide-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
 import { Badge } from '@/components/badge'
-import { Button, ButtonLink, IconButton, buttonClass } from '@/components/button'
+import { Button, ButtonLink, IconButton, IconLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { CoinMark } from '@/components/coin-mark'
 import { Dialog } from '@/components/dialog'
@@ -76,13 +75,9 @@ function MethodRows({ methods, onDelete }: { methods: PaymentMethod[]; onDelete:
           </div>
           {method.editable && (
             <div className="flex shrink-0">
-              <Link
-                to={paths.editPaymentMethod(method.id)}
-                aria-label={`Edit ${method.label || method.currency}`}
-                className={buttonClass({ variant: 'ghost' }, 'size-11 px-0')}
-              >
+              <IconLink to={paths.editPaymentMethod(method.id)} label={`Edit ${method.label || method.currency}`}>
                 <Pencil aria-hidden className="size-4.5" />
-              </Link>
+              </IconLink>
               <IconButton label={`Delete ${method.label || method.currency}`} onClick={() => onDelete(method)}>
                 <Trash2 aria-hidden className="size-4.5" />
               </IconButton>

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { formatMoney, formatPercent, parseCents, percentOf, sumCents, toCents, toDollars, withdrawalFee } from './money'
+
+describe('parseCents', () => {
+  it.each([
+    ['0', 0], ['87', 8700], ['0.1', 10], ['1250.05', 125005], [' 12.30 ', 1230], ['$5', 500], ['1,250.00', 125000],
+    ['9999999999.99', 999999999999],
+  ])('reads %s as cents [D-G1]', (text, cents) => expect(parseCents(text)).toBe(cents))
+
+  it.each(['', '-1', '+1', '1e3', '01', '1.', '.5', '1.234', '12345678901', 'NaN', 'Infinity', '1_000', '1,00', '1 000', '٣'])(
+    'refuses %j [D-G1]',
+    (text) => expect(parseCents(text)).toBeNull(),
+  )
+})
+
+describe('formatMoney', () => {
+  it.each([
+    [0, '$0.00'], [0.1, '$0.10'], [1234567.8, '$1,234,567.80'], [-12.5, '-$12.50'], [1.005, '$1.00'],
+  ])('shows %d as %s [MSG-04]', (dollars, text) => expect(formatMoney(dollars)).toBe(text))
+})
+
+describe('arithmetic in cents', () => {
+  it('adds without float drift [MSG-04] [DASH-01]', () => expect(sumCents([0.1, 0.2, 0.3])).toBe(60))
+
+  it('survives the way to the wire and back [D-G1]', () => {
+    for (const cents of [0, 1, 10, 99, 100, 29, 57, 1999, 999999999999]) expect(toCents(toDollars(cents))).toBe(cents)
+  })
+
+  it.each([
+    [5000, 125], [5020, 126], [5019, 125], [10000, 250], [1, 0], [20, 1], [5000000, 125000],
+  ])('takes a fee of 2.5 %% of %d cents, half up: %d [D-W2]', (cents, fee) => expect(withdrawalFee(cents)).toBe(fee))
+
+  it('is 0 percent of nothing [D-L3]', () => expect(percentOf(5, 0)).toBe(0))
+
+  it('signs percentages [INV-03]', () => {
+    expect(formatPercent(4.75, { signed: true })).toBe('+4.8%')
+    expect(formatPercent(-6.4, { signed: true })).toBe('-6.4%')
+  })
+})

@@ -1,0 +1,58 @@
+/** The fake API of the component tests: a verified member with nothing in the wallet, unless a test says otherwise. */
+import { http, HttpResponse, type JsonBodyType } from 'msw'
+import { setupServer } from 'msw/node'
+import type { User } from '@/lib/api-types'
+
+export const member: User = {
+  id: '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60',
+  name: 'Amara Lindqvist',
+  email: 'amara@example.com',
+  phone: '+46 70 123 45 67',
+  country: 'Sweden',
+  image: null,
+  isVerified: true,
+  isWithdrawalPending: false,
+  hasPurchasedCourse: false,
+  wallet: { balance: 1000, bonus: 25.5 },
+  role: null,
+}
+
+const base = `${window.location.origin}/v1`
+
+/** A handler that answers with `success: true` and these fields. */
+export const answers = (method: 'get' | 'post' | 'put' | 'delete', path: string, body: object, status = 200) =>
+  http[method](base + path, () => HttpResponse.json({ success: true, message: 'Done', ...body } as JsonBodyType, { status }))
+
+/** A handler that refuses. */
+export const refuses = (
+  method: 'get' | 'post' | 'put' | 'delete',
+  path: string,
+  status: number,
+  body: { message: string; code?: string; errors?: Record<string, string> },
+) => http[method](base + path, () => HttpResponse.json({ success: false, requestId: 'test', ...body }, { status }))
+
+export type SeenRequest = { path: string; headers: Headers; body: unknown }
+
+/** A handler that answers and keeps what it was sent. */
+export function records(method: 'post' | 'put' | 'delete', path: string, body: object = {}, status = 200) {
+  const seen: SeenRequest[] = []
+  const handler = http[method](base + path, async ({ request }) => {
+    const text = await request.clone().text()
+    const isJson = request.headers.get('Content-Type')?.includes('json')
+    seen.push({ path: new URL(request.url).pathname, headers: request.headers, body: isJson ? JSON.parse(text) : text })
+    return HttpResponse.json({ success: true, message: 'Done', ...body } as JsonBodyType, { status })
+  })
+  return { seen, handler }
+}
+
+export const server = setupServer(
+  answers('get', '/auth/check', { user: member, token: 'fresh-token' }),
+  answers('post', '/auth/logout', {}),
+  answers('get', '/transactions/user', { transactions: [] }),
+  answers('get', '/trades', { trades: [] }),
+  answers('get', '/plans', { plans: [] }),
+  answers('get', '/plans/:id/values', { values: [] }),
+  answers('get', '/payment-methods', { paymentMethods: [] }),
+  answers('get', '/auth/sessions', { sessions: [] }),
+  http.get(`${base}/events`, () => HttpResponse.json({ success: false, message: 'Not found' }, { status: 404 })),
+)
