@@ -1,0 +1,21 @@
+//! The use cases. Opening and ending a trade are sagas: a first transaction decides, wallet moves the money, a
+//! second transaction records it; [resume_trades] finishes what a crash or a lost answer left in between.
+
+pub mod claim_trade;
+pub mod close_trade;
+pub mod confirm_proposal;
+pub mod create_trade;
+pub mod end_trade;
+pub mod fund_trade;
+pub mod list_all_plans;
+pub mod list_audit_rows;
+pub mod list_member_trades;
+pub mod list_plan_values;
+pub mod list_plans;
+pub mod list_proposals;
+pub mod list_trades;
+pub mod propose_plan;
+pub mod propose_plan_value;
+pub mod reject_proposal;
+pub mod resume_trades;
+pub mod settle_trade;

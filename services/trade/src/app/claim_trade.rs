@@ -1,0 +1,25 @@
+//! Pays principal and gain of a trade that stands above its amount, and closes it.
+
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim};
+use uuid::Uuid;
+
+use crate::app::end_trade::{Wish, end_trade};
+use crate::clients::Wallet;
+use crate::domain::trade::{Ending, Trade};
+use crate::error::Error;
+
+/// The trade with what was paid, once a key.
+///
+/// # Errors
+/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `NotInProfit`, `InFlight`, the database's; Unavailable if
+/// wallet does not answer: the trade is then finished later.
+pub async fn claim_trade(
+    db: &Db,
+    wallet: &Wallet,
+    user_id: Uuid,
+    trade_id: Uuid,
+    claim: Option<Claim>,
+) -> Result<Answer<Trade>, Error> {
+    end_trade(db, wallet, Wish { user_id, trade_id, ending: Ending::Claim }, claim).await
+}

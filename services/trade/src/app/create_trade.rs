@@ -1,0 +1,104 @@
+//! Opens a trade (D-I3): range, then balance. A saga: the trade is written with the plan's terms and value, wallet
+//! moves the amount, the trade is open.
+
+use chassis::clock;
+use chassis::db::{Db, retrying};
+use chassis::idempotency::{Answer, Claim, Replayed, Work};
+use chassis::money::Cents;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::fund_trade::{LEASE, fund_trade};
+use crate::clients::Wallet;
+use crate::domain::trade::{Status, Trade, maturity};
+use crate::error::Error;
+use crate::store::{plans, trades};
+
+/// What a member wants to invest.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// The member.
+    pub user_id: Uuid,
+    /// In what.
+    pub plan_id: Uuid,
+    /// How much.
+    pub amount: Cents,
+}
+
+/// The open trade, once a key. The key stands for the trade from its first transaction on, so that it tells what became
+/// of it, whoever finished it.
+///
+/// # Errors
+/// `PlanNotFound`, `NoValue`, `AmountOutOfRange`, what wallet refuses, `InFlight`, the database's; Unavailable if wallet
+/// does not answer: the trade is then finished later.
+pub async fn create_trade(db: &Db, wallet: &Wallet, wish: &Wish, claim: Option<Claim>) -> Result<Answer<Trade>, Error> {
+    match retrying(|| begin(db, wish, claim.clone())).await? {
+        Begun::Before(answer) => Ok(answer),
+        Begun::Now(id) => {
+            let trade = fund_trade(db, wallet, id).await?;
+            Ok(Answer { result: trade.as_opened(), replayed: None })
+        }
+    }
+}
+
+enum Begun {
+    /// This call wrote the trade.
+    Now(Uuid),
+    /// An earlier call with the key did.
+    Before(Answer<Trade>),
+}
+
+async fn begin(db: &Db, wish: &Wish, claim: Option<Claim>) -> Result<Begun, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
+        let result = outcome(&mut work, id, replayed.clone()).await?;
+        return Ok(Begun::Before(Answer { result, replayed }));
+    }
+    let result = decide(&mut work, wish).await;
+    Ok(Begun::Now(work.settle(result).await?.result))
+}
+
+/// Decides the terms and writes them down.
+async fn decide(conn: &mut PgConnection, wish: &Wish) -> Result<Uuid, Error> {
+    let now = clock::now(conn).await?;
+    let plan =
+        plans::get(conn, wish.plan_id, now).await?.filter(|plan| plan.terms.active).ok_or(Error::PlanNotFound)?;
+    let value = plan.value.ok_or(Error::NoValue)?;
+    let terms = plan.terms;
+    if !terms.allows(wish.amount) {
+        return Err(Error::AmountOutOfRange { min: terms.min, max: terms.max });
+    }
+    let trade = Trade {
+        id: Uuid::now_v7(),
+        user_id: wish.user_id,
+        plan_id: plan.id,
+        plan_title: terms.title.clone(),
+        roi_basis_points: terms.roi_basis_points,
+        duration_days: terms.duration_days,
+        amount: wish.amount,
+        opening_value_micros: value.micros,
+        value_in_force_micros: value.micros,
+        status: Status::Opening,
+        settlement: None,
+        attempt: 0,
+        created_at: now,
+        matures_at: maturity(now, terms.duration_days),
+        ended_at: None,
+    };
+    trades::insert(conn, &trade, &terms, now + LEASE).await?;
+    Ok(trade.id)
+}
+
+/// What became of the trade under a key that was used before.
+async fn outcome(conn: &mut PgConnection, id: Uuid, replayed: Option<String>) -> Result<Trade, Error> {
+    let now = clock::now(conn).await?;
+    let trade = trades::get(conn, id, now).await?.ok_or(Error::TradeNotFound)?;
+    match trade.status {
+        Status::Opening => Err(Error::InFlight),
+        Status::Failed => {
+            let refusal = trades::refusal(conn, id).await?.ok_or(Error::TradeNotFound)?;
+            Err(Error::Replayed(Replayed { refusal, request_id: replayed.unwrap_or_default() }))
+        }
+        _ => Ok(trade.as_opened()),
+    }
+}

@@ -1,0 +1,71 @@
+//! Ends a trade (D-I4), by claim or close alike. A saga: the end is decided by the value of this moment and frozen,
+//! wallet pays, the trade has ended.
+
+use chassis::clock;
+use chassis::db::{Db, retrying};
+use chassis::idempotency::{Answer, Claim, Work};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::app::fund_trade::LEASE;
+use crate::app::settle_trade::settle_trade;
+use crate::clients::Wallet;
+use crate::domain::trade::{Ending, Status, Trade};
+use crate::error::Error;
+use crate::store::trades;
+
+/// What a member wants to end.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wish {
+    /// The member.
+    pub(super) user_id: Uuid,
+    /// The trade.
+    pub(super) trade_id: Uuid,
+    /// How.
+    pub(super) ending: Ending,
+}
+
+/// The ended trade, once a key. The key stands for the trade from its first transaction on.
+///
+/// # Errors
+/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `TradeInProfit`, `NotInProfit`, `InFlight`, the database's;
+/// Unavailable if wallet does not answer: the trade is then finished later.
+pub(super) async fn end_trade(
+    db: &Db,
+    wallet: &Wallet,
+    wish: Wish,
+    claim: Option<Claim>,
+) -> Result<Answer<Trade>, Error> {
+    match retrying(|| begin(db, wish, claim.clone())).await? {
+        Begun::Before(answer) => Ok(answer),
+        Begun::Now(id) => Ok(Answer { result: settle_trade(db, wallet, id).await?, replayed: None }),
+    }
+}
+
+enum Begun {
+    /// This call decided the end.
+    Now(Uuid),
+    /// An earlier call with the key did.
+    Before(Answer<Trade>),
+}
+
+async fn begin(db: &Db, wish: Wish, claim: Option<Claim>) -> Result<Begun, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
+        let now = clock::now(&mut work).await?;
+        let result = trades::get(&mut work, id, now).await?.ok_or(Error::TradeNotFound)?;
+        let paid = result.status != Status::Settling;
+        return if paid { Ok(Begun::Before(Answer { result, replayed })) } else { Err(Error::InFlight) };
+    }
+    let result = decide(&mut work, wish).await;
+    Ok(Begun::Now(work.settle(result).await?.result))
+}
+
+/// Decides under the row's lock, so that of many only one is first.
+async fn decide(conn: &mut PgConnection, wish: Wish) -> Result<Uuid, Error> {
+    let now = clock::now(conn).await?;
+    let trade = trades::lock(conn, wish.trade_id, wish.user_id, now).await?.ok_or(Error::TradeNotFound)?;
+    let settlement = trade.end(wish.ending)?;
+    trades::settling(conn, trade.id, settlement, now + LEASE).await?;
+    Ok(trade.id)
+}

@@ -1,0 +1,15 @@
+//! The trail of staff actions, newest first.
+
+use chassis::audit;
+use chassis::db::Db;
+use proto::common::v1::AuditRow;
+
+use crate::error::Error;
+
+/// Up to `limit` rows after the one the cursor names.
+///
+/// # Errors
+/// The database's.
+pub async fn list_audit_rows(db: &Db, cursor: Option<i64>, limit: i64) -> Result<Vec<AuditRow>, Error> {
+    Ok(audit::list(&mut *db.conn().await?, cursor, limit).await?)
+}

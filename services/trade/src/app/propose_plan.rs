@@ -1,0 +1,84 @@
+//! Proposes a new plan, or other terms for one.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::plan::Terms;
+use crate::error::Error;
+use crate::store::plans;
+
+/// A new plan.
+pub const CREATE: &str = "plan.create";
+/// Other terms for a plan.
+pub const UPDATE: &str = "plan.update";
+
+/// What other terms replace, as stored in the proposal.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Before {
+    /// The version they were proposed for.
+    pub version: i32,
+    /// Its terms.
+    #[serde(flatten)]
+    pub terms: Terms,
+}
+
+/// What a manager proposes.
+#[derive(Debug, Clone)]
+pub struct Draft {
+    /// Unset for a new plan.
+    pub plan_id: Option<Uuid>,
+    /// The terms.
+    pub terms: Terms,
+}
+
+/// The open proposal, once a key.
+///
+/// # Errors
+/// `PlanNotFound`, the database's.
+pub async fn propose_plan(
+    db: &Db,
+    staff: &Staff,
+    draft: &Draft,
+    address: &str,
+    claim: Option<Claim>,
+) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, staff, draft, address).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, staff: &Staff, draft: &Draft, address: &str) -> Result<Proposal, Error> {
+    let now = clock::now(conn).await?;
+    let (kind, before) = match draft.plan_id {
+        None => (CREATE, None),
+        Some(id) => {
+            let plan = plans::get(conn, id, now).await?.ok_or(Error::PlanNotFound)?;
+            let before = Before { version: plan.version, terms: plan.terms };
+            (UPDATE, Some(serde_json::to_value(before)?))
+        }
+    };
+    let change = serde_json::to_value(&draft.terms)?;
+    let proposal = proposal::open(conn, kind, draft.plan_id, &change, before.as_ref(), staff.user_id).await?;
+    let act = Act {
+        staff,
+        action: "plan.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before,
+        after: Some(json!({ "kind": kind, "planId": draft.plan_id, "change": change })),
+        address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}

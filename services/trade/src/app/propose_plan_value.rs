@@ -1,0 +1,85 @@
+//! Proposes a value point of a plan (D-R4).
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::value::{Draft, to_text};
+use crate::error::Error;
+use crate::store::{plan_values, plans};
+
+/// A value point.
+pub const VALUE: &str = "plan.value";
+
+/// A point as stored in the proposal, for people and for its publication.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Point {
+    /// As people read it.
+    pub value: String,
+    /// In millionths.
+    pub value_micros: i64,
+    /// Unset for the moment of confirmation.
+    #[serde(with = "time::serde::rfc3339::option")]
+    pub at: Option<OffsetDateTime>,
+    /// Where it comes from.
+    pub source: String,
+}
+
+/// The open proposal, once a key.
+///
+/// # Errors
+/// `PlanNotFound`, `ValueOutOfOrder`, the database's.
+pub async fn propose_plan_value(
+    db: &Db,
+    staff: &Staff,
+    (plan_id, draft): (Uuid, &Draft),
+    address: &str,
+    claim: Option<Claim>,
+) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, staff, (plan_id, draft), address).await;
+    work.settle(result).await
+}
+
+async fn propose(
+    conn: &mut PgConnection,
+    staff: &Staff,
+    (plan_id, draft): (Uuid, &Draft),
+    address: &str,
+) -> Result<Proposal, Error> {
+    let now = clock::now(conn).await?;
+    plans::get(conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
+    let newest = plan_values::newest(conn, plan_id).await?;
+    draft.clone().publish(newest.as_ref().map(|value| value.at), now)?;
+    let before = newest.map(|value| point(value.micros, Some(value.at), &value.source));
+    let before = before.map(serde_json::to_value).transpose()?;
+    let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;
+    let proposal = proposal::open(conn, VALUE, Some(plan_id), &change, before.as_ref(), staff.user_id).await?;
+    let act = Act {
+        staff,
+        action: "plan_value.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before,
+        after: Some(json!({ "kind": VALUE, "planId": plan_id, "change": change })),
+        address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}
+
+fn point(micros: i64, at: Option<OffsetDateTime>, source: &str) -> Point {
+    Point { value: to_text(micros), value_micros: micros, at, source: source.to_owned() }
+}

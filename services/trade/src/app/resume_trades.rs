@@ -1,0 +1,80 @@
+//! Finishes sagas that nobody drives any more: after a crash between two steps, or an answer of wallet that was lost.
+
+use std::time::Duration;
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::error::{Fault, Kind};
+use futures::future::join_all;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use crate::app::fund_trade::fund_trade;
+use crate::app::settle_trade::settle_trade;
+use crate::clients::Wallet;
+use crate::domain::trade::{Status, Trade};
+use crate::error::Error;
+use crate::store::trades;
+
+/// How often due sagas are looked for.
+const EVERY: Duration = Duration::from_secs(2);
+/// How many are taken up at once.
+const BATCH: i64 = 16;
+
+/// Resumes what is due every two seconds, until shutdown.
+///
+/// # Errors
+/// None: what fails is tried again.
+pub async fn run(db: Db, wallet: Wallet, shutdown: CancellationToken) -> anyhow::Result<()> {
+    while shutdown.run_until_cancelled(tokio::time::sleep(EVERY)).await.is_some() {
+        // A full batch may have left others behind.
+        while let Ok(taken) =
+            resume_trades(&db, &wallet).await.inspect_err(|error| tracing::warn!(%error, "sweep failed"))
+            && i64::try_from(taken).is_ok_and(|taken| taken == BATCH)
+            && !shutdown.is_cancelled()
+        {}
+    }
+    Ok(())
+}
+
+/// Takes up a batch of due sagas and drives each one step; returns how many.
+///
+/// # Errors
+/// The database's. What fails in a saga is logged, and tried again later.
+pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
+    let due = trades::take_due(&mut *db.conn().await?, BATCH).await?;
+    let steps = due.iter().map(|id| async move {
+        if let Err(error) = resume(db, wallet, *id).await {
+            match error.kind() {
+                Kind::Internal => tracing::error!(trade_id = %id, %error, "a trade cannot be finished"),
+                _ => tracing::info!(trade_id = %id, %error, "a trade was not finished"),
+            }
+        }
+    });
+    join_all(steps).await;
+    Ok(due.len())
+}
+
+async fn resume(db: &Db, wallet: &Wallet, id: Uuid) -> Result<(), Error> {
+    let trade = {
+        let mut conn = db.conn().await?;
+        let now = clock::now(&mut conn).await?;
+        trades::get(&mut conn, id, now).await?.ok_or(Error::TradeNotFound)?
+    };
+    match trade.status {
+        Status::Opening => fund_trade(db, wallet, id).await.map(|_| ()),
+        Status::Settling => settle_trade(db, wallet, id).await.map(|_| ()),
+        Status::Failed => give_back(db, wallet, &trade).await,
+        Status::Open | Status::Claimed | Status::Closed => Ok(()),
+    }
+}
+
+/// The last look at a failed trade: a call of an earlier driver, long delayed, may have taken the money after a later
+/// one was refused it. Then it goes back as a new posting.
+async fn give_back(db: &Db, wallet: &Wallet, trade: &Trade) -> Result<(), Error> {
+    if wallet.is_funded(trade).await? {
+        tracing::warn!(trade_id = %trade.id, "a failed trade was funded late: the money goes back");
+        wallet.settle(trade, trade.amount).await.map_err(Error::Unsettled)?;
+    }
+    trades::at_rest(&mut *db.conn().await?, trade.id).await
+}

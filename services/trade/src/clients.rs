@@ -1,0 +1,86 @@
+//! Wallet, as this service needs it: the money side of a trade, idempotent by the trade's id.
+
+use std::time::Duration;
+
+use chassis::caller::Credential;
+use chassis::error::{Refusal, from_status};
+use chassis::grpc::{Outgoing, read};
+use chassis::money::Cents;
+use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
+use proto::wallet::v1::{FundTradeRequest, GetTradeFundingRequest, SettleTradeRequest};
+use tonic::transport::Channel;
+
+use crate::domain::trade::Trade;
+
+/// How long wallet may take: less than the lease of a saga's driver, and than what the member's client waits.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// The service wallet.
+#[derive(Clone)]
+pub struct Wallet {
+    client: TradeSettlementServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Wallet {
+    /// Asks wallet over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: TradeSettlementServiceClient::new(channel), credential }
+    }
+
+    /// Moves the amount from the member's balance to invested.
+    ///
+    /// # Errors
+    /// What wallet says; Unavailable if it does not say anything.
+    pub async fn fund(&self, trade: &Trade) -> Result<(), Refusal> {
+        let request = self.outgoing()?.idempotent(FundTradeRequest {
+            trade_id: trade.id.to_string(),
+            user_id: trade.user_id.to_string(),
+            amount_cents: trade.amount.get(),
+            plan_title: trade.plan_title.clone(),
+        });
+        read(|| self.client.clone(), request, |mut client, request| async move { client.fund_trade(request).await })
+            .await
+            .map_err(|status| from_status(&status))?;
+        Ok(())
+    }
+
+    /// Pays a trade out with this value.
+    ///
+    /// # Errors
+    /// As [`Self::fund`].
+    pub async fn settle(&self, trade: &Trade, value: Cents) -> Result<(), Refusal> {
+        let request = self.outgoing()?.idempotent(SettleTradeRequest {
+            trade_id: trade.id.to_string(),
+            user_id: trade.user_id.to_string(),
+            amount_cents: trade.amount.get(),
+            value_cents: value.get(),
+            plan_title: trade.plan_title.clone(),
+        });
+        read(|| self.client.clone(), request, |mut client, request| async move { client.settle_trade(request).await })
+            .await
+            .map_err(|status| from_status(&status))?;
+        Ok(())
+    }
+
+    /// Whether a trade was funded.
+    ///
+    /// # Errors
+    /// As [`Self::fund`].
+    pub async fn is_funded(&self, trade: &Trade) -> Result<bool, Refusal> {
+        let request = self.outgoing()?.idempotent(GetTradeFundingRequest { trade_id: trade.id.to_string() });
+        let answer = read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_trade_funding(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().funded)
+    }
+
+    fn outgoing(&self) -> Result<Outgoing, Refusal> {
+        Ok(Outgoing::service(&self.credential)?.deadline(DEADLINE))
+    }
+}

@@ -1,0 +1,29 @@
+//! Settings of this process, from the environment.
+
+use std::net::SocketAddr;
+
+use chassis::config::{Keys, Ops, Storage};
+use clap::Parser;
+
+/// All settings.
+#[derive(Debug, Clone, Parser)]
+pub struct Config {
+    /// Where gRPC is served.
+    #[arg(long, env)]
+    pub grpc_addr: SocketAddr,
+    /// Where auth answers gRPC.
+    #[arg(long, env)]
+    pub auth_url: String,
+    /// Where wallet answers gRPC.
+    #[arg(long, env)]
+    pub wallet_url: String,
+    /// Logs, traces, metrics, health.
+    #[command(flatten)]
+    pub ops: Ops,
+    /// The database and the broker.
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Keys.
+    #[command(flatten)]
+    pub keys: Keys,
+}

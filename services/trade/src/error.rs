@@ -1,0 +1,160 @@
+//! Every way in which this service refuses or fails.
+
+use std::time::Duration;
+
+use chassis::db;
+use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
+use chassis::money::{AmountError, Cents};
+use proto::common::v1::ErrorReason;
+
+use crate::domain::field::FieldError;
+use crate::domain::trade::CannotEnd;
+use crate::domain::value::OutOfOrder;
+
+/// Refusals and failures.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Unknown, or not offered any more.
+    #[error("plan not found")]
+    PlanNotFound,
+    /// A plan whose value nobody knows cannot be invested in.
+    #[error("this plan has no published value yet")]
+    NoValue,
+    /// Not within the plan's range.
+    #[error("amount must be between {min} and {max}")]
+    AmountOutOfRange {
+        /// The least.
+        min: Cents,
+        /// The most.
+        max: Cents,
+    },
+    /// Unknown, or another member's.
+    #[error("trade not found")]
+    TradeNotFound,
+    /// Still being opened, or never opened.
+    #[error("this trade is not open")]
+    TradeNotOpen,
+    /// Ended before, or being paid out.
+    #[error("this trade is closed already")]
+    TradeAlreadyClosed,
+    /// It can be claimed, not closed.
+    #[error("this trade is in profit, claim the profit instead")]
+    TradeInProfit,
+    /// It can be closed, not claimed.
+    #[error("this trade is not in profit, you can close it instead")]
+    NotInProfit,
+    /// A value in the future, or not after the newest one.
+    #[error("the value must be newer than the newest one and not in the future")]
+    ValueOutOfOrder,
+    /// Fields that cannot be accepted.
+    #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
+    Fields(Vec<FieldError>),
+    /// The plan is no longer what the proposal was made for.
+    #[error("the plan has changed since this was proposed")]
+    Stale,
+    /// The first call with this key is not answered yet.
+    #[error("this request is still being processed")]
+    InFlight,
+    /// Wallet says what its contract rules out: people have to look.
+    #[error("wallet cannot settle a trade: {0}")]
+    Unsettled(Refusal),
+    /// Arithmetic past the range of an amount.
+    #[error("amount out of range")]
+    Amount(#[from] AmountError),
+    /// The database's.
+    #[error("database")]
+    Database(#[from] sqlx::Error),
+    /// A stored document that this build cannot read.
+    #[error("unreadable document")]
+    Unreadable(#[from] serde_json::Error),
+    /// Said by what this service stands on, or by wallet.
+    #[error("{}", .0.message)]
+    Refused(#[from] Refusal),
+    /// Said before under the same key.
+    #[error("{}", .0.refusal.message)]
+    Replayed(#[from] Replayed),
+}
+
+impl From<CannotEnd> for Error {
+    fn from(cause: CannotEnd) -> Self {
+        match cause {
+            CannotEnd::NotOpen => Self::TradeNotOpen,
+            CannotEnd::AlreadyClosed => Self::TradeAlreadyClosed,
+            CannotEnd::InProfit => Self::TradeInProfit,
+            CannotEnd::NotInProfit => Self::NotInProfit,
+            CannotEnd::Value(error) => Self::Amount(error),
+        }
+    }
+}
+
+impl From<OutOfOrder> for Error {
+    fn from(_: OutOfOrder) -> Self {
+        Self::ValueOutOfOrder
+    }
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::PlanNotFound | Self::TradeNotFound => Kind::NotFound,
+            Self::NoValue | Self::AmountOutOfRange { .. } | Self::Fields(_) => Kind::Invalid,
+            Self::TradeNotOpen
+            | Self::TradeAlreadyClosed
+            | Self::TradeInProfit
+            | Self::NotInProfit
+            | Self::ValueOutOfOrder
+            | Self::Stale
+            | Self::InFlight => Kind::Conflict,
+            Self::Unsettled(_) | Self::Amount(_) | Self::Unreadable(_) => Kind::Internal,
+            Self::Database(error) => db::kind(error),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::PlanNotFound | Self::TradeNotFound => ErrorReason::NotFound,
+            Self::NoValue | Self::Fields(_) => ErrorReason::ValidationFailed,
+            Self::AmountOutOfRange { .. } => ErrorReason::AmountOutOfRange,
+            Self::TradeNotOpen => ErrorReason::TradeNotOpen,
+            Self::TradeAlreadyClosed => ErrorReason::TradeAlreadyClosed,
+            Self::TradeInProfit => ErrorReason::TradeInProfit,
+            Self::NotInProfit => ErrorReason::NotInProfit,
+            Self::ValueOutOfOrder => ErrorReason::ValueOutOfOrder,
+            Self::Stale => ErrorReason::StaleRevision,
+            Self::InFlight => ErrorReason::IdempotencyKeyInFlight,
+            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
+            Self::Unsettled(_) | Self::Amount(_) | Self::Unreadable(_) | Self::Database(_) => ErrorReason::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
+        }
+    }
+
+    fn fields(&self) -> Vec<(String, String)> {
+        match self {
+            Self::NoValue => vec![("planId".to_owned(), self.sentence())],
+            Self::AmountOutOfRange { .. } => vec![("amount".to_owned(), self.sentence())],
+            Self::ValueOutOfOrder => vec![("at".to_owned(), self.sentence())],
+            Self::Fields(errors) => {
+                errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
+            }
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::InFlight => Some(Duration::from_secs(1)),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The events of this service, as `solvane/trade/v1/events.proto` describes them.
+
+use chassis::money::Cents;
+use chassis::outbox;
+use proto::trade::v1::{PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::trade::{Ending, Settlement, Trade};
+use crate::error::Error;
+
+/// A trade is open.
+///
+/// # Errors
+/// The database's.
+pub async fn trade_opened(conn: &mut PgConnection, trade: &Trade) -> Result<(), Error> {
+    let message = TradeOpened { trade: Some(facts(trade, trade.amount)) };
+    outbox::enqueue(conn, "trade.v1.trade_opened", trade.id, &message).await?;
+    Ok(())
+}
+
+/// A trade is paid.
+///
+/// # Errors
+/// The database's.
+pub async fn trade_ended(conn: &mut PgConnection, trade: &Trade, settlement: Settlement) -> Result<(), Error> {
+    let facts = Some(facts(trade, settlement.value));
+    match settlement.ending {
+        Ending::Claim => {
+            outbox::enqueue(conn, "trade.v1.trade_claimed", trade.id, &TradeClaimed { trade: facts }).await?;
+        }
+        Ending::Close => {
+            outbox::enqueue(conn, "trade.v1.trade_closed", trade.id, &TradeClosed { trade: facts }).await?;
+        }
+    }
+    Ok(())
+}
+
+/// A plan or its value is not what it was.
+///
+/// # Errors
+/// The database's.
+pub async fn plan_changed(conn: &mut PgConnection, plan_id: Uuid) -> Result<(), Error> {
+    let message = PlanChanged { plan_id: plan_id.to_string() };
+    outbox::enqueue(conn, "trade.v1.plan_changed", plan_id, &message).await?;
+    Ok(())
+}
+
+fn facts(trade: &Trade, value: Cents) -> TradeFacts {
+    TradeFacts {
+        trade_id: trade.id.to_string(),
+        user_id: trade.user_id.to_string(),
+        plan_title: trade.plan_title.clone(),
+        amount_cents: trade.amount.get(),
+        value_cents: value.get(),
+    }
+}

@@ -1,0 +1,49 @@
+//! The doors: members, plans and trades; staff, plans and values.
+
+mod convert;
+
+mod members;
+
+mod staff;
+
+use chassis::caller::Verifier;
+use chassis::db::Db;
+use chassis::error::to_status;
+use chassis::grpc::replayed_status;
+use proto::trade::v1::staff_service_server::StaffServiceServer;
+use proto::trade::v1::trade_service_server::TradeServiceServer;
+use tonic::Status;
+use tonic::service::Routes;
+
+use crate::clients::Wallet;
+use crate::error::Error;
+
+/// What every door needs.
+#[derive(Clone)]
+pub struct Doors {
+    /// The database.
+    pub db: Db,
+    /// Tells who calls.
+    pub verifier: Verifier,
+    /// Moves the money.
+    pub wallet: Wallet,
+}
+
+impl Doors {
+    /// Every service of this process, health included.
+    pub async fn routes(self) -> Routes {
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter.set_serving::<TradeServiceServer<Self>>().await;
+        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        Routes::new(health)
+            .add_service(TradeServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
+    }
+}
+
+fn status(error: Error) -> Status {
+    match &error {
+        Error::Replayed(replayed) => replayed_status(replayed),
+        _ => to_status(&error),
+    }
+}

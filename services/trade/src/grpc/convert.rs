@@ -1,0 +1,126 @@
+//! Between the messages of the contract and the types of this service.
+
+use chassis::clock;
+use chassis::error::{Kind, Refusal};
+use chassis::money::Cents;
+use proto::common::v1::{ErrorReason, PageRequest};
+use proto::trade::v1::{
+    Plan as PlanMessage, PlanValue, ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus,
+};
+use uuid::Uuid;
+
+use crate::domain::field::FieldError;
+use crate::domain::plan::{Plan, Terms};
+use crate::domain::trade::{Status, Trade};
+use crate::domain::value::{Draft, Value};
+use crate::error::Error;
+
+/// How many rows a page has when the caller does not say.
+const PAGE: i64 = 100;
+/// How many it has at the most.
+const LARGEST_PAGE: i64 = 500;
+
+/// A plan's id; text that is none names no plan.
+pub(super) fn plan_id(text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| Error::PlanNotFound)
+}
+
+/// A trade's id; text that is none names no trade.
+pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
+    text.parse().map_err(|_| Error::TradeNotFound)
+}
+
+/// A proposal's id; text that is none names no proposal.
+pub(super) fn proposal_id(text: &str) -> Result<Uuid, Error> {
+    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
+    Ok(text.parse().map_err(|_| unknown())?)
+}
+
+/// The cursor and the size of a page.
+pub(super) fn page<C: std::str::FromStr>(message: Option<PageRequest>) -> Result<(Option<C>, i64), Error> {
+    let message = message.unwrap_or_default();
+    let cursor = match message.cursor.as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "There is no such page."))?),
+    };
+    let size = if message.size == 0 { PAGE } else { i64::from(message.size).clamp(1, LARGEST_PAGE) };
+    Ok((cursor, size))
+}
+
+/// The cursor to what follows a page: its last row's, if the page is full.
+pub(super) fn next_cursor<T>(rows: &[T], size: i64, key: impl Fn(&T) -> String) -> String {
+    let full = i64::try_from(rows.len()).is_ok_and(|length| length >= size);
+    rows.last().filter(|_| full).map(key).unwrap_or_default()
+}
+
+/// The terms as typed, read.
+pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
+    Terms::parse(Terms {
+        title: message.title.clone(),
+        subtitle: message.subtitle.clone(),
+        min: Cents::new(message.min_cents),
+        max: Cents::new(message.max_cents),
+        roi_basis_points: message.roi_basis_points,
+        duration_days: message.duration_days,
+        active: message.active,
+    })
+    .map_err(Error::Fields)
+}
+
+/// The value point as typed, read.
+pub(super) fn draft(message: &ProposePlanValueRequest) -> Result<Draft, Error> {
+    let no_moment = || Error::Fields(vec![FieldError { field: "at", sentence: "Enter a date and time" }]);
+    let at = message.at.as_ref().map(|at| clock::from_proto(at).ok_or_else(no_moment)).transpose()?;
+    Draft::parse(Draft { micros: message.value_micros, at, source: message.source.clone() }).map_err(Error::Fields)
+}
+
+impl From<Plan> for PlanMessage {
+    fn from(plan: Plan) -> Self {
+        let terms = plan.terms;
+        Self {
+            id: plan.id.to_string(),
+            title: terms.title,
+            subtitle: terms.subtitle,
+            min_cents: terms.min.get(),
+            max_cents: terms.max.get(),
+            roi_basis_points: terms.roi_basis_points,
+            duration_days: terms.duration_days,
+            active: terms.active,
+            value_micros: plan.value.as_ref().map_or(0, |value| value.micros),
+            value_at: plan.value.map(|value| clock::to_proto(value.at)),
+        }
+    }
+}
+
+impl From<Value> for PlanValue {
+    fn from(value: Value) -> Self {
+        Self { value_micros: value.micros, at: Some(clock::to_proto(value.at)), source: value.source }
+    }
+}
+
+/// A trade with its current value.
+pub(super) fn trade(trade: Trade) -> Result<TradeMessage, Error> {
+    let status = match trade.status {
+        Status::Opening => TradeStatus::Opening,
+        Status::Open => TradeStatus::Open,
+        Status::Settling => TradeStatus::Settling,
+        Status::Claimed => TradeStatus::Claimed,
+        Status::Closed => TradeStatus::Closed,
+        Status::Failed => TradeStatus::Failed,
+    };
+    Ok(TradeMessage {
+        current_value_cents: trade.current_value()?.get(),
+        id: trade.id.to_string(),
+        user_id: trade.user_id.to_string(),
+        plan_id: trade.plan_id.to_string(),
+        plan_title: trade.plan_title,
+        roi_basis_points: trade.roi_basis_points,
+        duration_days: trade.duration_days,
+        amount_cents: trade.amount.get(),
+        opening_value_micros: trade.opening_value_micros,
+        status: status.into(),
+        created_at: Some(clock::to_proto(trade.created_at)),
+        matures_at: Some(clock::to_proto(trade.matures_at)),
+        closed_at: trade.ended_at.map(clock::to_proto),
+    })
+}

@@ -1,0 +1,107 @@
+//! Members: plans, values, and their own trades.
+
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::{Answer, Claim};
+use chassis::money::Cents;
+use proto::common::v1::Idempotency;
+use proto::trade::v1::trade_service_server::TradeService;
+use proto::trade::v1::{
+    ClaimTradeRequest, ClaimTradeResponse, CloseTradeRequest, CloseTradeResponse, CreateTradeRequest,
+    CreateTradeResponse, ListPlanValuesRequest, ListPlanValuesResponse, ListPlansRequest, ListPlansResponse,
+    ListTradesRequest, ListTradesResponse, Plan, PlanValue, Trade,
+};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::{Doors, convert, status};
+use crate::app::claim_trade::claim_trade;
+use crate::app::close_trade::close_trade;
+use crate::app::create_trade::{Wish, create_trade};
+use crate::app::list_plan_values::list_plan_values;
+use crate::app::list_plans::list_plans;
+use crate::app::list_trades::{Which, list_trades};
+use crate::error::Error;
+
+#[tonic::async_trait]
+impl TradeService for Doors {
+    async fn list_plans(&self, _: Request<ListPlansRequest>) -> Result<Response<ListPlansResponse>, Status> {
+        let plans = list_plans(&self.db).await.map_err(status)?;
+        Ok(Response::new(ListPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
+    }
+
+    async fn list_plan_values(
+        &self,
+        request: Request<ListPlanValuesRequest>,
+    ) -> Result<Response<ListPlanValuesResponse>, Status> {
+        let plan_id = convert::plan_id(&request.into_inner().plan_id).map_err(status)?;
+        let values = list_plan_values(&self.db, plan_id).await.map_err(status)?;
+        Ok(Response::new(ListPlanValuesResponse { values: values.into_iter().map(PlanValue::from).collect() }))
+    }
+
+    async fn create_trade(
+        &self,
+        request: Request<CreateTradeRequest>,
+    ) -> Result<Response<CreateTradeResponse>, Status> {
+        let opened = self.create(request).await.map_err(status)?;
+        Ok(answer(opened.map(|trade| CreateTradeResponse { trade: Some(trade) })))
+    }
+
+    async fn claim_trade(&self, request: Request<ClaimTradeRequest>) -> Result<Response<ClaimTradeResponse>, Status> {
+        let claimed = self.claim(request).await.map_err(status)?;
+        Ok(answer(claimed.map(|trade| ClaimTradeResponse { trade: Some(trade) })))
+    }
+
+    async fn close_trade(&self, request: Request<CloseTradeRequest>) -> Result<Response<CloseTradeResponse>, Status> {
+        let closed = self.close(request).await.map_err(status)?;
+        Ok(answer(closed.map(|trade| CloseTradeResponse { trade: Some(trade) })))
+    }
+
+    async fn list_trades(&self, request: Request<ListTradesRequest>) -> Result<Response<ListTradesResponse>, Status> {
+        let trades = self.list(request).await.map_err(status)?;
+        Ok(Response::new(ListTradesResponse { trades }))
+    }
+}
+
+impl Doors {
+    async fn create(&self, request: Request<CreateTradeRequest>) -> Result<Answer<Trade>, Error> {
+        let user_id = self.actor(request.metadata()).await?;
+        let claim = claim_of(user_id, request.metadata(), request.get_ref().idempotency.as_ref())?;
+        let message = request.into_inner();
+        let wish =
+            Wish { user_id, plan_id: convert::plan_id(&message.plan_id)?, amount: Cents::new(message.amount_cents) };
+        shown(create_trade(&self.db, &self.wallet, &wish, claim).await?)
+    }
+
+    async fn claim(&self, request: Request<ClaimTradeRequest>) -> Result<Answer<Trade>, Error> {
+        let user_id = self.actor(request.metadata()).await?;
+        let claim = claim_of(user_id, request.metadata(), request.get_ref().idempotency.as_ref())?;
+        let trade_id = convert::trade_id(&request.get_ref().trade_id)?;
+        shown(claim_trade(&self.db, &self.wallet, user_id, trade_id, claim).await?)
+    }
+
+    async fn close(&self, request: Request<CloseTradeRequest>) -> Result<Answer<Trade>, Error> {
+        let user_id = self.actor(request.metadata()).await?;
+        let claim = claim_of(user_id, request.metadata(), request.get_ref().idempotency.as_ref())?;
+        let trade_id = convert::trade_id(&request.get_ref().trade_id)?;
+        shown(close_trade(&self.db, &self.wallet, user_id, trade_id, claim).await?)
+    }
+
+    async fn list(&self, request: Request<ListTradesRequest>) -> Result<Vec<Trade>, Error> {
+        let session = self.verifier.session(request.metadata()).await?.reader()?;
+        let which = if request.get_ref().include_ended { Which::All } else { Which::Open };
+        list_trades(&self.db, session.user_id, which).await?.into_iter().map(convert::trade).collect()
+    }
+
+    async fn actor(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
+        Ok(self.verifier.session(metadata).await?.actor()?.user_id)
+    }
+}
+
+fn claim_of(user_id: Uuid, metadata: &MetadataMap, message: Option<&Idempotency>) -> Result<Option<Claim>, Error> {
+    Ok(Claim::of(user_id, message, request_id(metadata))?)
+}
+
+fn shown(answer: Answer<crate::domain::trade::Trade>) -> Result<Answer<Trade>, Error> {
+    Ok(Answer { result: convert::trade(answer.result)?, replayed: answer.replayed })
+}

@@ -1,0 +1,54 @@
+//! The process trade.
+
+use std::sync::Arc;
+
+use chassis::caller::{RemoteSessions, Verifier};
+use chassis::grpc;
+use chassis::process::Process;
+use clap::{Parser, Subcommand};
+use trade::MIGRATOR;
+use trade::app::resume_trades;
+use trade::clients::Wallet;
+use trade::config::Config;
+use trade::grpc::Doors;
+
+const NAME: &str = "trade";
+
+/// Without a command: serves, as the environment says.
+#[derive(Parser)]
+#[command(name = NAME)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Brings the database to the newest schema.
+    Migrate {
+        /// PostgreSQL, with the role that owns the schema.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+    },
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        None => serve(Config::parse()).await,
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let mut process = Process::start(NAME, &config.ops)?;
+    let (db, _) = process.storage(&config.storage)?;
+    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
+    let wallet = Wallet::new(grpc::channel(&config.wallet_url)?, config.keys.credential(NAME)?);
+    process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
+    let routes = Doors { db, verifier, wallet }.routes().await;
+    let listener = grpc::bind(config.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
+    process.run(&config.ops).await
+}

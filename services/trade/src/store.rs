@@ -1,0 +1,5 @@
+//! All SQL.
+
+pub mod plan_values;
+pub mod plans;
+pub mod trades;

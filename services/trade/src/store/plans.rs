@@ -1,0 +1,145 @@
+//! The table `plans`.
+
+use chassis::money::Cents;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::plan::{Plan, Terms};
+use crate::domain::value::Value;
+use crate::error::Error;
+
+struct Row {
+    id: Uuid,
+    version: i32,
+    title: String,
+    subtitle: String,
+    min_cents: i64,
+    max_cents: i64,
+    roi_basis_points: i32,
+    duration_days: i32,
+    active: bool,
+    value_micros: Option<i64>,
+    value_at: Option<OffsetDateTime>,
+    value_source: Option<String>,
+}
+
+impl From<Row> for Plan {
+    fn from(row: Row) -> Self {
+        let value = match (row.value_micros, row.value_at, row.value_source) {
+            (Some(micros), Some(at), Some(source)) => Some(Value { micros, at, source }),
+            _ => None,
+        };
+        Self {
+            id: row.id,
+            version: row.version,
+            terms: Terms {
+                title: row.title,
+                subtitle: row.subtitle,
+                min: Cents::new(row.min_cents),
+                max: Cents::new(row.max_cents),
+                roi_basis_points: row.roi_basis_points,
+                duration_days: row.duration_days,
+                active: row.active,
+            },
+            value,
+        }
+    }
+}
+
+/// Every plan with its value in force, in the order they were made; members see the active ones.
+///
+/// # Errors
+/// The database's.
+pub async fn list(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<Plan>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
+                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
+           FROM plans p LEFT JOIN LATERAL (
+               SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $1
+               ORDER BY at DESC LIMIT 1) v ON true
+           ORDER BY p.created_at, p.id"#,
+        now,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Plan::from).collect())
+}
+
+/// A plan with its value in force.
+///
+/// # Errors
+/// The database's.
+pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"SELECT p.id, p.version, p.title, p.subtitle, p.min_cents, p.max_cents, p.roi_basis_points, p.duration_days,
+                  p.active, v.value_micros AS "value_micros?", v.at AS "value_at?", v.source AS "value_source?"
+           FROM plans p LEFT JOIN LATERAL (
+               SELECT value_micros, at, source FROM plan_values WHERE plan_id = p.id AND at <= $2
+               ORDER BY at DESC LIMIT 1) v ON true
+           WHERE p.id = $1"#,
+        id,
+        now,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(Plan::from))
+}
+
+/// Makes changes of a plan and publications of its values wait for each other; `None` if there is no such plan.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
+    sqlx::query!("SELECT id FROM plans WHERE id = $1 FOR UPDATE", id).fetch_optional(&mut *conn).await?;
+    get(conn, id, now).await
+}
+
+/// Writes a new plan.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: OffsetDateTime) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO plans (id, version, title, subtitle, min_cents, max_cents, roi_basis_points, duration_days, active,
+                            created_at)
+         VALUES ($1, 1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        id,
+        terms.title,
+        terms.subtitle,
+        terms.min.get(),
+        terms.max.get(),
+        terms.roi_basis_points,
+        terms.duration_days,
+        terms.active,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Gives a locked plan other terms.
+///
+/// # Errors
+/// The database's.
+pub async fn change(conn: &mut PgConnection, id: Uuid, terms: &Terms) -> Result<(), Error> {
+    sqlx::query!(
+        "UPDATE plans SET version = version + 1, title = $2, subtitle = $3, min_cents = $4, max_cents = $5,
+                          roi_basis_points = $6, duration_days = $7, active = $8
+         WHERE id = $1",
+        id,
+        terms.title,
+        terms.subtitle,
+        terms.min.get(),
+        terms.max.get(),
+        terms.roi_basis_points,
+        terms.duration_days,
+        terms.active,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}

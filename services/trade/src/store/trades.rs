@@ -1,0 +1,290 @@
+//! The table `trades`.
+
+use chassis::error::Refusal;
+use chassis::money::Cents;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::plan::Terms;
+use crate::domain::trade::{Ending, Settlement, Status, Trade};
+use crate::error::Error;
+
+struct Row {
+    id: Uuid,
+    user_id: Uuid,
+    plan_id: Uuid,
+    plan_title: String,
+    roi_basis_points: i32,
+    duration_days: i32,
+    amount_cents: i64,
+    opening_value_micros: i64,
+    value_in_force_micros: i64,
+    status: String,
+    settle_kind: Option<String>,
+    settle_value_cents: Option<i64>,
+    attempt: i32,
+    created_at: OffsetDateTime,
+    matures_at: OffsetDateTime,
+    ended_at: Option<OffsetDateTime>,
+}
+
+impl From<Row> for Trade {
+    fn from(row: Row) -> Self {
+        let settlement = row.settle_kind.as_deref().zip(row.settle_value_cents).map(|(kind, cents)| Settlement {
+            ending: if kind == "claim" { Ending::Claim } else { Ending::Close },
+            value: Cents::new(cents),
+        });
+        Self {
+            id: row.id,
+            user_id: row.user_id,
+            plan_id: row.plan_id,
+            plan_title: row.plan_title,
+            roi_basis_points: row.roi_basis_points,
+            duration_days: row.duration_days,
+            amount: Cents::new(row.amount_cents),
+            opening_value_micros: row.opening_value_micros,
+            value_in_force_micros: row.value_in_force_micros,
+            status: match row.status.as_str() {
+                "opening" => Status::Opening,
+                "open" => Status::Open,
+                "settling" => Status::Settling,
+                "claimed" => Status::Claimed,
+                "closed" => Status::Closed,
+                _ => Status::Failed,
+            },
+            settlement,
+            attempt: row.attempt,
+            created_at: row.created_at,
+            matures_at: row.matures_at,
+            ended_at: row.ended_at,
+        }
+    }
+}
+
+fn name(status: Status) -> &'static str {
+    match status {
+        Status::Opening => "opening",
+        Status::Open => "open",
+        Status::Settling => "settling",
+        Status::Claimed => "claimed",
+        Status::Closed => "closed",
+        Status::Failed => "failed",
+    }
+}
+
+/// Writes a trade that is being opened; until `resume_at` it is left to who opens it.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    trade: &Trade,
+    terms: &Terms,
+    resume_at: OffsetDateTime,
+) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO trades (id, user_id, plan_id, plan_title, plan_min_cents, plan_max_cents, roi_basis_points,
+                             duration_days, amount_cents, opening_value_micros, status, created_at, matures_at, resume_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'opening', $11, $12, $13)",
+        trade.id,
+        trade.user_id,
+        trade.plan_id,
+        trade.plan_title,
+        terms.min.get(),
+        terms.max.get(),
+        trade.roi_basis_points,
+        trade.duration_days,
+        trade.amount.get(),
+        trade.opening_value_micros,
+        trade.created_at,
+        trade.matures_at,
+        resume_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A trade with the plan's value in force at `now`, or at its maturity.
+///
+/// # Errors
+/// The database's.
+pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Trade>, Error> {
+    let row = sqlx::query_as!(
+        Row,
+        r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
+                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
+                  t.status, t.settle_kind, t.settle_value_cents, t.attempt, t.created_at, t.matures_at, t.ended_at
+           FROM trades t LEFT JOIN LATERAL (
+               SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($2, t.matures_at)
+               ORDER BY at DESC LIMIT 1) v ON true
+           WHERE t.id = $1"#,
+        id,
+        now,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(Trade::from))
+}
+
+/// A member's trade, locked until the end of the transaction.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(
+    conn: &mut PgConnection,
+    id: Uuid,
+    user_id: Uuid,
+    now: OffsetDateTime,
+) -> Result<Option<Trade>, Error> {
+    let locked = sqlx::query!("SELECT id FROM trades WHERE id = $1 AND user_id = $2 FOR UPDATE", id, user_id)
+        .fetch_optional(&mut *conn)
+        .await?;
+    if locked.is_some() { get(conn, id, now).await } else { Ok(None) }
+}
+
+/// A member's trades in one of these states, newest first, at most 500.
+///
+/// # Errors
+/// The database's.
+pub async fn list(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    statuses: &[Status],
+    now: OffsetDateTime,
+) -> Result<Vec<Trade>, Error> {
+    let statuses: Vec<String> = statuses.iter().map(|status| name(*status).to_owned()).collect();
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
+                  t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
+                  t.status, t.settle_kind, t.settle_value_cents, t.attempt, t.created_at, t.matures_at, t.ended_at
+           FROM trades t LEFT JOIN LATERAL (
+               SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($3, t.matures_at)
+               ORDER BY at DESC LIMIT 1) v ON true
+           WHERE t.user_id = $1 AND t.status = ANY ($2)
+           ORDER BY t.created_at DESC, t.id DESC LIMIT 500"#,
+        user_id,
+        &statuses,
+        now,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Trade::from).collect())
+}
+
+/// Marks a trade open that was being opened; `false` if somebody else was faster.
+///
+/// # Errors
+/// The database's.
+pub async fn opened(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
+    let done =
+        sqlx::query!("UPDATE trades SET status = 'open', resume_at = NULL WHERE id = $1 AND status = 'opening'", id)
+            .execute(conn)
+            .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Marks a trade failed that was being opened, unless its saga was taken up again since this attempt: the newer one may
+/// get the money. Its funding is looked at once more at `resume_at`.
+///
+/// # Errors
+/// The database's.
+pub async fn failed(
+    conn: &mut PgConnection,
+    trade: &Trade,
+    refusal: &Refusal,
+    resume_at: OffsetDateTime,
+) -> Result<bool, Error> {
+    let done = sqlx::query!(
+        "UPDATE trades SET status = 'failed', refusal = $3, resume_at = $4
+         WHERE id = $1 AND status = 'opening' AND attempt = $2",
+        trade.id,
+        trade.attempt,
+        serde_json::to_value(refusal)?,
+        resume_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// What wallet said to a trade that failed.
+///
+/// # Errors
+/// The database's.
+pub async fn refusal(conn: &mut PgConnection, id: Uuid) -> Result<Option<Refusal>, Error> {
+    let stored = sqlx::query_scalar!("SELECT refusal FROM trades WHERE id = $1", id).fetch_optional(conn).await?;
+    Ok(stored.flatten().map(serde_json::from_value).transpose()?)
+}
+
+/// Decides the end of a locked, open trade.
+///
+/// # Errors
+/// The database's.
+pub async fn settling(
+    conn: &mut PgConnection,
+    id: Uuid,
+    settlement: Settlement,
+    resume_at: OffsetDateTime,
+) -> Result<(), Error> {
+    let kind = match settlement.ending {
+        Ending::Claim => "claim",
+        Ending::Close => "close",
+    };
+    sqlx::query!(
+        "UPDATE trades SET status = 'settling', settle_kind = $2, settle_value_cents = $3, resume_at = $4 WHERE id = $1",
+        id,
+        kind,
+        settlement.value.get(),
+        resume_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends a trade that is paid; `false` if somebody else was faster.
+///
+/// # Errors
+/// The database's.
+pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: OffsetDateTime) -> Result<bool, Error> {
+    let done = sqlx::query!(
+        "UPDATE trades SET status = $2, ended_at = $3, resume_at = NULL WHERE id = $1 AND status = 'settling'",
+        id,
+        name(status),
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Takes up sagas that are due: each belongs to the caller until its time comes again, later with every attempt and at
+/// most 5 seconds later.
+///
+/// # Errors
+/// The database's.
+pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, Error> {
+    let due = sqlx::query_scalar!(
+        "UPDATE trades SET attempt = attempt + 1,
+                           resume_at = clock_timestamp() + least(3 + attempt, 5) * interval '1 second'
+         WHERE id IN (SELECT id FROM trades WHERE resume_at <= clock_timestamp()
+                      ORDER BY resume_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+         RETURNING id",
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(due)
+}
+
+/// Nothing is left to do for a trade that failed.
+///
+/// # Errors
+/// The database's.
+pub async fn at_rest(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
+    sqlx::query!("UPDATE trades SET resume_at = NULL WHERE id = $1 AND status = 'failed'", id).execute(conn).await?;
+    Ok(())
+}
