@@ -1,7 +1,7 @@
 //! Between the messages of the contract and the types of this service.
 
-use chassis::error::Refusal;
-use proto::common::v1::PageRequest;
+use chassis::error::{Kind, Refusal};
+use proto::common::v1::{ErrorReason, PageRequest};
 use proto::payment_method::v1::{
     MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodResponse,
     Scope as ScopeMessage,
@@ -32,9 +32,15 @@ pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
     .map_err(Error::Fields)
 }
 
-/// An id; text that is none names nothing.
+/// A method's id; text that is none names no method.
 pub(super) fn id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::NotFound)
+}
+
+/// A proposal's id; text that is none names no proposal.
+pub(super) fn proposal_id(text: &str) -> Result<Uuid, Error> {
+    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
+    Ok(text.parse().map_err(|_| unknown())?)
 }
 
 /// The cursor and the size of a page.

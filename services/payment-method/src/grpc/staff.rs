@@ -113,14 +113,14 @@ impl Doors {
     async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Proposal, Error> {
         let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
         let message = request.into_inner();
-        let id = convert::id(&message.proposal_id)?;
+        let id = convert::proposal_id(&message.proposal_id)?;
         retrying(|| confirm_proposal(&self.db, &staff, id, &message.client_address)).await
     }
 
     async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Proposal, Error> {
         let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
         let message = request.into_inner();
-        let id = convert::id(&message.proposal_id)?;
+        let id = convert::proposal_id(&message.proposal_id)?;
         retrying(|| reject_proposal(&self.db, &staff, id, &message.client_address)).await
     }
 

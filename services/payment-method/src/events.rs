@@ -1,0 +1,3 @@
+//! What others hear of.
+
+pub mod published;

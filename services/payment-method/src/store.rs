@@ -1,0 +1,3 @@
+//! All SQL.
+
+pub mod methods;
