@@ -1,10 +1,13 @@
 /** What every component test stands on: matchers, a fake API, and the parts of a browser that jsdom lacks. */
 import '@testing-library/jest-dom/vitest'
-import { cleanup } from '@testing-library/react'
+import { cleanup, configure } from '@testing-library/react'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { queryClient } from '@/lib/query-client'
 import { endSession } from '@/lib/session'
 import { server } from './server'
+
+// Pages and validators are loaded when first needed, which takes a moment on a busy machine.
+configure({ asyncUtilTimeout: 8_000 })
 
 window.matchMedia ??= ((query: string) => ({
   matches: false,

@@ -1,0 +1,342 @@
+import { act, screen, waitFor } from '@testing-library/react'
+import { delay, http, HttpResponse } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { useSession } from '@/lib/session'
+import { currentPath, openApp, openAsMember } from '@/testing/render'
+import { answers, member, records, refuses, server } from '@/testing/server'
+
+const typeLogin = async (user: ReturnType<typeof openApp>['user'], email = member.email, password = 'long-enough') => {
+  await user.type(await screen.findByLabelText('Email'), email)
+  await user.type(screen.getByLabelText('Password'), password)
+  await user.click(screen.getByRole('button', { name: 'Login' }))
+}
+
+describe('login', () => {
+  it('shows title, fields, links and button [AUTH-01]', async () => {
+    openApp('/login')
+    expect(await screen.findByRole('heading', { name: 'Welcome Back' })).toBeVisible()
+    expect(screen.getByLabelText('Email')).toHaveAttribute('type', 'email')
+    expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password')
+    for (const target of ['/register', '/forgot-password', '/terms', '/privacy']) {
+      expect(document.querySelector(`a[href="${target}"]`)).toBeInTheDocument()
+    }
+    expect(screen.getByRole('button', { name: 'Login' })).toBeEnabled()
+  })
+
+  it('says "Logging in..." and is disabled while busy [AUTH-01] [AUTH-17]', async () => {
+    server.use(http.post('*/v1/auth/login', () => delay('infinite')))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    expect(await screen.findByRole('button', { name: 'Logging in...' })).toBeDisabled()
+  })
+
+  it('sends nothing while email or password is invalid [AUTH-07]', async () => {
+    const login = records('post', '/auth/login', { user: member, token: 't' })
+    server.use(login.handler)
+    const { user } = openApp('/login')
+    await typeLogin(user, 'not-an-email', 'short')
+    expect(await screen.findByText('Invalid email address')).toBeVisible()
+    expect(screen.getByText('Password must be at least 8 characters long')).toBeVisible()
+    expect(login.seen).toHaveLength(0)
+  })
+
+  it('leads a verified member to the dashboard and stores user and token [AUTH-03] [AUTH-16]', async () => {
+    server.use(answers('post', '/auth/login', { user: member, token: 'new-token' }))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    await waitFor(() => expect(currentPath()).toBe('/dashboard'))
+    const stored = JSON.parse(localStorage.getItem('auth') ?? '{}') as { state: { user: { id: string }; token: string } }
+    expect(stored.state.user.id).toBe(member.id)
+    expect(Object.keys(stored.state).sort()).toEqual(['token', 'user'])
+  })
+
+  it('leads an unverified member to the verify screen [AUTH-03] [D-S1]', async () => {
+    const unverified = { ...member, isVerified: false }
+    server.use(answers('post', '/auth/login', { user: unverified, token: 't' }), answers('get', '/auth/check', { user: unverified }))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    await waitFor(() => expect(currentPath()).toBe('/verify?email=amara%40example.com'))
+  })
+
+  it('returns to the protected page the visitor asked for [D-S11] [AUTH-15]', async () => {
+    server.use(answers('post', '/auth/login', { user: member, token: 't' }))
+    const before = window.history.length
+    const { user } = openApp('/transactions')
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(window.history.length).toBe(before)
+    await typeLogin(user)
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+  })
+
+  it('toasts a refusal and stays [MSG-01] [D-S3]', async () => {
+    server.use(refuses('post', '/auth/login', 401, { message: 'Email or password is wrong' }))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    expect(await screen.findByText('Email or password is wrong')).toBeVisible()
+    expect(currentPath()).toBe('/login')
+  })
+
+  it('toasts success: false even with status 200 [MSG-02]', async () => {
+    server.use(http.post('*/v1/auth/login', () => HttpResponse.json({ success: false, message: 'Not today' })))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    expect(await screen.findByText('Not today')).toBeVisible()
+  })
+
+  it("shows the error's own message when no answer arrives [MSG-01]", async () => {
+    server.use(http.post('*/v1/auth/login', () => HttpResponse.error()))
+    const { user } = openApp('/login')
+    await typeLogin(user)
+    expect(await screen.findByText('Network Error')).toBeVisible()
+  })
+
+  it('sends a signed-in, verified user on to the dashboard [AUTH-02]', async () => {
+    openAsMember('/login')
+    await waitFor(() => expect(currentPath()).toBe('/dashboard'))
+  })
+
+  it('shows and hides the password [MSG-03]', async () => {
+    const { user } = openApp('/login')
+    await user.click(await screen.findByRole('button', { name: 'Show password' }))
+    expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'text')
+    await user.click(screen.getByRole('button', { name: 'Hide password' }))
+    expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password')
+  })
+})
+
+describe('registration', () => {
+  it('shows its fields, the countries behind a blank option, and its links [AUTH-04] [MSG-03] [REF-01]', async () => {
+    openApp('/register')
+    expect(await screen.findByRole('heading', { name: 'Create an Account' })).toBeVisible()
+    expect(screen.getByLabelText('Full Name')).toBeVisible()
+    expect(screen.getByLabelText('Phone Number')).toHaveAttribute('placeholder', expect.stringMatching(/^\+/))
+    expect(screen.getByLabelText('Password')).toHaveAttribute('placeholder', 'Min 8 characters')
+    const options = [...screen.getByLabelText<HTMLSelectElement>('Country').options]
+    expect(options[0]).toMatchObject({ value: '', text: 'Select Country' })
+    expect(options.length).toBeGreaterThan(240)
+    expect(screen.getByRole('link', { name: 'Terms of Service' })).toHaveAttribute('href', '/terms')
+    expect(screen.getByRole('link', { name: 'Privacy Policy' })).toHaveAttribute('href', '/privacy')
+    expect(document.querySelector('a[href="/login"]')).toBeInTheDocument()
+  })
+
+  it('names every missing field and sends nothing [AUTH-05]', async () => {
+    const { user } = openApp('/register')
+    await user.click(await screen.findByRole('button', { name: 'Register' }))
+    for (const message of [
+      'Name is required',
+      'Invalid email address',
+      'Phone number is required',
+      'Country is required',
+      'Password must be at least 8 characters long',
+    ]) {
+      expect(await screen.findByText(message)).toBeVisible()
+    }
+  })
+
+  const fill = async (user: ReturnType<typeof openApp>['user']) => {
+    await user.type(await screen.findByLabelText('Full Name'), 'Amara Lindqvist')
+    await user.type(screen.getByLabelText('Email'), 'amara+new@example.com')
+    await user.type(screen.getByLabelText('Phone Number'), '+46701234567')
+    await user.selectOptions(screen.getByLabelText('Country'), 'Sweden')
+    await user.type(screen.getByLabelText('Password'), 'a-good-password')
+    await user.click(screen.getByRole('button', { name: 'Register' }))
+  }
+
+  it('stores user and token and goes to the verify screen [AUTH-06]', async () => {
+    const unverified = { ...member, email: 'amara+new@example.com', isVerified: false }
+    const register = records('post', '/auth/register', { user: unverified, token: 't' }, 201)
+    server.use(register.handler, answers('get', '/auth/check', { user: unverified }))
+    const { user } = openApp('/register')
+    await fill(user)
+    await waitFor(() => expect(currentPath()).toBe('/verify?email=amara%2Bnew%40example.com'))
+    expect(useSession.getState()).toMatchObject({ token: 't', user: { isVerified: false } })
+    expect(register.seen[0]?.body).toEqual({
+      name: 'Amara Lindqvist', email: 'amara+new@example.com', phone: '+46701234567', country: 'Sweden', password: 'a-good-password',
+    })
+  })
+
+  it("shows the server's field error under its field, without a toast [MSG-01]", async () => {
+    server.use(refuses('post', '/auth/register', 422, { message: 'Check the fields', errors: { phone: 'This is no phone number' } }))
+    const { user } = openApp('/register')
+    await fill(user)
+    expect(await screen.findByText('This is no phone number')).toBeVisible()
+    expect(screen.getByLabelText('Phone Number')).toBeInvalid()
+    expect(screen.queryByText('Check the fields')).not.toBeInTheDocument()
+  })
+})
+
+describe('verification', () => {
+  it('shows the email and accepts exactly six digits [AUTH-10]', async () => {
+    const verify = records('post', '/auth/verify')
+    server.use(verify.handler)
+    const { user } = openApp('/verify?email=amara%40example.com')
+    expect(await screen.findByText('amara@example.com')).toBeVisible()
+    await user.type(screen.getByLabelText('6-digit code'), '12a45')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    expect(await screen.findByText('OTP must be 6 digits')).toBeVisible()
+    expect(verify.seen).toHaveLength(0)
+  })
+
+  it('checks the session and goes to the dashboard [AUTH-12] [D-S5]', async () => {
+    let verified = false
+    server.use(
+      http.post('*/v1/auth/verify', () => {
+        verified = true
+        return HttpResponse.json({ success: true, message: 'Verified' })
+      }),
+    )
+    const { user } = openAsMember('/verify?email=amara%40example.com', { isVerified: false })
+    server.use(
+      http.get('*/v1/auth/check', () =>
+        HttpResponse.json({ success: true, message: 'ok', user: { ...member, isVerified: verified }, token: 't2' }),
+      ),
+    )
+    await user.type(await screen.findByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await waitFor(() => expect(currentPath()).toBe('/dashboard'))
+  })
+
+  it('goes to the login when no session is stored [D-S5]', async () => {
+    server.use(answers('post', '/auth/verify', {}))
+    const { user } = openApp('/verify?email=amara%40example.com')
+    await user.type(await screen.findByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+  })
+
+  it('resends with a loading flag of its own [AUTH-10]', async () => {
+    server.use(http.post('*/v1/auth/resend', () => delay('infinite')))
+    const { user } = openApp('/verify?email=amara%40example.com')
+    await user.click(await screen.findByRole('button', { name: 'Resend' }))
+    expect(screen.getByRole('button', { name: 'Resend' })).toBeDisabled()
+    expect(screen.getByRole('button', { name: 'Verify' })).toBeEnabled()
+  })
+
+  it('without an email says so and sends nothing [AUTH-11]', async () => {
+    const verify = records('post', '/auth/verify')
+    const resend = records('post', '/auth/resend')
+    server.use(verify.handler, resend.handler)
+    const { user } = openApp('/verify')
+    expect(await screen.findByText('Email not found')).toBeVisible()
+    await user.type(screen.getByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await user.click(screen.getByRole('button', { name: 'Resend' }))
+    expect(verify.seen).toHaveLength(0)
+    expect(resend.seen).toHaveLength(0)
+  })
+})
+
+describe('password reset', () => {
+  it('asks for the link with form data [AUTH-08] [API-05]', async () => {
+    const forgot = records('post', '/auth/forgot-password')
+    server.use(forgot.handler)
+    const { user } = openApp('/forgot-password')
+    expect(await screen.findByText('A reset link will be sent to your email.')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Remember your password?' })).toHaveAttribute('href', '/login')
+    await user.click(screen.getByRole('button', { name: 'Continue' }))
+    expect(await screen.findByText('Invalid email address')).toBeVisible()
+    await user.type(screen.getByLabelText('Email'), 'amara@example.com')
+    await user.click(screen.getByRole('button', { name: 'Continue' }))
+    await waitFor(() => expect(forgot.seen).toHaveLength(1))
+    expect(forgot.seen[0]?.headers.get('Content-Type')).toMatch(/^multipart\/form-data/)
+    expect(forgot.seen[0]?.body).toContain('amara@example.com')
+  })
+
+  it('takes the token out of the address bar and sends it [D-S6] [API-06]', async () => {
+    const reset = records('post', '/auth/reset-password')
+    server.use(reset.handler)
+    const { user } = openApp('/reset-password#token=secret-token')
+    await screen.findByText('Passwords are encrypted.')
+    expect(window.location.hash).toBe('')
+    await user.type(screen.getByLabelText('New Password'), 'a-good-password')
+    await user.type(screen.getByLabelText('Confirm Password'), 'a-good-password')
+    await user.click(screen.getByRole('button', { name: 'Reset Password' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    for (const part of ['secret-token', 'confirmPassword', 'a-good-password']) expect(reset.seen[0]?.body).toContain(part)
+  })
+
+  it('needs two equal passwords of at least 8 characters [AUTH-09]', async () => {
+    const { user } = openApp('/reset-password#token=x')
+    await user.type(await screen.findByLabelText('New Password'), 'short')
+    await user.type(screen.getByLabelText('Confirm Password'), 'short')
+    await user.click(screen.getByRole('button', { name: 'Reset Password' }))
+    expect(await screen.findAllByText('Password must be at least 8 characters long')).toHaveLength(2)
+    await user.type(screen.getByLabelText('New Password'), '-but-longer')
+    await user.type(screen.getByLabelText('Confirm Password'), '-but-other')
+    expect(await screen.findByText('Passwords do not match')).toBeVisible()
+  })
+})
+
+describe('the session', () => {
+  it('shows a loading indicator while it is checked [AUTH-14]', async () => {
+    openAsMember('/dashboard')
+    server.use(http.get('*/v1/auth/check', () => delay('infinite')))
+    expect(await screen.findByText('Checking your session')).toBeInTheDocument()
+  })
+
+  it('that the check refuses is cleared, with its message, and leads to the login [AUTH-14]', async () => {
+    openAsMember('/dashboard')
+    server.use(refuses('get', '/auth/check', 401, { message: 'Your session has ended' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(await screen.findByText('Your session has ended')).toBeVisible()
+    expect(useSession.getState()).toMatchObject({ user: null, token: null })
+  })
+
+  it('is not asked about for a visitor, and a failed check stays on a public page [D-S2]', async () => {
+    let asked = 0
+    server.use(
+      http.get('*/v1/auth/check', () => {
+        asked++
+        return HttpResponse.json({ success: false, message: 'Your session has ended' }, { status: 401 })
+      }),
+    )
+    const visitor = openApp('/terms')
+    await screen.findByRole('heading', { level: 1 })
+    expect(asked).toBe(0)
+    visitor.unmount()
+    openAsMember('/terms')
+    server.use(refuses('get', '/auth/check', 401, { message: 'Your session has ended' }))
+    await waitFor(() => expect(useSession.getState().token).toBeNull())
+    expect(currentPath()).toBe('/terms')
+  })
+
+  it('takes over the fresh token of the check [D-S4]', async () => {
+    openAsMember('/dashboard')
+    await waitFor(() => expect(useSession.getState().token).toBe('fresh-token'))
+  })
+
+  it('ends with a 401 of any member call, and returns to the page after login [D-S11] [MSG-01]', async () => {
+    server.use(refuses('get', '/transactions/user', 401, { message: 'Please log in again' }))
+    openAsMember('/transactions')
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(await screen.findByText('Please log in again')).toBeVisible()
+    expect(window.history.state).toMatchObject({ usr: { from: '/transactions' } })
+  })
+
+  it('that lost its verification leads to the verify screen [D-S1]', async () => {
+    openAsMember('/transactions')
+    server.use(refuses('get', '/transactions/user', 403, { message: 'Verify your email first', code: 'EMAIL_NOT_VERIFIED' }))
+    await waitFor(() => expect(currentPath()).toBe('/verify?email=amara%40example.com'))
+  })
+
+  it('ends on logout, on the server too, and goes to the login [AUTH-13]', async () => {
+    const logout = records('post', '/auth/logout')
+    server.use(logout.handler)
+    const { user } = openAsMember('/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Logout' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(logout.seen[0]?.headers.get('Authorization')).toMatch(/^Bearer /)
+    expect(useSession.getState()).toMatchObject({ user: null, token: null })
+    expect(window.history.state).not.toMatchObject({ usr: { from: expect.anything() as unknown } })
+  })
+
+  it('ends here when another tab logs out [D-S9]', async () => {
+    openAsMember('/dashboard')
+    await screen.findByRole('heading', { name: 'Dashboard' })
+    act(() => {
+      localStorage.setItem('auth', JSON.stringify({ state: { user: null, token: null }, version: 0 }))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'auth', newValue: localStorage.getItem('auth') }))
+    })
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+  })
+})
