@@ -1,1 +1,30 @@
-//! gateway
+//! The gateway: the /v1 REST contract, and the web app, in front of the services. It authenticates, translates, stores
+//! uploaded files and maps errors; it holds no business rule.
+
+pub mod config;
+
+pub mod router;
+
+pub mod limits;
+
+pub mod caller;
+
+pub mod idempotency;
+
+pub mod json;
+
+pub mod files;
+
+pub mod clients;
+
+pub mod routes;
+
+pub mod live;
+
+pub mod error;
+
+pub mod openapi;
+
+pub mod web;
+
+pub mod server;

@@ -148,6 +148,40 @@ impl Bus {
         Ok(Publisher { exchange: format!("{}{EXCHANGE}", self.prefix), connection, channel })
     }
 
+    /// Events of these keys from now on, as (key, payload), for live views: unacknowledged, lost while nobody listens.
+    ///
+    /// # Errors
+    /// If the broker is away.
+    pub async fn tap(
+        &self,
+        name: &str,
+        keys: &[&str],
+    ) -> anyhow::Result<impl futures::Stream<Item = anyhow::Result<(String, Vec<u8>)>> + Unpin + use<>> {
+        let (connection, channel) = self.connect(name).await?;
+        let options = QueueDeclareOptions { exclusive: true, auto_delete: true, ..Default::default() };
+        let queue = channel.queue_declare("".into(), options, FieldTable::default()).await?;
+        for key in keys {
+            let exchange = format!("{}{EXCHANGE}", self.prefix);
+            channel
+                .queue_bind(
+                    queue.name().clone(),
+                    exchange.into(),
+                    (*key).into(),
+                    QueueBindOptions::default(),
+                    FieldTable::default(),
+                )
+                .await?;
+        }
+        let options = BasicConsumeOptions { no_ack: true, ..Default::default() };
+        let deliveries = channel.basic_consume(queue.name().clone(), name.into(), options, FieldTable::default()).await?;
+        Ok(deliveries.map(move |delivery| {
+            // The connection lives as long as the stream.
+            let _ = &connection;
+            let delivery = delivery?;
+            Ok((delivery.routing_key.to_string(), delivery.data.clone().into()))
+        }))
+    }
+
     /// Consumes a queue of [`TOPOLOGY`] until shutdown, reconnecting for ever.
     pub async fn consume(&self, queue: &str, handler: Arc<dyn Handler>, shutdown: CancellationToken) {
         while !shutdown.is_cancelled() {

@@ -1,6 +1,6 @@
 //! Time: the database clock rules; a use case asks once and passes the moment on.
 
-use prost_types::Timestamp;
+pub use prost_types::Timestamp;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 

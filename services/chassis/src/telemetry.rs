@@ -100,6 +100,16 @@ impl Injector for TraceContext {
     }
 }
 
+impl Extractor for TraceContext {
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str)
+    }
+
+    fn keys(&self) -> Vec<&str> {
+        self.0.keys().map(String::as_str).collect()
+    }
+}
+
 /// Makes a span the continuation of the trace named in the headers.
 pub fn continue_trace(span: &Span, headers: &dyn Extractor) {
     // A span without a subscriber that traces has nothing to continue.

@@ -1,0 +1,164 @@
+//! Who sends a request: what the handlers take to be signed in, verified, active or staff. The services check again.
+
+use std::convert::Infallible;
+use std::net::{IpAddr, SocketAddr};
+
+use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::http::header;
+use axum::http::request::Parts;
+use chassis::caller::{Role, Session, unauthenticated};
+use chassis::grpc::Outgoing;
+use ipnet::IpNet;
+use proto::auth::v1::Client;
+
+use crate::error::ApiError;
+use crate::router::App;
+
+/// The id of the request, made by the gateway.
+#[derive(Debug, Clone)]
+pub struct RequestId(pub String);
+
+impl<S: Send + Sync> FromRequestParts<S> for RequestId {
+    type Rejection = Infallible;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        Ok(parts.extensions.get::<Self>().cloned().unwrap_or_else(|| Self(String::new())))
+    }
+}
+
+/// Anybody: a bearer token, if there is one, is ignored.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// Where the request comes from.
+    pub client: Client,
+    /// What a call on their behalf carries.
+    pub out: Outgoing,
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        Ok(Self { client: client(parts, &app.config.trusted_proxies), out: Outgoing::anonymous().request_id(&id) })
+    }
+}
+
+/// Somebody signed in, verified or not.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// Who.
+    pub session: Session,
+    /// Where the request comes from.
+    pub client: Client,
+    /// What a call on their behalf carries.
+    pub out: Outgoing,
+}
+
+impl FromRequestParts<App> for SignedIn {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let token = parts
+            .headers
+            .get(header::AUTHORIZATION)
+            .and_then(|value| value.to_str().ok())
+            .and_then(|value| value.strip_prefix("Bearer "))
+            .map(ToOwned::to_owned)
+            .ok_or_else(unauthenticated)?;
+        let session = app.verifier.session_of(&token).await?;
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        let client = client(parts, &app.config.trusted_proxies);
+        Ok(Self { session, client, out: Outgoing::bearer(&token).request_id(&id) })
+    }
+}
+
+/// A member with a confirmed email.
+#[derive(Debug, Clone)]
+pub struct Reader(pub SignedIn);
+
+impl FromRequestParts<App> for Reader {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        signed_in.session.clone().reader()?;
+        Ok(Self(signed_in))
+    }
+}
+
+/// A member who may move money and change things.
+#[derive(Debug, Clone)]
+pub struct Actor(pub SignedIn);
+
+impl FromRequestParts<App> for Actor {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        signed_in.session.clone().actor()?;
+        Ok(Self(signed_in))
+    }
+}
+
+/// Staff of any role; which role may do what is the services' answer.
+#[derive(Debug, Clone)]
+pub struct StaffMember(pub SignedIn);
+
+impl FromRequestParts<App> for StaffMember {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        signed_in.session.clone().staff(&Role::ALL)?;
+        Ok(Self(signed_in))
+    }
+}
+
+fn client(parts: &Parts, trusted: &[IpNet]) -> Client {
+    let user_agent = parts
+        .headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .map(|text| text.chars().take(300).collect())
+        .unwrap_or_default();
+    Client { address: address(parts, trusted).map(|ip| ip.to_string()).unwrap_or_default(), user_agent }
+}
+
+/// The client's address: the peer's, or, behind trusted proxies, the last one they did not make themselves.
+#[must_use]
+pub fn address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())?;
+    let is_trusted = |ip: &IpAddr| trusted.iter().any(|net| net.contains(ip));
+    if !is_trusted(&peer) {
+        return Some(peer);
+    }
+    let forwarded: Vec<IpAddr> = parts
+        .headers
+        .get_all("x-forwarded-for")
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .map_while(|part| part.trim().parse().ok())
+        .collect();
+    forwarded.iter().rev().find(|ip| !is_trusted(ip)).copied().or(Some(peer))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::SocketAddr;
+
+    use axum::extract::ConnectInfo;
+    use axum::http::Request;
+
+    use super::address;
+
+    /// [D-S8] Only configured proxies may say where a request comes from.
+    #[test]
+    fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
+        let seen = |peer: &str, forwarded: &str, trusted: &[&str]| {
+            let peer: SocketAddr = peer.parse().unwrap();
+            let request = Request::builder().header("x-forwarded-for", forwarded).extension(ConnectInfo(peer)).body(()).unwrap();
+            let trusted: Vec<_> = trusted.iter().map(|net| net.parse().unwrap()).collect();
+            address(&request.into_parts().0, &trusted).unwrap().to_string()
+        };
+        assert_eq!(seen("198.51.100.7:1", "203.0.113.9", &[]), "198.51.100.7");
+        assert_eq!(seen("10.0.0.1:1", "203.0.113.9", &["10.0.0.0/8"]), "203.0.113.9");
+        assert_eq!(seen("10.0.0.1:1", "1.1.1.1, 203.0.113.9, 10.0.0.2", &["10.0.0.0/8"]), "203.0.113.9");
+        assert_eq!(seen("10.0.0.1:1", "nonsense", &["10.0.0.0/8"]), "10.0.0.1");
+    }
+}

@@ -1,0 +1,95 @@
+//! The services, as the gateway needs them.
+
+use chassis::grpc::channel;
+use proto::auth::v1::auth_service_client::AuthServiceClient;
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
+use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
+use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
+use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
+use proto::trade::v1::trade_service_client::TradeServiceClient;
+use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
+use proto::wallet::v1::wallet_service_client::WalletServiceClient;
+use tonic::transport::Channel;
+
+use crate::config::Config;
+
+/// One client a gRPC service; clones share the connection.
+#[derive(Clone)]
+pub struct Clients {
+    /// Registration, sessions, profiles.
+    pub auth: AuthServiceClient<Channel>,
+    /// Accounts by id.
+    pub directory: DirectoryServiceClient<Channel>,
+    /// Members and staff, for staff.
+    pub auth_staff: AuthStaffClient<Channel>,
+    /// The member's money.
+    pub wallet: WalletServiceClient<Channel>,
+    /// Review and the books, for staff.
+    pub wallet_staff: WalletStaffClient<Channel>,
+    /// Plans and trades.
+    pub trade: TradeServiceClient<Channel>,
+    /// Plans and values, for staff.
+    pub trade_staff: TradeStaffClient<Channel>,
+    /// Payment methods.
+    pub payment_method: PaymentMethodServiceClient<Channel>,
+    /// Platform methods, for staff.
+    pub payment_method_staff: PaymentMethodStaffClient<Channel>,
+}
+
+impl Clients {
+    /// Connects on first need.
+    ///
+    /// # Errors
+    /// If a url is none.
+    pub fn new(config: &Config) -> anyhow::Result<Self> {
+        let auth = channel(&config.auth_url)?;
+        let wallet = channel(&config.wallet_url)?;
+        let trade = channel(&config.trade_url)?;
+        let payment_method = channel(&config.payment_method_url)?;
+        Ok(Self {
+            auth: AuthServiceClient::new(auth.clone()),
+            directory: DirectoryServiceClient::new(auth.clone()),
+            auth_staff: AuthStaffClient::new(auth),
+            wallet: WalletServiceClient::new(wallet.clone()),
+            wallet_staff: WalletStaffClient::new(wallet),
+            trade: TradeServiceClient::new(trade.clone()),
+            trade_staff: TradeStaffClient::new(trade),
+            payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
+            payment_method_staff: PaymentMethodStaffClient::new(payment_method),
+        })
+    }
+}
+
+/// Calls a method once.
+macro_rules! send {
+    ($client:expr, $method:ident, $out:expr, $message:expr) => {
+        $client.clone().$method($out.request($message)).await.map_err($crate::error::ApiError::from)
+    };
+}
+
+/// Calls a method that may be repeated: a read, or a mutation under a key.
+macro_rules! fetch {
+    ($client:expr, $method:ident, $out:expr, $message:expr) => {
+        chassis::grpc::read(
+            || $client.clone(),
+            $out.clone().idempotent($message),
+            |mut client, request| async move { client.$method(request).await },
+        )
+        .await
+        .map_err($crate::error::ApiError::from)
+    };
+}
+
+/// Calls a mutation: repeatable if it stands under a key.
+macro_rules! mutate {
+    ($client:expr, $method:ident, $out:expr, $claim:expr, $message:expr) => {
+        if $claim.is_some() {
+            $crate::clients::fetch!($client, $method, $out, $message)
+        } else {
+            $crate::clients::send!($client, $method, $out, $message)
+        }
+    };
+}
+
+pub(crate) use {fetch, mutate, send};

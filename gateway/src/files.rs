@@ -1,0 +1,348 @@
+//! Uploaded files: data URLs checked and stored under random keys, and the links by which they are read (D-P2, D-L6).
+
+use std::io::Cursor;
+use std::sync::Arc;
+
+use aws_lc_rs::digest;
+use base64::Engine;
+use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
+use bytes::Bytes;
+use chassis::keys::SecretKey;
+use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use object_store::path::Path;
+use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use time::{Duration, OffsetDateTime};
+use tokio::sync::Semaphore;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+
+/// Bytes of a file, decoded.
+const MOST_BYTES: usize = 5 * 1024 * 1024;
+/// Pixels of a side of a photo or a method's picture.
+const PHOTO_SIDE: u32 = 512;
+/// Pixels of a side of a receipt that is decoded.
+const RECEIPT_SIDE: u32 = 8_000;
+/// Memory that decoding one image may take.
+const DECODE_BYTES: u64 = 128 * 1024 * 1024;
+/// Life of a link to a receipt.
+const LINK_LIFE: Duration = Duration::minutes(15);
+
+/// What a file is for; the first part of its key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// A proof of payment: private.
+    Receipt,
+    /// A member's photo.
+    Photo,
+    /// The picture of a payment method.
+    Method,
+}
+
+impl Purpose {
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Receipt => "receipts",
+            Self::Photo => "photos",
+            Self::Method => "methods",
+        }
+    }
+}
+
+/// A file that was stored.
+#[derive(Debug, Clone)]
+pub struct Stored {
+    /// Its key in the store.
+    pub key: String,
+    /// What it is served as.
+    pub content_type: &'static str,
+    /// SHA-256 of what was uploaded.
+    pub digest: Vec<u8>,
+}
+
+/// The object store and the key of its links.
+pub struct Files {
+    store: Arc<dyn ObjectStore>,
+    links: SecretKey,
+    decoders: Semaphore,
+}
+
+/// A file read back.
+pub struct Read {
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// What it is served as.
+    pub content_type: &'static str,
+}
+
+impl Files {
+    /// Over a store.
+    #[must_use]
+    pub fn new(store: Arc<dyn ObjectStore>, links: SecretKey) -> Self {
+        Self { store, links, decoders: Semaphore::new(2) }
+    }
+
+    /// Checks a data URL and stores what it holds.
+    ///
+    /// # Errors
+    /// 413 over 5 MiB, 415 for another kind of file than the purpose takes or than it says it is, 422 if it is no data
+    /// URL.
+    pub async fn store(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Stored, ApiError> {
+        let upload = Upload::read(field, data_url, purpose)?;
+        let digest = digest::digest(&digest::SHA256, &upload.bytes).as_ref().to_vec();
+        let (bytes, kind) = match upload.kind {
+            Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
+            _ => {
+                let _turn = self.decoders.acquire().await.map_err(ApiError::internal)?;
+                tokio::task::spawn_blocking(move || reencode(&upload.bytes, upload.kind, purpose))
+                    .await
+                    .map_err(ApiError::internal)??
+            }
+        };
+        let key = format!("{}/{}.{}", purpose.folder(), Uuid::new_v4().simple(), kind.extension());
+        let path = Path::from(key.as_str());
+        self.store.put(&path, PutPayload::from(bytes)).await.map_err(unavailable)?;
+        Ok(Stored { key, content_type: kind.content_type(), digest })
+    }
+
+    /// Reads a file by its key.
+    ///
+    /// # Errors
+    /// 404 if there is none.
+    pub async fn read(&self, key: &str) -> Result<Read, ApiError> {
+        let kind = key.rsplit('.').next().and_then(Kind::by_extension).ok_or_else(ApiError::not_found)?;
+        let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
+        match self.store.get(&path).await {
+            Ok(result) => Ok(Read { bytes: result.bytes().await.map_err(unavailable)?, content_type: kind.content_type() }),
+            Err(object_store::Error::NotFound { .. }) => Err(ApiError::not_found()),
+            Err(error) => Err(unavailable(error)),
+        }
+    }
+
+    /// Forgets a file that nothing came to refer to.
+    pub async fn discard(&self, key: &str) {
+        if let Err(error) = self.store.delete(&Path::from(key)).await {
+            tracing::warn!(%error, "a file without owner stays in the store");
+        }
+    }
+
+    /// The link to a photo or a method's picture: its key cannot be guessed, and it never changes.
+    #[must_use]
+    pub fn public_link(key: &str) -> Option<String> {
+        (!key.is_empty()).then(|| format!("/v1/files/{key}"))
+    }
+
+    /// The link to a receipt of this owner, for 15 minutes.
+    #[must_use]
+    pub fn receipt_link(&self, key: &str, owner: &str, now: OffsetDateTime) -> String {
+        let expires = (now + LINK_LIFE).unix_timestamp().to_string();
+        let mac = self.links.mac(&[b"receipt", key.as_bytes(), owner.as_bytes(), expires.as_bytes()]);
+        format!("/v1/files/{key}?owner={owner}&expires={expires}&signature={}", URL_SAFE_NO_PAD.encode(mac))
+    }
+
+    /// Whether a link is one of ours and still lives.
+    #[must_use]
+    pub fn verify_link(&self, key: &str, owner: &str, expires: &str, signature: &str, now: OffsetDateTime) -> bool {
+        let in_time = expires.parse::<i64>().is_ok_and(|end| now.unix_timestamp() <= end);
+        let Ok(mac) = URL_SAFE_NO_PAD.decode(signature) else { return false };
+        in_time && self.links.verify(&[b"receipt", key.as_bytes(), owner.as_bytes(), expires.as_bytes()], &mac)
+    }
+}
+
+fn unavailable(error: object_store::Error) -> ApiError {
+    tracing::error!(%error, "the object store does not answer");
+    ApiError::of_status(http::StatusCode::SERVICE_UNAVAILABLE)
+}
+
+/// The kinds of files that are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Png,
+    Jpeg,
+    Webp,
+    Gif,
+    Pdf,
+}
+
+impl Kind {
+    const ALL: [(Self, &'static str, &'static str); 5] = [
+        (Self::Png, "png", "image/png"),
+        (Self::Jpeg, "jpg", "image/jpeg"),
+        (Self::Webp, "webp", "image/webp"),
+        (Self::Gif, "gif", "image/gif"),
+        (Self::Pdf, "pdf", "application/pdf"),
+    ];
+
+    fn by_content_type(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, _, name)| *name == text).map(|(kind, ..)| kind)
+    }
+
+    fn by_extension(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, name, _)| *name == text).map(|(kind, ..)| kind)
+    }
+
+    fn extension(self) -> &'static str {
+        Self::ALL.into_iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
+    }
+
+    fn content_type(self) -> &'static str {
+        Self::ALL.into_iter().find(|(kind, ..)| *kind == self).map_or("", |(.., name)| name)
+    }
+}
+
+#[derive(Debug)]
+struct Upload {
+    kind: Kind,
+    bytes: Vec<u8>,
+}
+
+impl Upload {
+    fn read(field: &str, data_url: &str, purpose: Purpose) -> Result<Self, ApiError> {
+        let refuse = || crate::json::field(field, "Please choose a file");
+        let (head, content) = data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
+        let declared = head.strip_suffix(";base64").ok_or_else(refuse)?.split(';').next().unwrap_or_default();
+        let kind = Kind::by_content_type(&declared.to_ascii_lowercase())
+            .filter(|kind| purpose == Purpose::Receipt || !matches!(kind, Kind::Gif | Kind::Pdf))
+            .ok_or_else(|| unsupported(purpose))?;
+        if content.len() > MOST_BYTES.div_ceil(3) * 4 {
+            return Err(ApiError::too_large("The file is larger than 5 MB."));
+        }
+        let bytes = STANDARD.decode(content).map_err(|_| refuse())?;
+        if bytes.is_empty() {
+            return Err(refuse());
+        }
+        if bytes.len() > MOST_BYTES {
+            return Err(ApiError::too_large("The file is larger than 5 MB."));
+        }
+        let found = infer::get(&bytes).and_then(|found| Kind::by_content_type(found.mime_type()));
+        if found == Some(kind) { Ok(Self { kind, bytes }) } else { Err(unsupported(purpose)) }
+    }
+}
+
+fn unsupported(purpose: Purpose) -> ApiError {
+    ApiError::unsupported(match purpose {
+        Purpose::Receipt => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
+        Purpose::Photo | Purpose::Method => "Please upload a PNG, JPEG or WebP image.",
+    })
+}
+
+/// Decodes an image within limits and writes it anew, without metadata, so that nothing but pixels is ever served.
+fn reencode(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind), ApiError> {
+    let format = match kind {
+        Kind::Png => ImageFormat::Png,
+        Kind::Jpeg => ImageFormat::Jpeg,
+        _ => ImageFormat::WebP,
+    };
+    let mut limits = Limits::default();
+    limits.max_image_width = Some(RECEIPT_SIDE);
+    limits.max_image_height = Some(RECEIPT_SIDE);
+    limits.max_alloc = Some(DECODE_BYTES);
+    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
+    reader.limits(limits);
+    let decoded = reader.decode().map_err(|_| unsupported(purpose))?;
+    let picture = match purpose {
+        Purpose::Receipt => decoded,
+        // Never larger than it was.
+        _ if decoded.width() <= PHOTO_SIDE && decoded.height() <= PHOTO_SIDE => decoded,
+        _ => decoded.thumbnail(PHOTO_SIDE, PHOTO_SIDE),
+    };
+    let mut out = Cursor::new(Vec::new());
+    let kind = if picture.color().has_alpha() { Kind::Png } else { Kind::Jpeg };
+    let written = match kind {
+        Kind::Png => picture.write_to(&mut out, ImageFormat::Png),
+        _ => DynamicImage::ImageRgb8(picture.into_rgb8()).write_to(&mut out, ImageFormat::Jpeg),
+    };
+    written.map_err(ApiError::internal)?;
+    Ok((out.into_inner(), kind))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use axum::http::StatusCode;
+    use axum::response::IntoResponse;
+    use base64::Engine;
+    use base64::engine::general_purpose::STANDARD;
+    use chassis::keys::SecretKey;
+    use image::{DynamicImage, ImageFormat};
+    use object_store::memory::InMemory;
+    use time::{Duration, OffsetDateTime};
+
+    use super::{Files, Purpose};
+
+    fn files() -> Files {
+        let realm = chassis::testing::Realm::new();
+        Files::new(Arc::new(InMemory::new()), SecretKey::read(&realm.folder().join("link.key")).unwrap())
+    }
+
+    fn png(width: u32, height: u32) -> Vec<u8> {
+        let mut out = std::io::Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(width, height).write_to(&mut out, ImageFormat::Png).unwrap();
+        out.into_inner()
+    }
+
+    fn data_url(kind: &str, bytes: &[u8]) -> String {
+        format!("data:{kind};base64,{}", STANDARD.encode(bytes))
+    }
+
+    async fn refused(purpose: Purpose, url: &str) -> StatusCode {
+        files().store("receipt", url, purpose).await.unwrap_err().into_response().status()
+    }
+
+    /// [D-P2] Kinds, sizes and magic bytes are checked; HTML and SVG never pass.
+    #[tokio::test]
+    async fn refuses_what_is_not_what_it_says() {
+        let pdf = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n";
+        for (purpose, kind, bytes, status) in [
+            (Purpose::Receipt, "text/html", &b"<script>"[..], StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Receipt, "image/svg+xml", b"<svg/>", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Receipt, "image/png", b"<script>", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Receipt, "image/jpeg", &png(2, 2), StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Receipt, "image/png", &png(2, 2)[..40], StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Photo, "application/pdf", pdf, StatusCode::UNSUPPORTED_MEDIA_TYPE),
+            (Purpose::Receipt, "application/pdf", b"", StatusCode::UNPROCESSABLE_ENTITY),
+            (Purpose::Receipt, "application/pdf", &[b'x'; 5 * 1024 * 1024 + 1], StatusCode::PAYLOAD_TOO_LARGE),
+        ] {
+            assert_eq!(refused(purpose, &data_url(kind, bytes)).await, status, "{kind}");
+        }
+        for url in ["", "data:", "data:image/png,abc", "data:image/png;base64,***", "https://example.org/a.png"] {
+            assert_eq!(refused(Purpose::Receipt, url).await, StatusCode::UNPROCESSABLE_ENTITY, "{url}");
+        }
+        assert!(files().store("receipt", &data_url("application/pdf", pdf), Purpose::Receipt).await.is_ok());
+    }
+
+    /// [D-P2] A small file that would take much memory to decode is refused.
+    #[tokio::test]
+    async fn refuses_a_decompression_bomb() {
+        let status = refused(Purpose::Photo, &data_url("image/png", &png(22_000, 22_000))).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    /// [D-P2] Photos are written anew at 512 px at the most.
+    #[tokio::test]
+    async fn photos_are_written_anew() {
+        let files = files();
+        let stored = files.store("image", &data_url("image/png", &png(1_600, 800)), Purpose::Photo).await.unwrap();
+        let read = files.read(&stored.key).await.unwrap();
+        let picture = image::load_from_memory(&read.bytes).unwrap();
+        assert_eq!((picture.width(), picture.height()), (512, 256));
+        assert_eq!(read.content_type, "image/jpeg");
+    }
+
+    /// [D-L6] A link counts for its file, its owner and its time only.
+    #[test]
+    fn links_are_bound_to_file_owner_and_time() {
+        let files = files();
+        let now = OffsetDateTime::now_utc();
+        let link = files.receipt_link("receipts/a.png", "me", now);
+        let query: Vec<_> = link.split(['?', '&']).skip(1).filter_map(|part| part.split_once('=')).map(|(_, v)| v).collect();
+        let [owner, expires, signature] = query[..] else { panic!("{link}") };
+        let check = |key, owner, expires, at| files.verify_link(key, owner, expires, signature, at);
+        assert!(check("receipts/a.png", owner, expires, now + Duration::minutes(14)));
+        assert!(!check("receipts/a.png", owner, expires, now + Duration::minutes(16)));
+        assert!(!check("receipts/b.png", owner, expires, now));
+        assert!(!check("receipts/a.png", "you", expires, now));
+        assert!(!check("receipts/a.png", owner, "99999999999", now));
+    }
+}

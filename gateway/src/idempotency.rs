@@ -1,0 +1,65 @@
+//! The Idempotency-Key header, bound to route and body for the service that stores it, and the sign of a replay.
+
+use axum::extract::{FromRequestParts, MatchedPath};
+use axum::http::HeaderValue;
+use axum::http::request::Parts;
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::REPLAYED;
+use proto::common::v1::Idempotency;
+use sha2::{Digest, Sha256};
+use tonic::metadata::MetadataMap;
+
+use crate::error::ApiError;
+use crate::json::field;
+
+/// The key of a request, if it has one, not yet bound to its body.
+#[derive(Debug, Clone)]
+pub struct Key {
+    key: Option<String>,
+    route: String,
+    path: String,
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Key {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
+        let refuse = || field("idempotencyKey", "The Idempotency-Key must have 1 to 255 characters.");
+        let key = match parts.headers.get("idempotency-key") {
+            None => None,
+            Some(value) => Some(value.to_str().map_err(|_| refuse())?.to_owned()),
+        };
+        if key.as_ref().is_some_and(|key| !(1..=255).contains(&key.chars().count())) {
+            return Err(refuse());
+        }
+        let pattern = parts.extensions.get::<MatchedPath>().map_or(parts.uri.path(), MatchedPath::as_str);
+        Ok(Self { key, route: format!("{} {pattern}", parts.method), path: parts.uri.path().to_owned() })
+    }
+}
+
+impl Key {
+    /// The claim over this body (its digest); nothing if there is no key.
+    #[must_use]
+    pub fn claim(self, digest: &[u8; 32]) -> Option<Idempotency> {
+        let mut hasher = Sha256::new();
+        hasher.update(&self.path);
+        hasher.update([0]);
+        hasher.update(digest);
+        let fingerprint = hasher.finalize().to_vec();
+        self.key.map(|key| Idempotency { key, route: self.route, fingerprint })
+    }
+
+    /// The claim of a request without a body.
+    #[must_use]
+    pub fn bodyless(self) -> Option<Idempotency> {
+        self.claim(&[0; 32])
+    }
+}
+
+/// A response with the sign of a replay, if the service said it is one.
+pub fn marked(metadata: &MetadataMap, response: impl IntoResponse) -> Response {
+    let mut response = response.into_response();
+    if metadata.get(REPLAYED).is_some() {
+        response.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
+    }
+    response
+}

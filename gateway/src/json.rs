@@ -1,0 +1,418 @@
+//! Bodies in and out: strict JSON, exact numbers, and the checks of a body's form that name the field.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{FromRequest, Request};
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
+use chassis::clock::Timestamp;
+use chassis::error::Refusal;
+use chassis::money::Cents;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize, Serializer};
+use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+
+use crate::error::ApiError;
+
+/// Bytes of a body without a file.
+pub const SMALL: usize = 64 * 1024;
+/// Bytes of a body with a file: 5 MiB in base64 and some fields.
+pub const WITH_FILE: usize = 7 * 1024 * 1024 + SMALL;
+/// How long a body may take to arrive.
+const BODY_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// A JSON body of at most `LIMIT` bytes, with the digest of its bytes.
+pub struct Json<T, const LIMIT: usize = SMALL> {
+    /// What it says.
+    pub value: T,
+    /// SHA-256 of its bytes.
+    pub digest: [u8; 32],
+}
+
+impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Json<T, LIMIT> {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
+        let (parts, body) = request.into_parts();
+        expect_json(&parts.headers)?;
+        let bytes = read(body, &parts.headers, LIMIT).await?;
+        Ok(Self { value: parse(&bytes)?, digest: Sha256::digest(&bytes).into() })
+    }
+}
+
+/// The whole body, if it is not larger and arrives in time.
+///
+/// # Errors
+/// 413, 408, 415 (compressed), 400.
+pub async fn read(body: Body, headers: &HeaderMap, limit: usize) -> Result<Bytes, ApiError> {
+    if headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity") {
+        return Err(ApiError::unsupported("Compressed requests are not accepted."));
+    }
+    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
+        Err(_) => Err(ApiError::of_status(StatusCode::REQUEST_TIMEOUT)),
+        Ok(Ok(collected)) => Ok(collected.to_bytes()),
+        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => {
+            Err(ApiError::of_status(StatusCode::PAYLOAD_TOO_LARGE))
+        }
+        Ok(Err(_)) => Err(ApiError::malformed("The request ended too early.")),
+    }
+}
+
+fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
+    let refuse = || ApiError::unsupported("Please send JSON in UTF-8 (Content-Type: application/json).");
+    let value = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).ok_or_else(refuse)?;
+    let mut parts = value.split(';').map(str::trim);
+    if !parts.next().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json")) {
+        return Err(refuse());
+    }
+    let charset = parts.filter_map(|part| part.split_once('=')).find(|(name, _)| name.eq_ignore_ascii_case("charset"));
+    match charset {
+        Some((_, value)) if !value.trim_matches('"').eq_ignore_ascii_case("utf-8") => Err(refuse()),
+        _ => Ok(()),
+    }
+}
+
+/// Reads strict JSON: an object without a key twice.
+///
+/// # Errors
+/// 400 for anything that is no such JSON or no object.
+pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    let text = std::str::from_utf8(bytes).map_err(|_| ApiError::malformed("The request is not UTF-8."))?;
+    serde_json::from_str::<Strict>(text).map_err(|_| ApiError::malformed("The request is not valid JSON."))?;
+    serde_json::from_str(text).map_err(|_| ApiError::malformed("The request has not the expected form."))
+}
+
+/// Any JSON in which no object has a key twice.
+struct Strict;
+
+impl<'de> Deserialize<'de> for Strict {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(StrictVisitor)
+    }
+}
+
+struct StrictVisitor;
+
+impl<'de> Visitor<'de> for StrictVisitor {
+    type Value = Strict;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON without a key twice")
+    }
+    fn visit_bool<E>(self, _: bool) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_i64<E>(self, _: i64) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_u64<E>(self, _: u64) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_f64<E>(self, _: f64) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_str<E>(self, _: &str) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_unit<E>(self) -> Result<Strict, E> {
+        Ok(Strict)
+    }
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Strict, A::Error> {
+        while seq.next_element::<Strict>()?.is_some() {}
+        Ok(Strict)
+    }
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Strict, A::Error> {
+        let mut seen = HashSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            if !seen.insert(key) {
+                map.next_value::<IgnoredAny>()?;
+                return Err(serde::de::Error::custom("a key twice"));
+            }
+            map.next_value::<Strict>()?;
+        }
+        Ok(Strict)
+    }
+}
+
+/// A field as it was sent, of whatever JSON kind; [`Form`] reads it.
+#[derive(Debug, Default)]
+pub struct Field(Option<Box<RawValue>>);
+
+impl<'de> Deserialize<'de> for Field {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        // A missing field is an absent option.
+        Option::<Box<RawValue>>::deserialize(deserializer).map(Self)
+    }
+}
+
+impl Field {
+    fn raw(&self) -> Option<&str> {
+        self.0.as_deref().map(RawValue::get)
+    }
+
+    /// Whether it was sent at all.
+    #[must_use]
+    pub fn is_given(&self) -> bool {
+        self.raw().is_some()
+    }
+}
+
+/// Reads fields and collects what is wrong with them.
+#[derive(Debug, Default)]
+pub struct Form {
+    errors: Vec<(String, String)>,
+}
+
+impl Form {
+    /// Nothing wrong so far.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Text; empty if it was not sent, so that the service says what is missing.
+    pub fn text(&mut self, name: &str, field: &Field) -> String {
+        let Some(raw) = field.raw() else { return String::new() };
+        serde_json::from_str(raw).unwrap_or_else(|_| {
+            self.wrong(name, "This must be text.");
+            String::new()
+        })
+    }
+
+    /// An amount in dollars, as a JSON number or text of the exact form.
+    pub fn amount(&mut self, name: &str, field: &Field) -> Cents {
+        let Some(raw) = field.raw() else {
+            self.wrong(name, "Enter an amount");
+            return Cents::ZERO;
+        };
+        let text = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+        Cents::parse(text).unwrap_or_else(|_| {
+            self.wrong(name, "Enter an amount with at most two decimals");
+            Cents::ZERO
+        })
+    }
+
+    /// An amount that may be missing.
+    pub fn optional_amount(&mut self, name: &str, field: &Field) -> Option<Cents> {
+        field.is_given().then(|| self.amount(name, field))
+    }
+
+    /// A decimal with up to `decimals` decimals, as an integer of its smallest unit.
+    pub fn decimal(&mut self, name: &str, field: &Field, decimals: usize) -> i64 {
+        let read = field.raw().and_then(|raw| {
+            let text = raw.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(raw);
+            parse_decimal(text, decimals)
+        });
+        read.unwrap_or_else(|| {
+            self.wrong(name, &format!("Enter a number with at most {decimals} decimals"));
+            0
+        })
+    }
+
+    /// A whole number.
+    pub fn integer(&mut self, name: &str, field: &Field) -> i32 {
+        field.raw().and_then(|raw| serde_json::from_str(raw).ok()).unwrap_or_else(|| {
+            self.wrong(name, "Enter a whole number");
+            0
+        })
+    }
+
+    /// Yes or no; the default if it was not sent.
+    pub fn flag(&mut self, name: &str, field: &Field, default: bool) -> bool {
+        let Some(raw) = field.raw() else { return default };
+        serde_json::from_str(raw).unwrap_or_else(|_| {
+            self.wrong(name, "This must be true or false.");
+            default
+        })
+    }
+
+    /// A moment; `None` if it was not sent.
+    pub fn moment(&mut self, name: &str, field: &Field) -> Option<OffsetDateTime> {
+        if !field.is_given() {
+            return None;
+        }
+        let text = self.text(name, field);
+        let read = OffsetDateTime::parse(&text, &Rfc3339).ok();
+        if read.is_none() {
+            self.wrong(name, "Enter a date and time like 2026-01-31T12:00:00Z");
+        }
+        read
+    }
+
+    /// Notes that a field is wrong.
+    pub fn wrong(&mut self, name: &str, sentence: &str) {
+        if !self.errors.iter().any(|(field, _)| field == name) {
+            self.errors.push((name.to_owned(), sentence.to_owned()));
+        }
+    }
+
+    /// Whether all was right.
+    ///
+    /// # Errors
+    /// 422 with every field that was wrong.
+    pub fn finish(self) -> Result<(), ApiError> {
+        if self.errors.is_empty() { Ok(()) } else { Err(ApiError::fields(self.errors)) }
+    }
+}
+
+fn parse_decimal(text: &str, decimals: usize) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, "0"));
+    let plain = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    if !plain(whole) || !plain(fraction) || whole.len() > 9 || fraction.len() > decimals.max(1) {
+        return None;
+    }
+    let padded = format!("{fraction:0<decimals$}");
+    let unit = 10i64.checked_pow(u32::try_from(decimals).ok()?)?;
+    let fraction: i64 = if decimals == 0 { 0 } else { padded.parse().ok()? };
+    whole.parse::<i64>().ok()?.checked_mul(unit)?.checked_add(fraction)
+}
+
+/// A number written exactly, without going through a float.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Number(String);
+
+impl Number {
+    /// Dollars of an amount.
+    #[must_use]
+    pub fn dollars(cents: i64) -> Self {
+        Self(Cents::new(cents).to_wire())
+    }
+
+    /// An integer of a smallest unit as a decimal without needless zeros.
+    #[must_use]
+    pub fn decimal(value: i64, decimals: u32) -> Self {
+        let unit = 10u64.pow(decimals);
+        let sign = if value < 0 { "-" } else { "" };
+        let (whole, fraction) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+        if fraction == 0 {
+            return Self(format!("{sign}{whole}"));
+        }
+        let fraction = format!("{fraction:0width$}", width = decimals as usize);
+        Self(format!("{sign}{whole}.{}", fraction.trim_end_matches('0')))
+    }
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+/// A moment on the wire: RFC 3339 in UTC with milliseconds.
+#[must_use]
+pub fn moment(at: Option<&Timestamp>) -> Option<String> {
+    let at = chassis::clock::from_proto(at?)?;
+    at.replace_nanosecond(at.nanosecond() / 1_000_000 * 1_000_000).ok()?.format(&Rfc3339).ok()
+}
+
+
+/// A JSON answer with a status.
+#[derive(Debug)]
+pub struct Reply<T>(pub StatusCode, pub T);
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response {
+        (self.0, axum::Json(self.1)).into_response()
+    }
+}
+
+/// 200 with this body.
+pub fn ok<T>(body: T) -> Reply<T> {
+    Reply(StatusCode::OK, body)
+}
+
+/// 201 with this body.
+pub fn created<T>(body: T) -> Reply<T> {
+    Reply(StatusCode::CREATED, body)
+}
+
+/// The refusal of a field in the gateway's own checks.
+#[must_use]
+pub fn field(name: &str, sentence: &str) -> ApiError {
+    ApiError::from(Refusal::field(name, sentence))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::Deserialize;
+
+    use super::{Field, Form, Number, parse, parse_decimal};
+
+    #[derive(Deserialize)]
+    struct Sample {
+        amount: Field,
+        note: Field,
+    }
+
+    fn amount(body: &str) -> Option<i64> {
+        let sample: Sample = parse(body.as_bytes()).ok()?;
+        let mut form = Form::new();
+        let amount = form.amount("amount", &sample.amount);
+        form.finish().ok().map(|()| amount.get())
+    }
+
+    /// [D-G1] [D-R15] Amount literals in JSON are read exactly or refused, never rounded.
+    #[test]
+    fn amount_literals_are_exact_or_refused() {
+        for (literal, cents) in [
+            ("1", 100), ("0", 0), ("0.01", 1), ("100.5", 10_050), ("\"100.50\"", 10_050), ("9999999999.99", 999_999_999_999),
+            ("1.10", 110),
+        ] {
+            assert_eq!(amount(&format!("{{\"amount\":{literal}}}")), Some(cents), "{literal}");
+        }
+        for literal in [
+            "-1", "+1", "1e2", "1E2", "1e-2", "0.001", "100.000", "1_000", "\"1,000\"", "\" 1\"", "\"1 \"", "\"\"", "\" \"",
+            "null", "true", "false", "[]", "[1]", "{}", "{\"a\":1}", "01", "00", ".5", "1.", "0x10", "NaN", "Infinity",
+            "\"NaN\"", "10000000000", "1e308", "1e400", "123456789012345678901234567890", "0.30000000000000004",
+            "\"١\"", "\"1\\u0030\"", "\"\\u0031\"", "-0", "\"-0\"", "1.5e0", "\"$5\"", "\"1;2\"",
+        ] {
+            assert_eq!(amount(&format!("{{\"amount\":{literal}}}")), None, "{literal}");
+        }
+        assert_eq!(amount("{}"), None);
+    }
+
+    /// [D-R15] A key twice is refused wherever it stands.
+    #[test]
+    fn a_key_twice_is_refused() {
+        assert!(parse::<Sample>(br#"{"amount":1,"amount":2}"#).is_err());
+        assert!(parse::<Sample>(br#"{"amount":1,"other":1,"other":2}"#).is_err());
+        assert!(parse::<Sample>(br#"{"amount":1,"deep":{"a":[{"b":1,"b":1}]}}"#).is_err());
+        assert!(parse::<Sample>(br#"{"amount":1,"am\u006funt":2}"#).is_err());
+        assert!(parse::<Sample>(b"{\"note\":\"\xff\"}").is_err());
+        assert!(parse::<Sample>(br#"{"amount":1,"note":"x"}"#).is_ok());
+    }
+
+    #[test]
+    fn text_of_another_kind_names_the_field() {
+        let sample: Sample = parse(br#"{"amount":1,"note":["x"]}"#).ok().unwrap();
+        let mut form = Form::new();
+        form.text("note", &sample.note);
+        assert!(form.finish().is_err());
+    }
+
+    /// [D-R4] Values have up to six decimals, exactly.
+    #[test]
+    fn decimals_are_exact() {
+        assert_eq!(parse_decimal("1", 6), Some(1_000_000));
+        assert_eq!(parse_decimal("1.05", 6), Some(1_050_000));
+        assert_eq!(parse_decimal("0.000001", 6), Some(1));
+        assert_eq!(parse_decimal("0.0000001", 6), None);
+        assert_eq!(parse_decimal("-1", 6), None);
+        assert_eq!(parse_decimal("1e3", 6), None);
+        assert_eq!(Number::decimal(1_050_000, 6), Number("1.05".to_owned()));
+        assert_eq!(Number::decimal(-525, 2), Number("-5.25".to_owned()));
+    }
+}

@@ -1,0 +1,118 @@
+//! What a client may take of the gateway: requests a second and a minute, time, and work at once; and that a mutation
+//! once begun is carried out even if the client hangs up.
+
+use std::net::IpAddr;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::extract::{Request, State};
+use axum::http::{Method, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use tokio::sync::Semaphore;
+use tracing::Instrument;
+
+use crate::caller::address;
+use crate::error::ApiError;
+use crate::router::App;
+
+/// How long a request may take.
+const DEADLINE: Duration = Duration::from_secs(6);
+/// How long one with a file may take: the body's 15 seconds and the work.
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(25);
+/// Requests at work at once.
+const CONCURRENCY: usize = 1_024;
+/// How long a request waits for its turn.
+const PATIENCE: Duration = Duration::from_millis(80);
+
+/// Counters by address.
+pub struct Limits {
+    all: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    session: Option<DefaultKeyedRateLimiter<IpAddr>>,
+    at_work: Semaphore,
+    clock: DefaultClock,
+}
+
+impl Limits {
+    /// Requests a second, and session requests a minute, that one address may make; 0 for no limit.
+    #[must_use]
+    pub fn new(per_second: u32, session_per_minute: u32) -> Arc<Self> {
+        let all = NonZeroU32::new(per_second)
+            .map(|rate| Quota::per_second(rate).allow_burst(rate.saturating_mul(NonZeroU32::MIN.saturating_add(3))));
+        let session = NonZeroU32::new(session_per_minute).map(Quota::per_minute);
+        Arc::new(Self {
+            all: all.map(RateLimiter::keyed),
+            session: session.map(RateLimiter::keyed),
+            at_work: Semaphore::new(CONCURRENCY),
+            clock: DefaultClock::default(),
+        })
+    }
+
+    fn check(&self, limiter: Option<&DefaultKeyedRateLimiter<IpAddr>>, ip: IpAddr) -> Result<(), Duration> {
+        // An IPv6 subscriber has a whole /64.
+        let key = match ip {
+            IpAddr::V4(_) => ip,
+            IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & !u128::from(u64::MAX)).into()),
+        };
+        limiter.map_or(Ok(()), |limiter| {
+            limiter.check_key(&key).map_err(|not_until| not_until.wait_time_from(self.clock.now()))
+        })
+    }
+
+    /// Forgets addresses that have been quiet.
+    pub fn forget(&self) {
+        for limiter in [&self.all, &self.session].into_iter().flatten() {
+            limiter.retain_recent();
+        }
+    }
+}
+
+/// Refuses requests over the limits of their address, and those that find too many at work.
+pub async fn limit(State(app): State<App>, request: Request, next: Next) -> Response {
+    let (parts, body) = request.into_parts();
+    let path = parts.uri.path();
+    if path.starts_with("/v1/")
+        && let Some(ip) = address(&parts, &app.config.trusted_proxies)
+    {
+        let limits = &app.limits;
+        let is_session = parts.method == Method::POST && path.starts_with("/v1/auth/");
+        let checked = limits
+            .check(limits.all.as_ref(), ip)
+            .and_then(|()| if is_session { limits.check(limits.session.as_ref(), ip) } else { Ok(()) });
+        if let Err(delay) = checked {
+            return ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay).into_response();
+        }
+    }
+    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, app.limits.at_work.acquire()).await else {
+        return ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).into_response();
+    };
+    next.run(Request::from_parts(parts, body)).await
+}
+
+/// Runs a mutation in a task of its own, so that a client who hangs up does not drop it between two awaits, and answers
+/// 504 when it takes too long.
+pub async fn detach(request: Request, next: Next) -> Response {
+    let method = request.method().clone();
+    let path = request.uri().path();
+    if path == "/v1/events" {
+        return next.run(request).await;
+    }
+    let takes_file = ["/v1/transactions/", "/v1/users/image/", "/v1/payment-methods", "/v1/admin/payment-methods"]
+        .iter()
+        .any(|prefix| path.starts_with(prefix));
+    let deadline = if takes_file && !method.is_safe() { UPLOAD_DEADLINE } else { DEADLINE };
+    let work = next.run(request);
+    let done = if method.is_safe() {
+        tokio::time::timeout(deadline, work).await.map(Ok)
+    } else {
+        tokio::time::timeout(deadline, tokio::spawn(work.in_current_span())).await
+    };
+    match done {
+        Ok(Ok(response)) => response,
+        Ok(Err(error)) => ApiError::internal(error).into_response(),
+        Err(_) => ApiError::of_status(StatusCode::GATEWAY_TIMEOUT).into_response(),
+    }
+}

@@ -1,0 +1,100 @@
+//! The gateway process: wiring only.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use chassis::bus::Bus;
+use chassis::caller::{RemoteSessions, Verifier};
+use chassis::grpc;
+use chassis::keys::SecretKey;
+use chassis::process::Process;
+use clap::{Parser, Subcommand};
+use gateway::clients::Clients;
+use gateway::config::Config;
+use gateway::files::Files;
+use gateway::limits::Limits;
+use gateway::live::Live;
+use gateway::router::{App, AppState, router};
+use gateway::routes::courses::Course;
+use gateway::server;
+use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
+use object_store::prefix::PrefixStore;
+
+const NAME: &str = "gateway";
+
+#[derive(Parser)]
+#[command(name = NAME, about = "The REST gateway of Solvane", args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    config: Option<Config>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Prints the OpenAPI document.
+    Openapi,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    let cli = Cli::parse();
+    match (cli.command, cli.config) {
+        (Some(Command::Openapi), _) => {
+            let document = gateway::router::api().1.to_pretty_json()?;
+            std::io::Write::write_all(&mut std::io::stdout(), document.as_bytes())?;
+            Ok(())
+        }
+        (None, Some(config)) => serve(config).await,
+        (None, None) => anyhow::bail!("settings are missing, see --help"),
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let mut process = Process::start(NAME, &config.ops)?;
+    let ops = config.ops.clone();
+    let credential = config.keys.credential(NAME)?;
+    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, credential.clone());
+    let live = Live::default();
+    if let Some(url) = &config.amqp_url {
+        process.spawn(live.clone().follow(Bus::new(url), process.shutdown.clone()));
+    }
+    let limits = Limits::new(config.rate_limit, config.session_rate_limit);
+    process.spawn(forget(Arc::clone(&limits), process.shutdown.clone()));
+    let app = App::new(AppState {
+        clients: Clients::new(&config)?,
+        verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
+        files: Files::new(store(&config.files_url)?, SecretKey::read(&config.link_key_file)?),
+        course: Course::read(&config.course_dir)?,
+        credential,
+        limits,
+        live,
+        config,
+    });
+    let listener = grpc::bind(app.config.http_addr).await?;
+    tracing::info!(address = %app.config.http_addr, "serving");
+    process.spawn(server::serve(listener, router(app), process.shutdown.clone()));
+    process.run(&ops).await
+}
+
+/// `file:///folder` is made if it is missing; anything else is what the library reads from the url and AWS_* settings.
+fn store(url: &str) -> anyhow::Result<Arc<dyn ObjectStore>> {
+    if let Some(folder) = url.strip_prefix("file://") {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
+        return Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?));
+    }
+    let (store, prefix) = object_store::parse_url_opts(&url.parse()?, std::env::vars())?;
+    Ok(Arc::new(PrefixStore::new(store, prefix)))
+}
+
+async fn forget(limits: Arc<Limits>, shutdown: tokio_util::sync::CancellationToken) -> anyhow::Result<()> {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(Duration::from_secs(60)) => limits.forget(),
+        }
+    }
+}

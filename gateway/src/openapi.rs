@@ -1,0 +1,74 @@
+//! The document of the API, from the code, and a page to read it.
+
+use axum::Router;
+use axum::http::header;
+use axum::response::Html;
+use axum::routing::get;
+use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use crate::router::App;
+
+/// What the document says besides the routes.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "Solvane API",
+        version = "1.0.0",
+        description = "Wallet, deposits, withdrawals, investments and the course of Solvane. Amounts are dollars as JSON numbers with at most two decimals; times are RFC 3339 in UTC. Every mutation that moves money or creates something takes an `Idempotency-Key`.",
+        license(name = "Apache-2.0", identifier = "Apache-2.0")
+    ),
+    modifiers(&Security)
+)]
+pub struct ApiDoc;
+
+struct Security;
+
+impl Modify for Security {
+    fn modify(&self, document: &mut Document) {
+        let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
+        document.components.get_or_insert_default().add_security_scheme("bearer", scheme);
+    }
+}
+
+/// `/v1/openapi.json` and `/v1/docs`.
+pub fn routes(document: &Document) -> Router<App> {
+    let json = document.to_pretty_json().unwrap_or_default();
+    let page = docs_page(document);
+    Router::new()
+        .route("/v1/openapi.json", get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json.clone()) }))
+        .route("/v1/docs", get(move || async move { Html(page.clone()) }))
+}
+
+/// A plain page: every operation with its parameters and answers, without scripts or styles from elsewhere.
+fn docs_page(document: &Document) -> String {
+    let mut rows = String::new();
+    for (path, item) in &document.paths.paths {
+        for (method, operation) in [
+            ("GET", &item.get),
+            ("POST", &item.post),
+            ("PUT", &item.put),
+            ("DELETE", &item.delete),
+        ] {
+            let Some(operation) = operation else { continue };
+            let summary = escape(operation.summary.as_deref().or(operation.description.as_deref()).unwrap_or_default());
+            let answers: Vec<_> = operation.responses.responses.keys().map(String::as_str).collect();
+            rows.push_str(&format!(
+                "<tr><td><code>{method}</code></td><td><code>{}</code></td><td>{summary}</td><td>{}</td></tr>",
+                escape(path),
+                answers.join(", ")
+            ));
+        }
+    }
+    format!(
+        "<!doctype html><html lang=en><meta charset=utf-8><title>Solvane API</title><h1>Solvane API</h1>\
+         <p>The whole document, with schemas: <a href=/v1/openapi.json>openapi.json</a></p>\
+         <table><thead><tr><th>Method</th><th>Path</th><th>What it does</th><th>Answers</th></tr></thead>\
+         <tbody>{rows}</tbody></table></html>"
+    )
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}

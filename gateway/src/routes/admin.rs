@@ -1,0 +1,56 @@
+//! The back office. The gateway asks for staff; which role may do what is the services' answer.
+
+pub mod transactions;
+
+pub mod members;
+
+pub mod proposals;
+
+pub mod payment_methods;
+
+pub mod plans;
+
+pub mod staff;
+
+pub mod books;
+
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::router::App;
+
+/// The routes below `/v1/admin`.
+pub fn routes() -> OpenApiRouter<App> {
+    OpenApiRouter::new()
+        // What waits, and decisions.
+        .routes(routes!(transactions::queue))
+        .routes(routes!(transactions::list))
+        .routes(routes!(transactions::get))
+        .routes(routes!(transactions::approve))
+        .routes(routes!(transactions::reject))
+        .routes(routes!(transactions::paid))
+        // Members.
+        .routes(routes!(members::list))
+        .routes(routes!(members::get))
+        .routes(routes!(members::freeze))
+        .routes(routes!(members::unfreeze))
+        .routes(routes!(members::add_note))
+        .routes(routes!(members::bonus))
+        .routes(routes!(members::release))
+        .routes(routes!(members::adjustment))
+        // Two people.
+        .routes(routes!(proposals::list))
+        .routes(routes!(proposals::confirm))
+        .routes(routes!(proposals::reject))
+        // Platform methods, plans, values.
+        .routes(routes!(payment_methods::list, payment_methods::create))
+        .routes(routes!(payment_methods::update, payment_methods::delete))
+        .routes(routes!(plans::list, plans::create))
+        .routes(routes!(plans::update))
+        .routes(routes!(plans::add_value))
+        // Staff, the trail, the books.
+        .routes(routes!(staff::list, staff::invite))
+        .routes(routes!(staff::disable))
+        .routes(routes!(books::audit))
+        .routes(routes!(books::integrity))
+}

@@ -1,0 +1,272 @@
+//! Members, for staff.
+
+use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use proto::auth::v1 as auth;
+use proto::auth::v1::{
+    AddMemberNoteRequest, FreezeMemberRequest, GetMemberRequest, ListMembersRequest, UnfreezeMemberRequest,
+};
+use proto::common::v1::PageRequest;
+use proto::wallet::v1::{CorrectionKind, GetMemberWalletRequest, LedgerEntry, ProposeCorrectionRequest};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::{SignedIn, StaffMember};
+use crate::clients::{fetch, mutate, send};
+use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
+use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
+use crate::router::App;
+use crate::routes::Done;
+use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::auth::Session;
+use crate::routes::users::User;
+
+/// Which members.
+#[derive(Debug, Default, Deserialize)]
+pub struct Filter {
+    search: Option<String>,
+    cursor: Option<String>,
+}
+
+/// Members.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Members {
+    success: bool,
+    members: Vec<User>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// Search members
+#[utoipa::path(get, path = "/admin/members", params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query)),
+    responses((status = 200, body = Members), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn list(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Query(filter): Query<Filter>,
+) -> Result<Reply<Members>, ApiError> {
+    let message = ListMembersRequest {
+        search: filter.search.unwrap_or_default(),
+        page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
+    };
+    let answer = fetch!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
+    Ok(ok(Members {
+        success: true,
+        members: answer.members.into_iter().map(|user| User::new(user, None)).collect(),
+        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
+    }))
+}
+
+/// What staff wrote.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Note {
+    author_id: String,
+    at: Option<String>,
+    text: String,
+}
+
+/// One entry of the ledger.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    posting_id: i64,
+    account: String,
+    #[schema(value_type = f64)]
+    amount: Number,
+    #[schema(value_type = f64)]
+    balance: Number,
+    kind: String,
+    at: Option<String>,
+}
+
+impl From<LedgerEntry> for Entry {
+    fn from(entry: LedgerEntry) -> Self {
+        Self {
+            posting_id: entry.posting_id,
+            account: entry.account,
+            amount: Number::dollars(entry.amount_cents),
+            balance: Number::dollars(entry.balance_cents),
+            kind: entry.kind,
+            at: moment(entry.at.as_ref()),
+        }
+    }
+}
+
+/// A member with sessions, notes and the newest entries.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Member {
+    success: bool,
+    member: User,
+    sessions: Vec<Session>,
+    notes: Vec<Note>,
+    entries: Vec<Entry>,
+}
+
+/// Get a member
+#[utoipa::path(get, path = "/admin/members/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Member), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn get(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+) -> Result<Reply<Member>, ApiError> {
+    let request = GetMemberRequest { user_id: user_id.clone() };
+    let member = fetch!(app.clients.auth_staff, get_member, caller.out, request)?.into_inner();
+    let user = member.member.ok_or_else(ApiError::not_found)?;
+    let request = GetMemberWalletRequest { user_id };
+    let books = fetch!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
+    let note = |note: auth::MemberNote| Note { author_id: note.author_id, at: moment(note.at.as_ref()), text: note.text };
+    Ok(ok(Member {
+        success: true,
+        member: User::new(user, books.wallet.as_ref()),
+        sessions: member.sessions.into_iter().map(Session::from).collect(),
+        notes: member.notes.into_iter().map(note).collect(),
+        entries: books.entries.into_iter().map(Entry::from).collect(),
+    }))
+}
+
+/// Why.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NoteRequest {
+    #[schema(value_type = String, example = "Asked for by the member by phone.")]
+    note: Field,
+}
+
+fn note(value: &NoteRequest) -> Result<String, ApiError> {
+    let mut form = Form::new();
+    let text = form.text("note", &value.note);
+    form.finish()?;
+    Ok(text)
+}
+
+/// Freeze a member
+#[utoipa::path(post, path = "/admin/members/{id}/freeze", params(("id" = String, Path)), request_body = NoteRequest,
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn freeze(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<NoteRequest>,
+) -> Result<Reply<Done>, ApiError> {
+    let message = FreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client) };
+    send!(app.clients.auth_staff, freeze_member, caller.out, message)?;
+    Ok(ok(Done::saying("The account has been frozen.")))
+}
+
+/// Unfreeze a member
+#[utoipa::path(post, path = "/admin/members/{id}/unfreeze", params(("id" = String, Path)), request_body = NoteRequest,
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn unfreeze(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<NoteRequest>,
+) -> Result<Reply<Done>, ApiError> {
+    let message = UnfreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client) };
+    send!(app.clients.auth_staff, unfreeze_member, caller.out, message)?;
+    Ok(ok(Done::saying("The account is active again.")))
+}
+
+/// Write a note about a member
+#[utoipa::path(post, path = "/admin/members/{id}/notes", params(("id" = String, Path)), request_body = NoteRequest,
+    responses((status = 201, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn add_note(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<NoteRequest>,
+) -> Result<Reply<Done>, ApiError> {
+    let message = AddMemberNoteRequest { user_id, text: note(&value)?, client: Some(caller.client) };
+    send!(app.clients.auth_staff, add_member_note, caller.out, message)?;
+    Ok(created(Done::saying("The note has been saved.")))
+}
+
+/// A correction of a member's balances.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Correction {
+    /// Dollars.
+    #[schema(value_type = f64, example = 25)]
+    amount: Field,
+    /// Adjustments only: credit (the default) or debit.
+    #[schema(value_type = Option<String>, example = "credit")]
+    r#type: Field,
+    #[schema(value_type = String, example = "Welcome bonus")]
+    note: Field,
+}
+
+async fn propose(
+    app: &App,
+    caller: SignedIn,
+    user_id: String,
+    kind: CorrectionKind,
+    key: Key,
+    Json { value, digest }: Json<Correction>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let kind = match (kind, form.text("type", &value.r#type).as_str()) {
+        (CorrectionKind::AdjustmentCredit, "debit") => CorrectionKind::AdjustmentDebit,
+        (kind, "" | "credit") => kind,
+        (kind, _) => {
+            form.wrong("type", "Choose credit or debit");
+            kind
+        }
+    };
+    let claim = key.claim(&digest);
+    let message = ProposeCorrectionRequest {
+        user_id,
+        kind: kind.into(),
+        amount_cents: form.amount("amount", &value.amount).get(),
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        mutate!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
+/// Propose a bonus
+#[utoipa::path(post, path = "/admin/members/{id}/bonus", request_body = Correction,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn bonus(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    body: Json<Correction>,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, user_id, CorrectionKind::Bonus, key, body).await
+}
+
+/// Propose to release bonus into the balance
+#[utoipa::path(post, path = "/admin/members/{id}/release", request_body = Correction,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn release(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    body: Json<Correction>,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, user_id, CorrectionKind::Release, key, body).await
+}
+
+/// Propose an adjustment of the balance
+#[utoipa::path(post, path = "/admin/members/{id}/adjustment", request_body = Correction,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn adjustment(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    body: Json<Correction>,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, key, body).await
+}

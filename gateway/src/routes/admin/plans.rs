@@ -1,0 +1,143 @@
+//! Plans and values, for staff: every change is a proposal.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use chassis::clock;
+use proto::trade::v1::{ListAllPlansRequest, ProposePlanRequest, ProposePlanValueRequest};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::caller::{SignedIn, StaffMember};
+use crate::clients::{fetch, mutate};
+use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
+use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::router::App;
+use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::plans::{Plan, Plans};
+
+/// List all plans
+#[utoipa::path(get, path = "/admin/plans", responses((status = 200, body = Plans), Errors),
+    security(("bearer" = [])), tag = "Back office")]
+pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Plans>, ApiError> {
+    let answer = fetch!(app.clients.trade_staff, list_all_plans, caller.out, ListAllPlansRequest {})?.into_inner();
+    Ok(ok(Plans { success: true, plans: answer.plans.into_iter().map(Plan::from).collect() }))
+}
+
+/// The terms of a plan.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Terms {
+    #[schema(value_type = String, example = "Harbour")]
+    title: Field,
+    #[schema(value_type = String, example = "Short-term reserves")]
+    subtitle: Field,
+    /// Dollars.
+    #[schema(value_type = f64, example = 100)]
+    min: Field,
+    /// Dollars.
+    #[schema(value_type = f64, example = 5000)]
+    max: Field,
+    /// Target over the whole duration in percent, up to two decimals.
+    #[schema(value_type = f64, example = 4.5)]
+    roi: Field,
+    /// Days.
+    #[schema(value_type = i32, example = 30)]
+    duration: Field,
+    /// Whether it is offered; true unless said.
+    #[schema(value_type = Option<bool>)]
+    active: Field,
+}
+
+async fn propose(
+    app: &App,
+    caller: SignedIn,
+    plan_id: String,
+    key: Key,
+    Json { value, digest }: Json<Terms>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let roi = form.decimal("roi", &value.roi, 2);
+    let message = ProposePlanRequest {
+        plan_id,
+        title: form.text("title", &value.title),
+        subtitle: form.text("subtitle", &value.subtitle),
+        min_cents: form.amount("min", &value.min).get(),
+        max_cents: form.amount("max", &value.max).get(),
+        roi_basis_points: i32::try_from(roi).unwrap_or(i32::MAX),
+        duration_days: form.integer("duration", &value.duration),
+        active: form.flag("active", &value.active, true),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) = mutate!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
+}
+
+/// Propose a plan
+#[utoipa::path(post, path = "/admin/plans", request_body = Terms, params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn create(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    key: Key,
+    body: Json<Terms>,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, String::new(), key, body).await
+}
+
+/// Propose other terms for a plan
+#[utoipa::path(put, path = "/admin/plans/{id}", request_body = Terms,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn update(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(plan_id): Path<String>,
+    key: Key,
+    body: Json<Terms>,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, plan_id, key, body).await
+}
+
+/// A value point.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewValue {
+    /// Above zero, up to six decimals.
+    #[schema(value_type = f64, example = 1.0425)]
+    value: Field,
+    /// Since when; the moment of confirmation unless said. Never in the future or before the newest point.
+    #[schema(value_type = Option<String>, example = "2026-01-31T12:00:00Z")]
+    at: Field,
+    /// Where it comes from.
+    #[schema(value_type = String, example = "Custodian report of 31 January")]
+    source: Field,
+}
+
+/// Propose a value of a plan
+#[utoipa::path(post, path = "/admin/plans/{id}/values", request_body = NewValue,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn add_value(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(plan_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<NewValue>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = ProposePlanValueRequest {
+        plan_id,
+        value_micros: form.decimal("value", &value.value, 6),
+        at: form.moment("at", &value.at).map(clock::to_proto),
+        source: form.text("source", &value.source),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        mutate!(app.clients.trade_staff, propose_plan_value, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
+}

@@ -1,0 +1,360 @@
+//! Registration, login, codes, resets, sessions.
+
+use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
+use axum::http::header;
+use axum::response::Response;
+use chassis::grpc::Outgoing;
+use proto::auth::v1 as auth;
+use proto::auth::v1::{
+    CheckSessionRequest, EndSessionRequest, ForgotPasswordRequest, ListSessionsRequest, LoginRequest, LogoutRequest,
+    RegisterRequest, ResendCodeRequest, ResetPasswordRequest, VerifyEmailRequest,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::{SignedIn, Visitor};
+use crate::clients::{fetch, mutate, send};
+use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
+use crate::json::{self, Field, Form, Json, Reply, SMALL, created, moment, ok};
+use crate::router::App;
+use crate::routes::Done;
+use crate::routes::users::{User, wallet_of};
+
+/// Somebody signed in.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SessionReply {
+    success: bool,
+    message: String,
+    user: User,
+    /// The bearer token.
+    token: String,
+    /// The balances could not be told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded: Option<bool>,
+}
+
+async fn signed_in(
+    app: &App,
+    out: &Outgoing,
+    user: Option<auth::User>,
+    token: String,
+    message: &str,
+) -> Result<SessionReply, ApiError> {
+    let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
+    let wallet = wallet_of(app, out, &user).await;
+    let degraded = (wallet.is_none() && user.role.is_empty()).then_some(true);
+    let user = User::new(user, wallet.as_ref());
+    Ok(SessionReply { success: true, message: message.to_owned(), user, token, degraded })
+}
+
+/// A new account.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Registration {
+    #[schema(value_type = String, example = "Ada Lovelace")]
+    name: Field,
+    #[schema(value_type = String, example = "ada@example.org")]
+    email: Field,
+    #[schema(value_type = String, example = "a good password")]
+    password: Field,
+    #[schema(value_type = String, example = "+44 20 7946 0000")]
+    phone: Field,
+    /// English name of the country.
+    #[schema(value_type = String, example = "United Kingdom")]
+    country: Field,
+}
+
+/// Register
+#[utoipa::path(post, path = "/auth/register", request_body = Registration,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = SessionReply), Errors), tag = "Session")]
+pub async fn register(
+    State(app): State<App>,
+    caller: Visitor,
+    key: Key,
+    Json { value, digest }: Json<Registration>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = RegisterRequest {
+        name: form.text("name", &value.name),
+        email: form.text("email", &value.email),
+        password: form.text("password", &value.password),
+        phone: form.text("phone", &value.phone),
+        country: form.text("country", &value.country),
+        client: Some(caller.client.clone()),
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) = mutate!(app.clients.auth, register, caller.out, claim, message)?.into_parts();
+    let out = Outgoing::bearer(&answer.token);
+    let sentence = "Your account has been created. We sent a code to your email address.";
+    let reply = signed_in(&app, &out, answer.user, answer.token, sentence).await?;
+    Ok(marked(&metadata, created(reply)))
+}
+
+/// A code to confirm an address.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Verification {
+    #[schema(value_type = String, example = "ada@example.org")]
+    email: Field,
+    /// Six digits.
+    #[schema(value_type = String, example = "123456")]
+    otp: Field,
+}
+
+/// Confirm an email address
+#[utoipa::path(post, path = "/auth/verify", request_body = Verification,
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn verify(
+    State(app): State<App>,
+    caller: Visitor,
+    Json { value, .. }: Json<Verification>,
+) -> Result<Reply<Done>, ApiError> {
+    let mut form = Form::new();
+    let message = VerifyEmailRequest { email: form.text("email", &value.email), code: form.text("otp", &value.otp) };
+    form.finish()?;
+    send!(app.clients.auth, verify_email, caller.out, message)?;
+    Ok(ok(Done::saying("Your email address has been verified.")))
+}
+
+/// Whom to send a new code.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Resend {
+    #[schema(value_type = String, example = "ada@example.org")]
+    email: Field,
+}
+
+/// Send a new code
+#[utoipa::path(post, path = "/auth/resend", request_body = Resend,
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn resend(
+    State(app): State<App>,
+    caller: Visitor,
+    Json { value, .. }: Json<Resend>,
+) -> Result<Reply<Done>, ApiError> {
+    let mut form = Form::new();
+    let message = ResendCodeRequest { email: form.text("email", &value.email) };
+    form.finish()?;
+    send!(app.clients.auth, resend_code, caller.out, message)?;
+    Ok(ok(Done::saying("If this address needs a code, it is on its way.")))
+}
+
+/// Who signs in.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Login {
+    #[schema(value_type = String, example = "ada@example.org")]
+    email: Field,
+    #[schema(value_type = String, example = "a good password")]
+    password: Field,
+    /// Staff: six digits of the authenticator.
+    #[schema(value_type = Option<String>, example = "123456")]
+    totp: Field,
+}
+
+/// Log in
+#[utoipa::path(post, path = "/auth/login", request_body = Login,
+    responses((status = 200, body = SessionReply), Errors), tag = "Session")]
+pub async fn login(
+    State(app): State<App>,
+    caller: Visitor,
+    Json { value, .. }: Json<Login>,
+) -> Result<Reply<SessionReply>, ApiError> {
+    let mut form = Form::new();
+    let message = LoginRequest {
+        email: form.text("email", &value.email),
+        password: form.text("password", &value.password),
+        totp: form.text("totp", &value.totp),
+        client: Some(caller.client.clone()),
+    };
+    form.finish()?;
+    let answer = send!(app.clients.auth, login, caller.out, message)?.into_inner();
+    let out = Outgoing::bearer(&answer.token);
+    Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))
+}
+
+/// Fields of a form that browsers send as form data and programs as JSON.
+#[derive(Debug, Default)]
+pub struct FormData(Vec<(String, String)>);
+
+impl FormData {
+    fn take(&mut self, name: &str) -> String {
+        let at = self.0.iter().position(|(field, _)| field == name);
+        at.map(|at| self.0.swap_remove(at).1).unwrap_or_default()
+    }
+}
+
+impl FromRequest<App> for FormData {
+    type Rejection = ApiError;
+    async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
+        let unreadable = || ApiError::malformed("The form could not be read.");
+        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        if kind.starts_with("application/json") {
+            let Json { value, .. } =
+                Json::<std::collections::BTreeMap<String, Field>, SMALL>::from_request(request, app).await?;
+            let mut form = Form::new();
+            let fields = value.iter().map(|(name, field)| (name.clone(), form.text(name, field))).collect();
+            form.finish()?;
+            return Ok(Self(fields));
+        }
+        if kind.starts_with("application/x-www-form-urlencoded") {
+            let (parts, body) = request.into_parts();
+            let bytes = json::read(body, &parts.headers, SMALL).await?;
+            return axum::Form::<Vec<(String, String)>>::from_request(
+                Request::post("/").header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                    .body(bytes.into()).map_err(ApiError::internal)?,
+                app,
+            )
+            .await
+            .map(|axum::Form(fields)| Self(fields))
+            .map_err(|_| unreadable());
+        }
+        if !kind.starts_with("multipart/form-data") {
+            return Err(ApiError::unsupported("Please send form data or JSON."));
+        }
+        let (parts, body) = request.into_parts();
+        let bytes = json::read(body, &parts.headers, SMALL).await?;
+        let request = Request::from_parts(parts, bytes.into());
+        let mut multipart = Multipart::from_request(request, app).await.map_err(|_| unreadable())?;
+        let mut fields = Vec::new();
+        while let Some(field) = multipart.next_field().await.map_err(|_| unreadable())? {
+            let Some(name) = field.name().map(ToOwned::to_owned) else { continue };
+            fields.push((name, field.text().await.map_err(|_| unreadable())?));
+        }
+        Ok(Self(fields))
+    }
+}
+
+/// Whose password is forgotten.
+#[derive(Debug, ToSchema)]
+#[expect(dead_code, reason = "for the document; FormData reads it")]
+pub struct Forgotten {
+    #[schema(example = "ada@example.org")]
+    email: String,
+}
+
+/// Ask for a reset link
+#[utoipa::path(post, path = "/auth/forgot-password",
+    request_body(content((Forgotten = "multipart/form-data"), (Forgotten = "application/x-www-form-urlencoded"), (Forgotten = "application/json"))),
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn forgot_password(
+    State(app): State<App>,
+    caller: Visitor,
+    mut form: FormData,
+) -> Result<Reply<Done>, ApiError> {
+    let message = ForgotPasswordRequest { email: form.take("email") };
+    send!(app.clients.auth, forgot_password, caller.out, message)?;
+    Ok(ok(Done::saying("If an account exists for this address, a reset link is on its way.")))
+}
+
+/// A new password by a reset link.
+#[derive(Debug, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[expect(dead_code, reason = "for the document; FormData reads it")]
+pub struct Reset {
+    password: String,
+    confirm_password: String,
+    /// The token of the link; also read from the query.
+    token: Option<String>,
+}
+
+/// A token in the query.
+#[derive(Debug, Default, Deserialize)]
+pub struct TokenQuery {
+    token: Option<String>,
+}
+
+/// Set a new password by a reset link
+#[utoipa::path(post, path = "/auth/reset-password", params(("token" = Option<String>, Query)),
+    request_body(content((Reset = "multipart/form-data"), (Reset = "application/x-www-form-urlencoded"), (Reset = "application/json"))),
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn reset_password(
+    State(app): State<App>,
+    caller: Visitor,
+    Query(query): Query<TokenQuery>,
+    mut form: FormData,
+) -> Result<Reply<Done>, ApiError> {
+    let in_query = query.token.unwrap_or_default();
+    let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
+    let message = ResetPasswordRequest {
+        token,
+        password: form.take("password"),
+        confirm_password: form.take("confirmPassword"),
+    };
+    send!(app.clients.auth, reset_password, caller.out, message)?;
+    Ok(ok(Done::saying("Your password has been reset. Please log in.")))
+}
+
+/// Check the session
+#[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors),
+    security(("bearer" = [])), tag = "Session")]
+pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionReply>, ApiError> {
+    let answer = fetch!(app.clients.auth, check_session, caller.out, CheckSessionRequest {})?.into_inner();
+    Ok(ok(signed_in(&app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
+}
+
+/// Log out
+#[utoipa::path(post, path = "/auth/logout", responses((status = 200, body = Done), Errors),
+    security(("bearer" = [])), tag = "Session")]
+pub async fn logout(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
+    send!(app.clients.auth, logout, caller.out, LogoutRequest {})?;
+    Ok(ok(Done::saying("You have been logged out.")))
+}
+
+/// A signed-in device.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Session {
+    /// Its id.
+    pub id: String,
+    /// Whether it is the one that asks.
+    pub current: bool,
+    /// Since when.
+    pub created_at: Option<String>,
+    /// When it was last used.
+    pub last_seen_at: Option<String>,
+    /// Browser and system.
+    pub device: String,
+    /// Client address.
+    pub address: String,
+}
+
+impl From<auth::Session> for Session {
+    fn from(session: auth::Session) -> Self {
+        Self {
+            id: session.id,
+            current: session.current,
+            created_at: moment(session.created_at.as_ref()),
+            last_seen_at: moment(session.last_seen_at.as_ref()),
+            device: session.device,
+            address: session.address,
+        }
+    }
+}
+
+/// The member's sessions.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SessionsReply {
+    success: bool,
+    sessions: Vec<Session>,
+}
+
+/// List the sessions
+#[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors),
+    security(("bearer" = [])), tag = "Session")]
+pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionsReply>, ApiError> {
+    let answer = fetch!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
+    Ok(ok(SessionsReply { success: true, sessions: answer.sessions.into_iter().map(Session::from).collect() }))
+}
+
+/// End a session
+#[utoipa::path(delete, path = "/auth/sessions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Session")]
+pub async fn end_session(
+    State(app): State<App>,
+    caller: SignedIn,
+    Path(session_id): Path<String>,
+) -> Result<Reply<Done>, ApiError> {
+    send!(app.clients.auth, end_session, caller.out, EndSessionRequest { session_id })?;
+    Ok(ok(Done::saying("The session has been ended.")))
+}

@@ -1,0 +1,222 @@
+//! The course: its content is files behind the gateway; whether a member may read them is wallet's answer.
+
+use std::collections::HashMap;
+use std::path::{Path as FilePath, PathBuf};
+
+use anyhow::Context;
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
+use axum::response::Response;
+use proto::wallet::v1::{GetCourseAccessRequest, GetCourseAccessResponse, PurchaseCourseRequest};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::{Actor, Reader};
+use crate::clients::{fetch, mutate};
+use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
+use crate::json::{Reply, created, ok};
+use crate::router::App;
+use crate::routes::transactions::TransactionMade;
+
+/// The course as its files tell it.
+#[derive(Debug, Deserialize)]
+pub struct Course {
+    title: String,
+    subtitle: String,
+    modules: Vec<Module>,
+    #[serde(skip)]
+    texts: HashMap<String, String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Module {
+    number: u32,
+    title: String,
+    summary: String,
+    lessons: Vec<Lesson>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Lesson {
+    id: String,
+    title: String,
+    minutes: u32,
+    file: PathBuf,
+    #[serde(default)]
+    preview: bool,
+}
+
+impl Course {
+    /// Reads `course.json` of the folder and every lesson it names.
+    ///
+    /// # Errors
+    /// If a file is missing or cannot be read.
+    pub fn read(folder: &FilePath) -> anyhow::Result<Self> {
+        let path = folder.join("course.json");
+        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut course: Self = serde_json::from_slice(&text).context("course.json has not the expected form")?;
+        for lesson in course.modules.iter().flat_map(|module| &module.lessons) {
+            let path = folder.join(&lesson.file);
+            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            course.texts.insert(lesson.id.clone(), text);
+        }
+        Ok(course)
+    }
+
+    fn lesson(&self, id: &str) -> Option<(&Module, &Lesson)> {
+        self.modules
+            .iter()
+            .flat_map(|module| module.lessons.iter().map(move |lesson| (module, lesson)))
+            .find(|(_, lesson)| lesson.id == id)
+    }
+}
+
+/// A verified member, or anybody else.
+pub struct MaybeReader(Option<Reader>);
+
+impl FromRequestParts<App> for MaybeReader {
+    type Rejection = std::convert::Infallible;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
+        Ok(Self(Reader::from_request_parts(parts, app).await.ok()))
+    }
+}
+
+async fn access(app: &App, reader: Option<&Reader>) -> Result<GetCourseAccessResponse, ApiError> {
+    match reader {
+        None => Ok(GetCourseAccessResponse { purchased: false, pending: false }),
+        Some(Reader(caller)) => {
+            Ok(fetch!(app.clients.wallet, get_course_access, caller.out, GetCourseAccessRequest {})?.into_inner())
+        }
+    }
+}
+
+/// A lesson in the curriculum.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LessonEntry {
+    id: String,
+    title: String,
+    minutes: u32,
+    /// Anybody may read it.
+    preview: bool,
+    /// The caller may not read it yet.
+    locked: bool,
+}
+
+/// A module of the curriculum.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ModuleEntry {
+    number: u32,
+    title: String,
+    summary: String,
+    lessons: Vec<LessonEntry>,
+}
+
+/// The course with what the caller may read of it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CourseEntry {
+    title: String,
+    subtitle: String,
+    purchased: bool,
+    /// A payment for it waits for review.
+    pending: bool,
+    modules: Vec<ModuleEntry>,
+}
+
+/// The course.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CourseReply {
+    success: bool,
+    course: CourseEntry,
+}
+
+/// Get the course
+#[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), tag = "Course")]
+pub async fn get(State(app): State<App>, MaybeReader(reader): MaybeReader) -> Result<Reply<CourseReply>, ApiError> {
+    let access = access(&app, reader.as_ref()).await?;
+    let lesson = |lesson: &Lesson| LessonEntry {
+        id: lesson.id.clone(),
+        title: lesson.title.clone(),
+        minutes: lesson.minutes,
+        preview: lesson.preview,
+        locked: !lesson.preview && !access.purchased,
+    };
+    let modules = app.course.modules.iter().map(|module| ModuleEntry {
+        number: module.number,
+        title: module.title.clone(),
+        summary: module.summary.clone(),
+        lessons: module.lessons.iter().map(lesson).collect(),
+    });
+    Ok(ok(CourseReply {
+        success: true,
+        course: CourseEntry {
+            title: app.course.title.clone(),
+            subtitle: app.course.subtitle.clone(),
+            purchased: access.purchased,
+            pending: access.pending,
+            modules: modules.collect(),
+        },
+    }))
+}
+
+/// A lesson to read.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LessonText {
+    id: String,
+    title: String,
+    module_number: u32,
+    module_title: String,
+    minutes: u32,
+    /// The text in Markdown.
+    markdown: String,
+}
+
+/// A lesson.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LessonReply {
+    success: bool,
+    lesson: LessonText,
+}
+
+/// Read a lesson
+#[utoipa::path(get, path = "/courses/lessons/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = LessonReply), Errors), security(("bearer" = [])), tag = "Course")]
+pub async fn lesson(
+    State(app): State<App>,
+    MaybeReader(reader): MaybeReader,
+    Path(id): Path<String>,
+) -> Result<Reply<LessonReply>, ApiError> {
+    let (module, lesson) = app.course.lesson(&id).ok_or_else(ApiError::not_found)?;
+    if !lesson.preview {
+        if reader.is_none() {
+            return Err(chassis::caller::unauthenticated().into());
+        }
+        if !access(&app, reader.as_ref()).await?.purchased {
+            return Err(ApiError::new(
+                http::StatusCode::FORBIDDEN,
+                proto::common::v1::ErrorReason::PermissionDenied,
+                "This lesson comes with the course.",
+            ));
+        }
+    }
+    let lesson = LessonText {
+        id: lesson.id.clone(),
+        title: lesson.title.clone(),
+        module_number: module.number,
+        module_title: module.title.clone(),
+        minutes: lesson.minutes,
+        markdown: app.course.texts.get(&lesson.id).cloned().unwrap_or_default(),
+    };
+    Ok(ok(LessonReply { success: true, lesson }))
+}
+
+/// Buy the course from the balance
+#[utoipa::path(post, path = "/courses/purchase", params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Course")]
+pub async fn purchase(State(app): State<App>, Actor(caller): Actor, key: Key) -> Result<Response, ApiError> {
+    let claim = key.bodyless();
+    let message = PurchaseCourseRequest { idempotency: claim.clone() };
+    let (metadata, answer, _) = mutate!(app.clients.wallet, purchase_course, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
+}

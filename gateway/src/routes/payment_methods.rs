@@ -1,0 +1,193 @@
+//! Platform methods and the member's own.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use proto::payment_method::v1 as methods;
+use proto::payment_method::v1::{
+    CreatePaymentMethodRequest, DeletePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, Scope,
+    UpdatePaymentMethodRequest,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::{Actor, Reader};
+use crate::clients::{fetch, mutate, send};
+use crate::error::{ApiError, Errors};
+use crate::files::{Files, Purpose};
+use crate::idempotency::{Key, marked};
+use crate::json::{Field, Form, Json, Reply, WITH_FILE, created, ok};
+use crate::router::App;
+use crate::routes::Done;
+
+/// A way to pay in or to be paid out.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PaymentMethod {
+    /// Its id.
+    pub id: String,
+    /// platform or personal.
+    pub scope: &'static str,
+    /// E.g. USDT.
+    pub currency: String,
+    /// E.g. TRC20.
+    pub network: String,
+    /// The address on that network.
+    pub address: String,
+    /// Tag of networks that need one.
+    pub memo: Option<String>,
+    /// The member's name for it.
+    pub label: Option<String>,
+    /// Link to its picture.
+    pub image: Option<String>,
+    /// Whether the caller may change it.
+    pub editable: bool,
+    /// Counts up with every change.
+    pub version: i32,
+}
+
+impl From<methods::PaymentMethod> for PaymentMethod {
+    fn from(method: methods::PaymentMethod) -> Self {
+        let personal = method.scope() == Scope::Personal;
+        Self {
+            id: method.id,
+            scope: if personal { "personal" } else { "platform" },
+            currency: method.currency,
+            network: method.network,
+            address: method.address,
+            memo: Some(method.memo).filter(|memo| !memo.is_empty()),
+            label: Some(method.label).filter(|label| !label.is_empty()),
+            image: Files::public_link(&method.image_key),
+            editable: personal,
+            version: method.version,
+        }
+    }
+}
+
+/// The methods the caller may use.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PaymentMethods {
+    success: bool,
+    payment_methods: Vec<PaymentMethod>,
+}
+
+/// List the payment methods
+#[utoipa::path(get, path = "/payment-methods", responses((status = 200, body = PaymentMethods), Errors),
+    security(("bearer" = [])), tag = "Payment methods")]
+pub async fn list(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<PaymentMethods>, ApiError> {
+    let message = ListPaymentMethodsRequest {};
+    let answer = fetch!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
+    let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).collect();
+    Ok(ok(PaymentMethods { success: true, payment_methods }))
+}
+
+/// The fields of a method.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewMethod {
+    /// 2-10 of A-Z and 0-9.
+    #[schema(value_type = String, example = "USDT")]
+    pub(crate) currency: Field,
+    /// 2-40 characters.
+    #[schema(value_type = String, example = "ERC20")]
+    pub(crate) network: Field,
+    /// 10-128 characters; its checksum is verified where the network is known.
+    #[schema(value_type = String, example = "0x52908400098527886E0F7030069857D2E4169EE7")]
+    pub(crate) address: Field,
+    #[schema(value_type = Option<String>)]
+    pub(crate) memo: Field,
+    #[schema(value_type = Option<String>, example = "My wallet")]
+    pub(crate) label: Field,
+    /// PNG, JPEG or WebP as a data URL.
+    #[schema(value_type = Option<String>)]
+    pub(crate) image: Field,
+}
+
+impl NewMethod {
+    /// Checks the form and stores the picture, if there is one.
+    ///
+    /// # Errors
+    /// As for fields and files.
+    pub async fn read(&self, app: &App) -> Result<MethodFields, ApiError> {
+        let mut form = Form::new();
+        let mut fields = MethodFields {
+            currency: form.text("currency", &self.currency),
+            network: form.text("network", &self.network),
+            address: form.text("address", &self.address),
+            memo: form.text("memo", &self.memo),
+            label: form.text("label", &self.label),
+            image_key: String::new(),
+        };
+        let image = form.text("image", &self.image);
+        form.finish()?;
+        if !image.is_empty() {
+            fields.image_key = app.files.store("image", &image, Purpose::Method).await?.key;
+        }
+        Ok(fields)
+    }
+}
+
+/// A method after a change.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MethodReply {
+    success: bool,
+    message: String,
+    payment_method: PaymentMethod,
+}
+
+fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<MethodReply, ApiError> {
+    let method = method.ok_or_else(|| ApiError::internal("an answer without method"))?;
+    Ok(MethodReply { success: true, message: message.to_owned(), payment_method: method.into() })
+}
+
+/// Save an own payment method
+#[utoipa::path(post, path = "/payment-methods", request_body = NewMethod,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
+pub async fn create(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    key: Key,
+    Json { value, digest }: Json<NewMethod, WITH_FILE>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let fields = value.read(&app).await?;
+    let image_key = fields.image_key.clone();
+    let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };
+    let answer = mutate!(app.clients.payment_method, create_payment_method, caller.out, claim, message);
+    if answer.is_err() && !image_key.is_empty() {
+        app.files.discard(&image_key).await;
+    }
+    let (metadata, answer, _) = answer?.into_parts();
+    Ok(marked(&metadata, created(reply(answer.payment_method, "Your payment method has been saved.")?)))
+}
+
+/// Change an own payment method
+#[utoipa::path(put, path = "/payment-methods/{id}", params(("id" = String, Path)), request_body = NewMethod,
+    responses((status = 200, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
+pub async fn update(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(id): Path<String>,
+    Json { value, .. }: Json<NewMethod, WITH_FILE>,
+) -> Result<Reply<MethodReply>, ApiError> {
+    let fields = value.read(&app).await?;
+    let image_key = fields.image_key.clone();
+    let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image: !value.image.is_given() };
+    let answer = send!(app.clients.payment_method, update_payment_method, caller.out, message);
+    if answer.is_err() && !image_key.is_empty() {
+        app.files.discard(&image_key).await;
+    }
+    Ok(ok(reply(answer?.into_inner().payment_method, "Your payment method has been updated.")?))
+}
+
+/// Delete an own payment method
+#[utoipa::path(delete, path = "/payment-methods/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Payment methods")]
+pub async fn delete(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(id): Path<String>,
+) -> Result<Reply<Done>, ApiError> {
+    send!(app.clients.payment_method, delete_payment_method, caller.out, DeletePaymentMethodRequest { id })?;
+    Ok(ok(Done::saying("Your payment method has been deleted.")))
+}

@@ -1,0 +1,112 @@
+//! Investment plans and their published values; visitors may read both.
+
+use axum::extract::{Path, State};
+use proto::trade::v1 as trade;
+use proto::trade::v1::{ListPlanValuesRequest, ListPlansRequest};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::caller::Visitor;
+use crate::clients::fetch;
+use crate::error::{ApiError, Errors};
+use crate::json::{Number, Reply, moment, ok};
+use crate::router::App;
+
+/// An offer to invest in.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Plan {
+    /// Its id.
+    pub id: String,
+    /// Name.
+    pub title: String,
+    /// What it is, in a line.
+    pub subtitle: String,
+    /// Least amount, in dollars.
+    #[schema(value_type = f64, example = 100)]
+    pub min: Number,
+    /// Largest amount, in dollars.
+    #[schema(value_type = f64, example = 5000)]
+    pub max: Number,
+    /// Target return over the whole duration in percent; a target, not guaranteed.
+    #[schema(value_type = f64, example = 8.5)]
+    pub roi: Number,
+    /// Days.
+    pub duration: i32,
+    /// Whether it can be invested in.
+    pub active: bool,
+    /// The value in force; null before the first was published.
+    #[schema(value_type = Option<f64>, example = 1.0425)]
+    pub value: Option<Number>,
+    /// Since when it is in force.
+    pub value_at: Option<String>,
+}
+
+impl From<trade::Plan> for Plan {
+    fn from(plan: trade::Plan) -> Self {
+        Self {
+            id: plan.id,
+            title: plan.title,
+            subtitle: plan.subtitle,
+            min: Number::dollars(plan.min_cents),
+            max: Number::dollars(plan.max_cents),
+            roi: Number::decimal(plan.roi_basis_points.into(), 2),
+            duration: plan.duration_days,
+            active: plan.active,
+            value: (plan.value_micros > 0).then(|| Number::decimal(plan.value_micros, 6)),
+            value_at: moment(plan.value_at.as_ref()),
+        }
+    }
+}
+
+/// The plans.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Plans {
+    /// Always true.
+    pub success: bool,
+    /// In the order they are offered.
+    pub plans: Vec<Plan>,
+}
+
+/// List the plans
+#[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), tag = "Investments")]
+pub async fn list(State(app): State<App>, caller: Visitor) -> Result<Reply<Plans>, ApiError> {
+    let answer = fetch!(app.clients.trade, list_plans, caller.out, ListPlansRequest {})?.into_inner();
+    Ok(ok(Plans { success: true, plans: answer.plans.into_iter().map(Plan::from).collect() }))
+}
+
+/// The value of a plan from a moment on.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Value {
+    /// The value.
+    #[schema(value_type = f64, example = 1.0425)]
+    value: Number,
+    /// Since when.
+    at: Option<String>,
+    /// Where it comes from.
+    source: String,
+}
+
+/// A plan's values.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Values {
+    success: bool,
+    values: Vec<Value>,
+}
+
+/// List a plan's values
+#[utoipa::path(get, path = "/plans/{id}/values", params(("id" = String, Path)),
+    responses((status = 200, body = Values), Errors), tag = "Investments")]
+pub async fn values(
+    State(app): State<App>,
+    caller: Visitor,
+    Path(plan_id): Path<String>,
+) -> Result<Reply<Values>, ApiError> {
+    let answer = fetch!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?.into_inner();
+    let values = answer.values.into_iter().map(|value| Value {
+        value: Number::decimal(value.value_micros, 6),
+        at: moment(value.at.as_ref()),
+        source: value.source,
+    });
+    Ok(ok(Values { success: true, values: values.collect() }))
+}

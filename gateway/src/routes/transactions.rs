@@ -1,0 +1,661 @@
+//! Deposits, withdrawals and the history.
+
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use chassis::clock;
+use proto::auth::v1::{GetUsersRequest, User as UserMessage};
+use proto::common::v1::PageRequest;
+use proto::wallet::v1 as wallet;
+use proto::wallet::v1::{
+    Direction, GetStatementRequest, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
+    RequestDepositRequest, RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
+};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use time::macros::format_description;
+use time::{Date, OffsetDateTime};
+use utoipa::ToSchema;
+
+use crate::caller::{Actor, Reader, SignedIn};
+use crate::clients::{fetch, mutate, send};
+use crate::error::{ApiError, Errors};
+use crate::files::{Purpose, Stored};
+use crate::idempotency::{Key, marked};
+use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, field, moment, ok};
+use crate::router::App;
+
+/// The proof of payment of a transaction.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ReceiptLink {
+    /// Opens without a token, for 15 minutes.
+    pub url: String,
+    /// What it is.
+    pub content_type: String,
+}
+
+/// Whose transaction it is.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct Owner {
+    /// Full name.
+    pub name: String,
+    /// Email.
+    pub email: String,
+    /// Phone number.
+    pub phone: String,
+    /// Country.
+    pub country: String,
+}
+
+impl From<&UserMessage> for Owner {
+    fn from(user: &UserMessage) -> Self {
+        Self {
+            name: user.name.clone(),
+            email: user.email.clone(),
+            phone: user.phone.clone(),
+            country: user.country.clone(),
+        }
+    }
+}
+
+/// The payment method as it was shown.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MethodCopy {
+    id: String,
+    currency: String,
+    network: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    address: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    memo: String,
+    version: i32,
+}
+
+/// Where a withdrawal is paid to.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Destination {
+    address: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    memo: String,
+}
+
+/// One line of the history.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Transaction {
+    /// Its id.
+    pub id: String,
+    /// `TNX-` and the first six characters of the id.
+    #[schema(example = "TNX-1A2B3C")]
+    pub reference: String,
+    /// Deposit, Withdrawal, Trade, Profit, Course, Bonus, Fee or Adjustment.
+    pub title: String,
+    /// What it is about, in a sentence.
+    pub description: String,
+    /// pending, success or failed.
+    pub status: &'static str,
+    /// credit or debit.
+    pub r#type: &'static str,
+    /// deposit, withdrawal, trade, profit, course, bonus, fee or adjustment.
+    pub kind: &'static str,
+    /// Positive, in dollars.
+    #[schema(value_type = f64, example = 250)]
+    pub amount: Number,
+    /// What was claimed, where it differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub claimed_amount: Option<Number>,
+    /// Withdrawals: the fee.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub fee: Option<Number>,
+    /// Withdrawals: what is paid out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    pub net_amount: Option<Number>,
+    /// Withdrawals: the fee was paid from outside.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fee_paid: Option<bool>,
+    /// How it is paid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub method: Option<MethodCopy>,
+    /// Withdrawals: where it is paid to.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub destination: Option<Destination>,
+    /// Withdrawals: the destination is still missing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_destination: Option<bool>,
+    /// Withdrawals: approved and waiting for the payout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub approved: Option<bool>,
+    /// The proof of payment.
+    pub receipt: Option<ReceiptLink>,
+    /// The transaction on its network.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub txid: Option<String>,
+    /// Why it was rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason_code: Option<String>,
+    /// Fee rows: the withdrawal. Trade and profit rows: the trade.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub related_id: Option<String>,
+    /// When it was made.
+    pub created_at: Option<String>,
+    /// When it was decided.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decided_at: Option<String>,
+    /// Counts up with every change.
+    pub revision: i32,
+    /// Whose it is.
+    pub user: Owner,
+}
+
+impl Transaction {
+    /// From wallet's row and its owner.
+    #[must_use]
+    pub fn new(app: &App, row: wallet::Transaction, owner: Owner) -> Self {
+        let kind = row.kind();
+        let is_withdrawal = kind == TransactionKind::Withdrawal;
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let receipt = given(row.receipt_key.clone()).map(|key| ReceiptLink {
+            url: app.files.receipt_link(&key, &row.user_id, OffsetDateTime::now_utc()),
+            content_type: row.receipt_content_type.clone(),
+        });
+        Self {
+            reference: reference(&row.id),
+            status: status_name(row.status()),
+            r#type: if row.direction() == Direction::Credit { "credit" } else { "debit" },
+            kind: kind_name(kind),
+            amount: Number::dollars(row.amount_cents),
+            claimed_amount: row.claimed_amount_cents.map(Number::dollars),
+            fee: row.fee_cents.map(Number::dollars),
+            net_amount: row.net_amount_cents.map(Number::dollars),
+            fee_paid: is_withdrawal.then_some(row.fee_paid),
+            method: row.method.map(|method| MethodCopy {
+                id: method.id,
+                currency: method.currency,
+                network: method.network,
+                address: method.address,
+                memo: method.memo,
+                version: method.version,
+            }),
+            destination: row.destination.map(|to| Destination { address: to.address, memo: to.memo }),
+            needs_destination: is_withdrawal.then_some(row.needs_destination),
+            approved: is_withdrawal.then_some(row.approved),
+            receipt,
+            txid: given(row.txid),
+            reason_code: given(row.reason_code),
+            related_id: given(row.related_id),
+            created_at: moment(row.created_at.as_ref()),
+            decided_at: moment(row.decided_at.as_ref()),
+            revision: row.revision,
+            id: row.id,
+            title: row.title,
+            description: row.description,
+            user: owner,
+        }
+    }
+}
+
+/// The reference that members and staff speak of.
+#[must_use]
+pub fn reference(id: &str) -> String {
+    format!("TNX-{}", id.chars().take(6).collect::<String>().to_uppercase())
+}
+
+/// The wire's name of a status.
+#[must_use]
+pub const fn status_name(status: TransactionStatus) -> &'static str {
+    match status {
+        TransactionStatus::Success => "success",
+        TransactionStatus::Failed => "failed",
+        TransactionStatus::Pending | TransactionStatus::Unspecified => "pending",
+    }
+}
+
+/// The wire's name of a kind.
+#[must_use]
+pub const fn kind_name(kind: TransactionKind) -> &'static str {
+    match kind {
+        TransactionKind::Deposit | TransactionKind::Unspecified => "deposit",
+        TransactionKind::Withdrawal => "withdrawal",
+        TransactionKind::Trade => "trade",
+        TransactionKind::Profit => "profit",
+        TransactionKind::Course => "course",
+        TransactionKind::Bonus => "bonus",
+        TransactionKind::Fee => "fee",
+        TransactionKind::Adjustment => "adjustment",
+    }
+}
+
+/// The owners of these rows by id.
+///
+/// # Errors
+/// If auth cannot tell.
+pub async fn owners(app: &App, ids: impl IntoIterator<Item = String>) -> Result<HashMap<String, Owner>, ApiError> {
+    let mut user_ids: Vec<String> = ids.into_iter().collect();
+    user_ids.sort_unstable();
+    user_ids.dedup();
+    if user_ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let out = chassis::grpc::Outgoing::service(&app.credential)?;
+    let answer = fetch!(app.clients.directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
+    Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
+}
+
+async fn owner(app: &App, caller: &SignedIn) -> Result<Owner, ApiError> {
+    let id = caller.session.user_id.to_string();
+    Ok(owners(app, [id.clone()]).await?.remove(&id).unwrap_or_default())
+}
+
+/// A transaction that was made.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TransactionMade {
+    success: bool,
+    message: String,
+    transaction: TransactionSummary,
+}
+
+/// What a mutation tells of the transaction: the same again when it is replayed.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TransactionSummary {
+    id: String,
+    reference: String,
+    title: String,
+    status: &'static str,
+    #[schema(value_type = f64, example = 250)]
+    amount: Number,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    fee: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    net_amount: Option<Number>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_destination: Option<bool>,
+    created_at: Option<String>,
+}
+
+impl TransactionMade {
+    /// With a sentence.
+    ///
+    /// # Errors
+    /// If the service answered without a transaction.
+    pub fn new(row: Option<wallet::Transaction>, message: &str) -> Result<Self, ApiError> {
+        let row = row.ok_or_else(|| ApiError::internal("an answer without transaction"))?;
+        let transaction = TransactionSummary {
+            reference: reference(&row.id),
+            status: status_name(row.status()),
+            amount: Number::dollars(row.amount_cents),
+            fee: row.fee_cents.map(Number::dollars),
+            net_amount: row.net_amount_cents.map(Number::dollars),
+            needs_destination: row.needs_destination.then_some(true),
+            created_at: moment(row.created_at.as_ref()),
+            id: row.id,
+            title: row.title,
+        };
+        Ok(Self { success: true, message: message.to_owned(), transaction })
+    }
+}
+
+fn receipt(stored: &Stored) -> Receipt {
+    Receipt { key: stored.key.clone(), content_type: stored.content_type.to_owned(), digest: stored.digest.clone() }
+}
+
+/// A payment the member made.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Deposit {
+    /// Dollars.
+    #[schema(value_type = f64, example = 250)]
+    amount: Field,
+    /// A platform method's id, or a currency code.
+    #[schema(value_type = String, example = "BTC")]
+    method: Field,
+    /// The same as `method`.
+    #[schema(value_type = Option<String>)]
+    currency: Field,
+    /// The proof as a data URL.
+    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
+    receipt: Field,
+    /// deposit (the default) or course.
+    #[schema(value_type = Option<String>, example = "deposit")]
+    r#type: Field,
+    /// The transaction on its network.
+    #[schema(value_type = Option<String>)]
+    txid: Field,
+}
+
+/// Request a deposit
+#[utoipa::path(post, path = "/transactions/deposit", request_body = Deposit,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn deposit(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    key: Key,
+    Json { value, digest }: Json<Deposit, WITH_FILE>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let amount = form.amount("amount", &value.amount);
+    let method = if value.method.is_given() { &value.method } else { &value.currency };
+    let method = form.text("method", method);
+    let proof = form.text("receipt", &value.receipt);
+    let kind = form.text("type", &value.r#type);
+    let txid = form.text("txid", &value.txid);
+    form.finish()?;
+    let stored = app.files.store("receipt", &proof, Purpose::Receipt).await?;
+    let claim = key.claim(&digest);
+    let message = RequestDepositRequest {
+        amount_cents: amount.get(),
+        method,
+        receipt: Some(receipt(&stored)),
+        r#type: if kind.is_empty() { "deposit".to_owned() } else { kind },
+        txid,
+        idempotency: claim.clone(),
+    };
+    let answer = mutate!(app.clients.wallet, request_deposit, caller.out, claim, message);
+    keep_or_discard(&app, &stored, answer.as_ref().is_ok_and(|answer| is_new(answer.metadata()))).await;
+    let (metadata, answer, _) = answer?.into_parts();
+    let sentence = "Your payment proof has been received. We will confirm it shortly.";
+    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+}
+
+fn is_new(metadata: &tonic::metadata::MetadataMap) -> bool {
+    metadata.get(chassis::grpc::REPLAYED).is_none()
+}
+
+/// A file whose request was refused, or is a replay, belongs to nothing.
+async fn keep_or_discard(app: &App, stored: &Stored, keep: bool) {
+    if !keep {
+        app.files.discard(&stored.key).await;
+    }
+}
+
+/// A payout the member wants.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Withdrawal {
+    /// Gross, in dollars; the fee of 2.5 % comes out of it.
+    #[schema(value_type = f64, example = 250)]
+    amount: Field,
+    /// A platform method's id or currency code, or an own method's id.
+    #[schema(value_type = String, example = "BTC")]
+    method: Field,
+    /// Where to pay to.
+    #[schema(value_type = Option<String>)]
+    address: Field,
+    /// Tag of networks that need one.
+    #[schema(value_type = Option<String>)]
+    memo: Field,
+}
+
+/// Request a withdrawal
+#[utoipa::path(post, path = "/transactions/withdraw", request_body = Withdrawal,
+    params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn withdraw(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    key: Key,
+    Json { value, digest }: Json<Withdrawal>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = RequestWithdrawalRequest {
+        amount_cents: form.amount("amount", &value.amount).get(),
+        method: form.text("method", &value.method),
+        address: form.text("address", &value.address),
+        memo: form.text("memo", &value.memo),
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        mutate!(app.clients.wallet, request_withdrawal, caller.out, claim, message)?.into_parts();
+    let sentence = "Your withdrawal request has been received.";
+    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+}
+
+/// The fee of an open withdrawal, paid from outside.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FeePayment {
+    /// The withdrawal's fee, in dollars.
+    #[schema(value_type = f64, example = 6.25)]
+    amount: Field,
+    /// A platform method's id, or a currency code.
+    #[schema(value_type = String, example = "BTC")]
+    method: Field,
+    /// The proof as a data URL.
+    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
+    receipt: Field,
+    /// The withdrawal, as in the path.
+    #[schema(value_type = String)]
+    transaction_id: Field,
+    /// The transaction on its network.
+    #[schema(value_type = Option<String>)]
+    txid: Field,
+}
+
+/// Pay the fee of an open withdrawal
+#[utoipa::path(post, path = "/transactions/fee/{transactionId}", request_body = FeePayment,
+    params(("transactionId" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn pay_fee(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(withdrawal_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<FeePayment, WITH_FILE>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let amount = form.amount("amount", &value.amount);
+    let method = form.text("method", &value.method);
+    let proof = form.text("receipt", &value.receipt);
+    let txid = form.text("txid", &value.txid);
+    if form.text("transactionId", &value.transaction_id) != withdrawal_id {
+        form.wrong("transactionId", "This is not the withdrawal of the address.");
+    }
+    form.finish()?;
+    let stored = app.files.store("receipt", &proof, Purpose::Receipt).await?;
+    let claim = key.claim(&digest);
+    let message = PayWithdrawalFeeRequest {
+        withdrawal_id,
+        amount_cents: amount.get(),
+        method,
+        receipt: Some(receipt(&stored)),
+        txid,
+        idempotency: claim.clone(),
+    };
+    let answer = mutate!(app.clients.wallet, pay_withdrawal_fee, caller.out, claim, message);
+    keep_or_discard(&app, &stored, answer.as_ref().is_ok_and(|answer| is_new(answer.metadata()))).await;
+    let (metadata, answer, _) = answer?.into_parts();
+    let sentence = "Your fee payment has been received. We will confirm it shortly.";
+    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
+}
+
+/// Where a list goes on.
+#[derive(Debug, Default, Deserialize)]
+pub struct CursorQuery {
+    /// `nextCursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+/// The history.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Transactions {
+    success: bool,
+    transactions: Vec<Transaction>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+/// List the transactions
+#[utoipa::path(get, path = "/transactions/user", params(("cursor" = Option<String>, Query)),
+    responses((status = 200, body = Transactions), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn list(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Query(query): Query<CursorQuery>,
+) -> Result<Reply<Transactions>, ApiError> {
+    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
+    let request = async { fetch!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
+    let (answer, owner) = futures::try_join!(request, owner(&app, &caller))?;
+    let answer = answer.into_inner();
+    let rows = answer.transactions.into_iter();
+    Ok(ok(Transactions {
+        success: true,
+        transactions: rows.map(|row| Transaction::new(&app, row, owner.clone())).collect(),
+        next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
+    }))
+}
+
+/// One transaction.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TransactionReply {
+    success: bool,
+    transaction: Transaction,
+}
+
+/// Get a transaction
+#[utoipa::path(get, path = "/transactions/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = TransactionReply), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn get(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Path(id): Path<String>,
+) -> Result<Reply<TransactionReply>, ApiError> {
+    let answer = fetch!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id })?.into_inner();
+    let row = answer.transaction.ok_or_else(ApiError::not_found)?;
+    let owner = owner(&app, &caller).await?;
+    Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner) }))
+}
+
+/// The missing destination of a withdrawal.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewDestination {
+    #[schema(value_type = String)]
+    address: Field,
+    #[schema(value_type = Option<String>)]
+    memo: Field,
+}
+
+/// Set the missing destination of a withdrawal
+#[utoipa::path(put, path = "/transactions/{id}/destination", params(("id" = String, Path)), request_body = NewDestination,
+    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn set_destination(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(transaction_id): Path<String>,
+    Json { value, .. }: Json<NewDestination>,
+) -> Result<Reply<TransactionMade>, ApiError> {
+    let mut form = Form::new();
+    let message = SetDestinationRequest {
+        transaction_id,
+        address: form.text("address", &value.address),
+        memo: form.text("memo", &value.memo),
+    };
+    form.finish()?;
+    let answer = send!(app.clients.wallet, set_destination, caller.out, message)?.into_inner();
+    Ok(ok(TransactionMade::new(answer.transaction, "The destination has been saved.")?))
+}
+
+/// Which period, and in which form.
+#[derive(Debug, Default, Deserialize)]
+pub struct StatementQuery {
+    from: Option<String>,
+    to: Option<String>,
+    format: Option<String>,
+}
+
+/// One movement of the free balance.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatementLine {
+    at: Option<String>,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    /// Signed, in dollars.
+    #[schema(value_type = f64)]
+    amount: Number,
+    #[schema(value_type = f64)]
+    balance: Number,
+}
+
+/// The movements of the free balance in a period.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Statement {
+    success: bool,
+    from: String,
+    to: String,
+    #[schema(value_type = f64)]
+    opening_balance: Number,
+    #[schema(value_type = f64)]
+    closing_balance: Number,
+    lines: Vec<StatementLine>,
+}
+
+/// Get the statement of a period
+///
+/// Days are UTC and inclusive; at most a year. `format=csv` answers a file.
+#[utoipa::path(get, path = "/transactions/statement",
+    params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
+        ("format" = Option<String>, Query)),
+    responses((status = 200, body = Statement), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn statement(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Query(query): Query<StatementQuery>,
+) -> Result<Response, ApiError> {
+    let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
+    let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
+    let message = GetStatementRequest {
+        from: Some(clock::to_proto(from.midnight().assume_utc())),
+        to: Some(clock::to_proto(end.midnight().assume_utc())),
+    };
+    let answer = fetch!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
+    let lines = answer.lines.into_iter().map(|line| StatementLine {
+        at: moment(line.at.as_ref()),
+        title: line.title,
+        reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
+        amount: Number::dollars(line.amount_cents),
+        balance: Number::dollars(line.balance_cents),
+    });
+    let statement = Statement {
+        success: true,
+        from: from.to_string(),
+        to: to.to_string(),
+        opening_balance: Number::dollars(answer.opening_balance_cents),
+        closing_balance: Number::dollars(answer.closing_balance_cents),
+        lines: lines.collect(),
+    };
+    match query.format.as_deref() {
+        None | Some("json") => Ok(ok(statement).into_response()),
+        Some("csv") => Ok(csv(&statement)),
+        Some(_) => Err(field("format", "Choose json or csv")),
+    }
+}
+
+fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
+    text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
+        .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
+}
+
+/// The titles are a closed list without separators, so that nothing needs quotes.
+fn csv(statement: &Statement) -> Response {
+    let mut text = String::from("at,title,reference,amount,balance\r\n");
+    for line in &statement.lines {
+        let (at, reference) = (line.at.as_deref().unwrap_or_default(), line.reference.as_deref().unwrap_or_default());
+        text.push_str(&format!("{at},{},{reference},{},{}\r\n", line.title, line.amount, line.balance));
+    }
+    let name = format!("attachment; filename=\"solvane-statement-{}-{}.csv\"", statement.from, statement.to);
+    let mut response = ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response();
+    if let Ok(value) = HeaderValue::from_str(&name) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+    }
+    response
+}

@@ -1,0 +1,234 @@
+//! The member's own account.
+
+use axum::extract::{Path, State};
+use chassis::grpc::Outgoing;
+use proto::auth::v1 as auth;
+use proto::auth::v1::{ChangePasswordRequest, UpdateImageRequest, UpdateProfileRequest};
+use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::Actor;
+use crate::clients::{fetch, send};
+use crate::error::{ApiError, Errors};
+use crate::files::{Files, Purpose};
+use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, moment, ok};
+use crate::router::App;
+use crate::routes::Done;
+
+/// A member's balances.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Wallet {
+    /// Free to spend, in dollars.
+    #[schema(value_type = f64, example = 125.5)]
+    pub balance: Number,
+    /// Promotional balance, not spendable until released.
+    #[schema(value_type = f64, example = 10)]
+    pub bonus: Number,
+    /// Held for an open withdrawal.
+    #[schema(value_type = f64, example = 0)]
+    pub held: Number,
+    /// In open trades.
+    #[schema(value_type = f64, example = 500)]
+    pub invested: Number,
+}
+
+/// An account as its owner sees it.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct User {
+    /// Its id.
+    pub id: String,
+    /// Full name.
+    pub name: String,
+    /// Email in force.
+    pub email: String,
+    /// A new email that waits for its code.
+    pub pending_email: Option<String>,
+    /// Phone number.
+    pub phone: String,
+    /// Country by its English name.
+    pub country: String,
+    /// Link to the photo.
+    pub image: Option<String>,
+    /// Whether the email is confirmed.
+    pub is_verified: bool,
+    /// Whether staff froze the account.
+    pub is_frozen: bool,
+    /// Whether a withdrawal is open.
+    pub is_withdrawal_pending: bool,
+    /// Whether the course is unlocked.
+    pub has_purchased_course: bool,
+    /// Balances; null while they cannot be told.
+    pub wallet: Option<Wallet>,
+    /// Staff only: reviewer, treasurer, manager, auditor or admin.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Since when.
+    pub created_at: Option<String>,
+}
+
+impl User {
+    /// From auth's account and wallet's balances.
+    #[must_use]
+    pub fn new(user: auth::User, wallet: Option<&WalletMessage>) -> Self {
+        Self {
+            id: user.id,
+            name: user.name,
+            email: user.email,
+            pending_email: Some(user.pending_email).filter(|email| !email.is_empty()),
+            phone: user.phone,
+            country: user.country,
+            image: Files::public_link(&user.image_key),
+            is_verified: user.is_verified,
+            is_frozen: user.is_frozen,
+            is_withdrawal_pending: wallet.is_some_and(|wallet| wallet.is_withdrawal_pending),
+            has_purchased_course: wallet.is_some_and(|wallet| wallet.has_purchased_course),
+            wallet: wallet.map(|wallet| Wallet {
+                balance: Number::dollars(wallet.available_cents),
+                bonus: Number::dollars(wallet.bonus_cents),
+                held: Number::dollars(wallet.held_cents),
+                invested: Number::dollars(wallet.invested_cents),
+            }),
+            role: Some(user.role).filter(|role| !role.is_empty()),
+            created_at: moment(user.created_at.as_ref()),
+        }
+    }
+}
+
+/// The member's balances; `None` if wallet cannot tell now. Staff have none.
+pub async fn wallet_of(app: &App, out: &Outgoing, user: &auth::User) -> Option<WalletMessage> {
+    if !user.role.is_empty() {
+        return None;
+    }
+    match fetch!(app.clients.wallet, get_wallet, out, GetWalletRequest {}) {
+        Ok(response) => response.into_inner().wallet,
+        Err(error) => {
+            tracing::warn!(?error, "a user is shown without wallet");
+            None
+        }
+    }
+}
+
+/// An account after a change.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct UserReply {
+    success: bool,
+    message: String,
+    user: User,
+}
+
+async fn changed(app: &App, out: &Outgoing, user: Option<auth::User>, message: &str) -> Result<Reply<UserReply>, ApiError> {
+    let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
+    let wallet = wallet_of(app, out, &user).await;
+    Ok(ok(UserReply { success: true, message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))
+}
+
+/// A new photo.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct ImageRequest {
+    /// PNG, JPEG or WebP of at most 5 MiB as a data URL.
+    #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
+    image: Field,
+}
+
+/// Set the photo
+#[utoipa::path(put, path = "/users/image/{userId}", params(("userId" = String, Path)), request_body = ImageRequest,
+    responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
+pub async fn update_image(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<ImageRequest, WITH_FILE>,
+) -> Result<Reply<UserReply>, ApiError> {
+    own(&caller.session.user_id.to_string(), &user_id)?;
+    let mut form = Form::new();
+    let image = form.text("image", &value.image);
+    form.finish()?;
+    let stored = app.files.store("image", &image, Purpose::Photo).await?;
+    let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
+    let answer = send!(app.clients.auth, update_image, caller.out, message);
+    if answer.is_err() {
+        app.files.discard(&stored.key).await;
+    }
+    changed(&app, &caller.out, answer?.into_inner().user, "Your photo has been updated.").await
+}
+
+/// New details.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct ProfileRequest {
+    #[schema(value_type = String, example = "Ada Lovelace")]
+    name: Field,
+    /// A new email stays pending until the code sent to it is confirmed.
+    #[schema(value_type = String, example = "ada@example.org")]
+    email: Field,
+    #[schema(value_type = String, example = "+44 20 7946 0000")]
+    phone: Field,
+    #[schema(value_type = String, example = "United Kingdom")]
+    country: Field,
+}
+
+/// Change the details
+#[utoipa::path(put, path = "/users/profile/{userId}", params(("userId" = String, Path)), request_body = ProfileRequest,
+    responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
+pub async fn update_profile(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<ProfileRequest>,
+) -> Result<Reply<UserReply>, ApiError> {
+    own(&caller.session.user_id.to_string(), &user_id)?;
+    let mut form = Form::new();
+    let message = UpdateProfileRequest {
+        user_id,
+        name: form.text("name", &value.name),
+        email: form.text("email", &value.email),
+        phone: form.text("phone", &value.phone),
+        country: form.text("country", &value.country),
+    };
+    form.finish()?;
+    let user = send!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
+    let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
+    let sentence = if pending {
+        "Your profile has been updated. Enter the code we sent to your new email address to confirm it."
+    } else {
+        "Your profile has been updated."
+    };
+    changed(&app, &caller.out, user, sentence).await
+}
+
+/// A new password.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PasswordRequest {
+    #[schema(value_type = String, example = "the old password")]
+    old_password: Field,
+    #[schema(value_type = String, example = "a better password")]
+    new_password: Field,
+}
+
+/// Change the password
+#[utoipa::path(put, path = "/users/password/{userId}", params(("userId" = String, Path)), request_body = PasswordRequest,
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Profile")]
+pub async fn change_password(
+    State(app): State<App>,
+    Actor(caller): Actor,
+    Path(user_id): Path<String>,
+    Json { value, .. }: Json<PasswordRequest>,
+) -> Result<Reply<Done>, ApiError> {
+    own(&caller.session.user_id.to_string(), &user_id)?;
+    let mut form = Form::new();
+    let message = ChangePasswordRequest {
+        user_id,
+        old_password: form.text("oldPassword", &value.old_password),
+        new_password: form.text("newPassword", &value.new_password),
+    };
+    form.finish()?;
+    send!(app.clients.auth, change_password, caller.out, message)?;
+    Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
+}
+
+/// Another member's account does not exist for the caller.
+fn own(mine: &str, asked: &str) -> Result<(), ApiError> {
+    if mine == asked { Ok(()) } else { Err(ApiError::not_found()) }
+}
