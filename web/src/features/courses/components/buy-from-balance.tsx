@@ -1,0 +1,79 @@
+import { useState } from 'react'
+import { Button, ButtonLink } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { formatCents, toCents } from '@/lib/money'
+import { paths } from '@/lib/paths'
+import { useSubmissionKey } from '@/lib/submission'
+import { usePurchaseCourse } from '../api/purchase-course'
+
+export const COURSE_CENTS = 8_700
+
+/** The second way to pay: at once, from the balance, after a look at the sums. */
+export function BuyFromBalance({ balance }: { balance: number | null }) {
+  const [asking, setAsking] = useState(false)
+  if (balance === null) return null
+  return (
+    <>
+      <Button variant="secondary" onClick={() => setAsking(true)}>
+        Pay from balance
+      </Button>
+      <Confirm open={asking} onClose={() => setAsking(false)} balanceCents={toCents(balance)} />
+    </>
+  )
+}
+
+type ConfirmProps = { open: boolean; onClose: () => void; balanceCents: number }
+
+function Confirm({ open, onClose, balanceCents }: ConfirmProps) {
+  const purchase = usePurchaseCourse()
+  const submissionKey = useSubmissionKey()
+  const enough = balanceCents >= COURSE_CENTS
+
+  const buy = async () => {
+    try {
+      await purchase.mutateAsync(submissionKey.for('course'))
+      submissionKey.settle()
+      onClose()
+    } catch (error) {
+      submissionKey.settle(error)
+    }
+  }
+
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="Pay from your balance?"
+      footer={
+        <>
+          <Button variant="ghost" onClick={onClose}>
+            Cancel
+          </Button>
+          {enough ? (
+            <Button busy={purchase.isPending} busyLabel="Paying..." onClick={() => void buy()}>
+              Pay {formatCents(COURSE_CENTS)}
+            </Button>
+          ) : (
+            <ButtonLink to={paths.deposits}>Make a deposit</ButtonLink>
+          )}
+        </>
+      }
+    >
+      <p>{enough ? 'The course opens at once. The payment cannot be taken back here.' : 'Insufficient balance'}</p>
+      <dl className="mt-4 divide-y divide-line text-sm">
+        <Line label="Available balance" cents={balanceCents} />
+        <Line label="Lifetime access" cents={-COURSE_CENTS} />
+        {enough && <Line label="Balance afterwards" cents={balanceCents - COURSE_CENTS} strong />}
+      </dl>
+    </Dialog>
+  )
+}
+
+function Line({ label, cents, strong = false }: { label: string; cents: number; strong?: boolean }) {
+  return (
+    <div className="flex justify-between gap-4 py-2.5">
+      <dt>{label}</dt>
+      <dd className={strong ? 'tabular font-semibold text-ink' : 'tabular text-ink'}>{formatCents(cents)}</dd>
+    </div>
+  )
+}

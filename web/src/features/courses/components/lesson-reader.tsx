@@ -1,0 +1,75 @@
+import { ArrowLeft, ArrowRight, Check } from 'lucide-react'
+import { Suspense, lazy } from 'react'
+import { Link } from 'react-router'
+import { Button, ButtonLink } from '@/components/button'
+import { PageTitle } from '@/components/page'
+import { Skeleton } from '@/components/skeleton'
+import { paths } from '@/lib/paths'
+import { lessonsOf, type Course, type Lesson } from '../api/course'
+import { setLessonDone, useDoneLessons } from '../progress'
+
+const LessonText = lazy(() => import('./lesson-text').then((module) => ({ default: module.LessonText })))
+
+type LessonReaderProps = { lesson: Lesson; course: Course | undefined; memberId: string }
+
+/** A lesson to read, to tick off, and the way to the next one. */
+export function LessonReader({ lesson, course, memberId }: LessonReaderProps) {
+  return (
+    <article className="mx-auto max-w-2xl">
+      <Link
+        to={paths.courses}
+        className="-ml-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
+      >
+        <ArrowLeft aria-hidden className="size-4" />
+        All lessons
+      </Link>
+      <p className="text-sm font-semibold text-accent-text">
+        Module {lesson.moduleNumber}: {lesson.moduleTitle}
+      </p>
+      <PageTitle title={lesson.title} className="mt-2 text-2xl font-semibold sm:text-3xl" />
+      <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
+      <Suspense fallback={<TextSkeleton />}>
+        <LessonText markdown={lesson.markdown} />
+      </Suspense>
+      <LessonEnd lessonId={lesson.id} course={course} memberId={memberId} />
+    </article>
+  )
+}
+
+type LessonEndProps = { lessonId: string; course: Course | undefined; memberId: string }
+
+function LessonEnd({ lessonId, course, memberId }: LessonEndProps) {
+  const isDone = useDoneLessons(memberId).includes(lessonId)
+  const lessons = course ? lessonsOf(course) : []
+  const next = lessons[lessons.findIndex(({ id }) => id === lessonId) + 1]
+  return (
+    <footer className="mt-12 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-6">
+      <Button
+        variant="secondary"
+        aria-pressed={isDone}
+        onClick={() => setLessonDone(memberId, lessonId, !isDone)}
+        icon={<Check aria-hidden className={isDone ? 'size-4.5 text-positive' : 'size-4.5 text-ink-faint'} />}
+      >
+        {isDone ? 'Done' : 'Mark as done'}
+      </Button>
+      {next && !next.locked && (
+        <ButtonLink to={paths.lesson(next.id)} className="max-w-full">
+          Next lesson
+          <ArrowRight aria-hidden className="size-4" />
+        </ButtonLink>
+      )}
+      {next?.locked && <ButtonLink to={paths.courses}>Open the other lessons</ButtonLink>}
+    </footer>
+  )
+}
+
+export function TextSkeleton() {
+  return (
+    <div role="status" className="space-y-3">
+      <span className="sr-only">Loading the lesson</span>
+      {['w-full', 'w-11/12', 'w-full', 'w-10/12', 'w-full', 'w-2/3'].map((width, index) => (
+        <Skeleton key={index} className={`h-5 ${width}`} />
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,52 @@
+import Markdown from 'markdown-to-jsx/react'
+import type { ComponentProps, ReactNode } from 'react'
+
+/** A lesson's Markdown as React elements. Raw HTML in it stays text, and links are limited to safe schemes. */
+export function LessonText({ markdown }: { markdown: string }) {
+  return (
+    <Markdown options={options} className="text-base leading-7 text-ink">
+      {markdown}
+    </Markdown>
+  )
+}
+
+const options = {
+  disableParsingRawHTML: true,
+  forceBlock: true,
+  overrides: {
+    h1: withClass('h2', 'mt-10 mb-3 text-xl font-semibold'),
+    h2: withClass('h2', 'mt-10 mb-3 text-xl font-semibold'),
+    h3: withClass('h3', 'mt-7 mb-2 text-lg font-semibold'),
+    p: withClass('p', 'my-4 text-pretty'),
+    ul: withClass('ul', 'my-4 list-disc space-y-2 pl-6 marker:text-ink-faint'),
+    ol: withClass('ol', 'my-4 list-decimal space-y-2 pl-6 marker:text-ink-faint'),
+    blockquote: withClass('blockquote', 'my-6 rounded-lg border-l-4 border-accent bg-accent-soft px-5 py-1 text-ink'),
+    strong: withClass('strong', 'font-semibold'),
+    code: withClass('code', 'rounded-sm bg-sunken px-1.5 py-0.5 font-mono text-[0.875em] break-words'),
+    th: withClass('th', 'border-b border-line-control px-3 py-2 text-left font-semibold'),
+    td: withClass('td', 'border-b border-line px-3 py-2 align-top'),
+    table: Table,
+    a: OutsideLink,
+  },
+}
+
+function withClass<Tag extends 'h2' | 'h3' | 'p' | 'ul' | 'ol' | 'blockquote' | 'strong' | 'code' | 'th' | 'td'>(tag: Tag, className: string) {
+  return { component: tag, props: { className } }
+}
+
+/** Wide tables scroll by themselves, so that the page never does. */
+function Table({ children }: { children?: ReactNode }) {
+  return (
+    <div role="region" aria-label="Table" tabIndex={0} className="my-6 overflow-x-auto">
+      <table className="w-full min-w-md border-collapse text-sm">{children}</table>
+    </div>
+  )
+}
+
+function OutsideLink({ children, href }: ComponentProps<'a'>) {
+  return (
+    <a href={href} rel="noreferrer" className="font-medium text-accent-text underline underline-offset-3">
+      {children}
+    </a>
+  )
+}
