@@ -1,1 +1,47 @@
-//! The service mailer.
+//! The service mailer: events in, mails out. In reading order: what a mail is ([domain]), what can be done ([app]), how
+//! mails are kept ([store]), how events become mails ([events]), who is asked for names and secrets ([clients]), how a
+//! mail is written ([render], [letter]) and handed on ([smtp]).
+
+use sqlx::migrate::Migrator;
+
+pub mod config;
+
+pub mod error;
+
+pub mod domain {
+    //! Mails, their templates and their tries, pure.
+
+    pub mod mail;
+    pub mod retry;
+    pub mod template;
+}
+
+pub mod app {
+    //! The use cases.
+
+    pub mod accept_event;
+    pub mod send_mails;
+}
+
+pub mod store {
+    //! All SQL.
+
+    pub mod mails;
+}
+
+pub mod events {
+    //! What this service hears of.
+
+    pub mod consumed;
+}
+
+pub mod clients;
+
+pub mod render;
+
+pub mod letter;
+
+pub mod smtp;
+
+/// The schema of this service's own tables.
+pub static MIGRATOR: Migrator = sqlx::migrate!();

@@ -1,0 +1,207 @@
+//! Sends what is due: leases mails, asks auth for name, address and secret at the last moment, and notes how each ended.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chassis::db::Db;
+use chassis::telemetry;
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
+
+use crate::clients::{Contact, Directory};
+use crate::domain::mail::{End, Mail, Params};
+use crate::domain::retry::{self, Delay};
+use crate::letter::{self, Sender};
+use crate::render::{Renderer, moment};
+use crate::smtp::{Outlet, Refused};
+use crate::store::mails::{self, Leased};
+
+/// Mails at work at once.
+pub const CONCURRENCY: usize = 16;
+/// How long a mail is out of sight of other mailers, extended while it is at work. When a mailer dies, its mails wait
+/// for this.
+const LEASE: Duration = Duration::from_secs(30);
+/// Ended mails are kept so long, for questions.
+const KEPT_DAYS: i32 = 90;
+
+/// What sending needs.
+pub struct SendMails {
+    /// The database.
+    pub db: Db,
+    /// Names, addresses, secrets.
+    pub directory: Directory,
+    /// The templates.
+    pub renderer: Renderer,
+    /// Who mails come from.
+    pub sender: Sender,
+    /// Where they go.
+    pub outlet: Outlet,
+    /// Says that mails were queued here.
+    pub queued: Arc<Notify>,
+}
+
+/// What came of one try.
+#[derive(Debug)]
+enum Outcome {
+    Ended(End, Option<String>),
+    Deferred(Delay, String),
+}
+
+impl SendMails {
+    /// Sends until shutdown, then finishes what is at work. Looks every second for mails that are due again, or that
+    /// another mailer queued.
+    pub async fn run(&self, shutdown: CancellationToken) {
+        let mut at_work = FuturesUnordered::new();
+        loop {
+            match self.lease(CONCURRENCY - at_work.len()).await {
+                Ok(leased) => at_work.extend(leased.into_iter().map(|leased| self.deliver(leased))),
+                Err(error) => tracing::warn!(%error, "mails wait in the database"),
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => break,
+                Some(()) = at_work.next() => {}
+                () = self.queued.notified(), if at_work.len() < CONCURRENCY => {}
+                () = tokio::time::sleep(Duration::from_secs(1)) => {}
+            }
+        }
+        while at_work.next().await.is_some() {}
+    }
+
+    /// Forgets old mails, now and then, until shutdown.
+    pub async fn sweep(&self, shutdown: CancellationToken) {
+        loop {
+            let swept = async { mails::sweep(&mut *self.db.conn().await?, KEPT_DAYS).await };
+            match swept.await {
+                Ok(mails) => tracing::debug!(mails, "swept"),
+                Err(error) => tracing::warn!(%error, "sweep failed"),
+            }
+            tokio::select! {
+                () = shutdown.cancelled() => return,
+                () = tokio::time::sleep(Duration::from_secs(rand::random_range(3_000..4_000))) => {}
+            }
+        }
+    }
+
+    /// Takes due mails, at most so many, out of the sight of other mailers.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn lease(&self, limit: usize) -> Result<Vec<Leased>, sqlx::Error> {
+        if limit == 0 {
+            return Ok(Vec::new());
+        }
+        mails::lease(&mut *self.db.conn().await?, limit, LEASE).await
+    }
+
+    /// Tries a leased mail once and notes what came of it.
+    pub async fn deliver(&self, (mail, trace): Leased) {
+        let template = mail.template.as_str();
+        let span = tracing::info_span!("mails.send", otel.name = %format!("mails.{template}"), mail = %mail.id, template);
+        telemetry::continue_trace(&span, &trace);
+        async {
+            let attempt = self.attempt(&mail);
+            tokio::pin!(attempt);
+            let outcome = loop {
+                tokio::select! {
+                    outcome = &mut attempt => break outcome,
+                    () = tokio::time::sleep(LEASE / 3) => self.renew(&mail).await,
+                }
+            };
+            self.settle(&mail, outcome).await;
+        }
+        .instrument(span)
+        .await;
+    }
+
+    async fn attempt(&self, mail: &Mail) -> Outcome {
+        let (to, params) = match self.address(mail).await {
+            Ok(addressed) => addressed,
+            Err(outcome) => return outcome,
+        };
+        let content = match self.renderer.render(mail.template, &params) {
+            Ok(content) => content,
+            Err(error) => return Outcome::Ended(End::Undeliverable, Some(error.to_string())),
+        };
+        tracing::debug!(to = to.email, tries = mail.tries, "sending");
+        let (sender, id) = (self.sender.clone(), mail.id);
+        let write = move || sender.letter(id, &to, content).map_err(|error| error.to_string());
+        match self.outlet.send(mail.template.as_str(), write).await {
+            Ok(()) => Outcome::Ended(End::Sent, None),
+            Err(refused @ Refused::Never(_)) => Outcome::Ended(End::Undeliverable, Some(refused.to_string())),
+            Err(refused @ Refused::Later(_)) => Outcome::Deferred(Delay::Later, refused.to_string()),
+            Err(refused @ Refused::Away(_)) => Outcome::Deferred(Delay::Away, refused.to_string()),
+        }
+    }
+
+    /// Whom the mail goes to and what it says, the secret included; or why it goes nowhere.
+    async fn address(&self, mail: &Mail) -> Result<(Contact, Params), Outcome> {
+        let away = |refusal: chassis::error::Refusal| Outcome::Deferred(Delay::Away, format!("auth: {refusal}"));
+        let mut params = mail.params.clone();
+        let mut to = match &mail.secret_reference {
+            Some(reference) => {
+                let secret = self.directory.mail_secret(reference).await.map_err(away)?;
+                let secret = secret.ok_or(Outcome::Ended(End::Expired, None))?;
+                params.insert("secret".to_owned(), secret.secret);
+                params.insert("expires_at".to_owned(), moment(secret.expires_at));
+                secret.contact
+            }
+            None => {
+                let contact = self.directory.contact(mail.user_id).await.map_err(away)?;
+                contact.ok_or_else(|| Outcome::Ended(End::Undeliverable, Some("there is no such account".to_owned())))?
+            }
+        };
+        if let Some(address) = &mail.address {
+            to.email.clone_from(address);
+        }
+        if mail.template.may_meet_a_stranger() {
+            to.name.clear();
+        }
+        params.insert("name".to_owned(), letter::one_line(&to.name));
+        params.insert("email".to_owned(), to.email.clone());
+        Ok((to, params))
+    }
+
+    async fn renew(&self, mail: &Mail) {
+        let renewed = async { mails::renew(&mut *self.db.conn().await?, mail, LEASE).await };
+        if let Err(error) = renewed.await {
+            tracing::warn!(%error, "lease not renewed");
+        }
+    }
+
+    async fn settle(&self, mail: &Mail, outcome: Outcome) {
+        let outcome = match outcome {
+            Outcome::Deferred(_, cause) if retry::is_given_up(mail.age_seconds) => {
+                let end = if mail.secret_reference.is_some() { End::Expired } else { End::Undeliverable };
+                Outcome::Ended(end, Some(cause))
+            }
+            other => other,
+        };
+        match &outcome {
+            Outcome::Ended(End::Undeliverable, cause) => tracing::error!(cause, "mail is undeliverable"),
+            Outcome::Ended(end, _) => tracing::info!(end = end.as_str(), "mail ended"),
+            Outcome::Deferred(_, cause) => tracing::warn!(cause, tries = mail.tries, "mail is tried again"),
+        }
+        let status = if let Outcome::Ended(end, _) = &outcome { end.as_str() } else { "deferred" };
+        metrics::counter!("mails_total", "template" => mail.template.as_str(), "status" => status).increment(1);
+        // A mail that was sent must not be sent again because the database was away for a moment.
+        while let Err(error) = self.note(mail, &outcome).await {
+            tracing::warn!(%error, "the end of a mail is not noted yet");
+            tokio::time::sleep(Duration::from_millis(rand::random_range(50..250))).await;
+        }
+    }
+
+    async fn note(&self, mail: &Mail, outcome: &Outcome) -> Result<(), sqlx::Error> {
+        let mut conn = self.db.conn().await?;
+        match outcome {
+            Outcome::Ended(end, cause) => mails::end(&mut conn, mail, *end, cause.as_deref()).await,
+            Outcome::Deferred(delay, cause) => {
+                let jitter = rand::random_range(0..=1_000);
+                let pause = delay.pause(mail.tries, mail.secret_reference.is_some(), jitter);
+                mails::defer(&mut conn, mail, pause, cause).await
+            }
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! auth, as this service needs it: names and addresses of accounts, and the secrets of mails, asked just before sending.
+
+use chassis::caller::Credential;
+use chassis::clock;
+use chassis::error::{Kind, Refusal, from_status};
+use chassis::grpc::{Outgoing, read};
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
+use time::OffsetDateTime;
+use tonic::transport::Channel;
+use uuid::Uuid;
+
+/// Who a mail goes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contact {
+    /// As the account's owner wrote it.
+    pub name: String,
+    /// The address.
+    pub email: String,
+}
+
+/// A code or a link's token, with the address it is meant for.
+pub struct MailSecret {
+    /// Who it goes to.
+    pub contact: Contact,
+    /// The code or token.
+    pub secret: String,
+    /// Until when it works.
+    pub expires_at: OffsetDateTime,
+}
+
+/// The directory of accounts.
+#[derive(Clone)]
+pub struct Directory {
+    client: DirectoryServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Directory {
+    /// Asks auth over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: DirectoryServiceClient::new(channel), credential }
+    }
+
+    /// An account; `None` if there is none.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
+        let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
+        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
+            client.get_users(request).await
+        })
+        .await
+        .map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().users.into_iter().next().map(|user| Contact { name: user.name, email: user.email }))
+    }
+
+    /// Every live staff account.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn staff(&self) -> Result<Vec<(Uuid, Contact)>, Refusal> {
+        let request = Outgoing::service(&self.credential)?.idempotent(ListStaffContactsRequest {});
+        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
+            client.list_staff_contacts(request).await
+        })
+        .await
+        .map_err(|status| from_status(&status))?;
+        let contact = |user: User| {
+            let id = user.id.parse().map_err(|_| Refusal::unavailable())?;
+            Ok((id, Contact { name: user.name, email: user.email }))
+        };
+        answer.into_inner().staff.into_iter().map(contact).collect()
+    }
+
+    /// The secret of a mail; `None` once it is used, superseded or past its time: the mail must not be sent any more.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn mail_secret(&self, reference: &str) -> Result<Option<MailSecret>, Refusal> {
+        let message = GetMailSecretRequest { reference: reference.to_owned() };
+        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
+            client.get_mail_secret(request).await
+        })
+        .await;
+        let answer = match answer.map_err(|status| from_status(&status)) {
+            Ok(answer) => answer.into_inner(),
+            Err(refusal) if refusal.kind == Kind::NotFound => return Ok(None),
+            Err(refusal) => return Err(refusal),
+        };
+        let expires_at = answer.expires_at.as_ref().and_then(clock::from_proto).ok_or_else(Refusal::unavailable)?;
+        let contact = Contact { name: answer.name, email: answer.email };
+        Ok(Some(MailSecret { contact, secret: answer.secret, expires_at }))
+    }
+}

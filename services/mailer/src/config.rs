@@ -1,0 +1,39 @@
+//! Settings of this process, from flags or the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use chassis::config::{Keys, Ops, Storage};
+use clap::Parser;
+
+/// All settings.
+#[derive(Debug, Clone, Parser)]
+pub struct Config {
+    /// Where gRPC is served: health only.
+    #[arg(long, env)]
+    pub grpc_addr: SocketAddr,
+    /// Where auth answers gRPC.
+    #[arg(long, env)]
+    pub auth_url: String,
+    /// The address of the web app; every link in a mail begins with it.
+    #[arg(long, env)]
+    pub public_url: String,
+    /// The sender, e.g. `Solvane <no-reply@example.com>`.
+    #[arg(long, env)]
+    pub mail_from: String,
+    /// The relay: `smtps://user:password@host`, or `smtp://host` with `?tls=required` or `?tls=opportunistic`.
+    #[arg(long, env, hide_env_values = true, required_unless_present = "mail_dir")]
+    pub smtp_url: Option<String>,
+    /// Without a relay: the folder that mails are written to, one `.eml` each.
+    #[arg(long, env)]
+    pub mail_dir: Option<PathBuf>,
+    /// Logs, traces, metrics, health.
+    #[command(flatten)]
+    pub ops: Ops,
+    /// The database and the broker.
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Keys.
+    #[command(flatten)]
+    pub keys: Keys,
+}

@@ -1,0 +1,95 @@
+//! What an event asks for, and what becomes of it.
+
+use std::collections::BTreeMap;
+
+use uuid::Uuid;
+
+use crate::domain::template::Template;
+
+/// What a template says, as text ready to read. Never a secret.
+pub type Params = BTreeMap<String, String>;
+
+/// Who a mail goes to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Audience {
+    /// One account.
+    Account(Uuid),
+    /// Every live staff account.
+    AllStaff,
+}
+
+/// A mail that an event asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// Which mail.
+    pub template: Template,
+    /// To whom.
+    pub audience: Audience,
+    /// The address, when it must not be the account's own at the time of sending.
+    pub address: Option<String>,
+    /// What auth gives the secret for.
+    pub secret_reference: Option<String>,
+    /// What it says.
+    pub params: Params,
+    /// Staff whom it names, by the name of the parameter.
+    pub people: Vec<(&'static str, Uuid)>,
+}
+
+impl Notice {
+    /// This mail to this account, with nothing else.
+    #[must_use]
+    pub fn new(template: Template, audience: Audience) -> Self {
+        Self { template, audience, address: None, secret_reference: None, params: Params::new(), people: Vec::new() }
+    }
+
+    /// With something to say.
+    #[must_use]
+    pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
+        self.params.insert(name.to_owned(), value.into());
+        self
+    }
+}
+
+/// A mail in the queue, leased to this process.
+#[derive(Debug, Clone)]
+pub struct Mail {
+    /// Its id: the Message-ID of every try.
+    pub id: Uuid,
+    /// Which mail.
+    pub template: Template,
+    /// The account.
+    pub user_id: Uuid,
+    /// The address, when it is not the account's own.
+    pub address: Option<String>,
+    /// What auth gives the secret for.
+    pub secret_reference: Option<String>,
+    /// What it says.
+    pub params: Params,
+    /// How often it was tried, this try included. Fences the lease: a later one has a higher number.
+    pub tries: i32,
+    /// Seconds since the event was taken up.
+    pub age_seconds: i64,
+}
+
+/// How a mail ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The relay has it.
+    Sent,
+    /// Its code or link is used, superseded or past its time.
+    Expired,
+    /// It can never be delivered, or could not for a day.
+    Undeliverable,
+}
+
+impl End {
+    /// The value of the column `status`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Sent => "sent",
+            Self::Expired => "expired",
+            Self::Undeliverable => "undeliverable",
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Every way in which this service fails to take up an event or to work on a mail.
+
+use chassis::bus::HandleError;
+use chassis::error::Refusal;
+
+/// Failures.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// An event that says nothing a mail could be made of.
+    #[error("unreadable event: {0}")]
+    Unreadable(String),
+    /// The database's.
+    #[error("database")]
+    Database(#[from] sqlx::Error),
+    /// Said by auth.
+    #[error("{}", .0.message)]
+    Refused(#[from] Refusal),
+}
+
+impl Error {
+    /// Whether no later try can help: the event itself is at fault, not what it meets here.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        match self {
+            Self::Unreadable(_) => true,
+            // Classes 22 and 23: a value that the database cannot hold.
+            Self::Database(sqlx::Error::Database(error)) => {
+                error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
+            }
+            Self::Database(_) | Self::Refused(_) => false,
+        }
+    }
+}
+
+impl From<Error> for HandleError {
+    fn from(error: Error) -> Self {
+        if error.is_final() { Self::Poison(error.into()) } else { Self::Transient(error.into()) }
+    }
+}

@@ -1,0 +1,218 @@
+//! Events of the other services, and the mails they ask for.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chassis::bus::{Event, HandleError, Handler};
+use chassis::inbox;
+use chassis::money::Cents;
+use prost::Message;
+use proto::auth::v1 as auth;
+use proto::payment_method::v1 as payment_method;
+use proto::trade::v1 as trade;
+use proto::wallet::v1 as wallet;
+use uuid::Uuid;
+
+use crate::app::accept_event::AcceptEvent;
+use crate::domain::mail::{Audience, Notice};
+use crate::domain::template::Template;
+use crate::error::Error;
+use crate::render::moment;
+
+/// The queue of this service.
+pub const QUEUE: &str = "mailer.events";
+/// Of a payment by deposit, when it is one for the course.
+const COURSE: &str = "course";
+
+/// Takes up every event of the queue.
+pub struct Consumer(pub Arc<AcceptEvent>);
+
+#[async_trait]
+impl Handler for Consumer {
+    async fn handle(&self, event: &Event) -> Result<(), HandleError> {
+        let notices = notices(event)?;
+        self.0.accept_event(event, notices).await?;
+        Ok(())
+    }
+
+    async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+        inbox::park(&mut *self.0.db.conn().await?, id, key, payload, cause).await
+    }
+}
+
+/// The mails that an event asks for; none for events that no mail tells of, those of a newer build included.
+///
+/// # Errors
+/// Unreadable if the message is not what its key says.
+pub fn notices(event: &Event) -> Result<Vec<Notice>, Error> {
+    let notices = match event.key.split_once('.') {
+        Some(("auth", _)) => of_auth(event)?,
+        Some(("wallet", _)) => of_wallet(event)?,
+        Some(("trade", _)) => of_trade(event)?,
+        Some(("payment_method", _)) => of_payment_method(event)?,
+        _ => Vec::new(),
+    };
+    Ok(notices.into_iter().map(|notice| notice.with("at", moment(event.at))).collect())
+}
+
+fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
+    Ok(match event.key.as_str() {
+        "auth.v1.verification_code_issued" => {
+            let auth::VerificationCodeIssued { reference, user_id } = read(event)?;
+            vec![secret(Template::VerificationCode, &user_id, reference)?]
+        }
+        "auth.v1.password_reset_requested" => {
+            let auth::PasswordResetRequested { reference, user_id } = read(event)?;
+            vec![secret(Template::ResetLink, &user_id, reference)?]
+        }
+        "auth.v1.staff_invited" => {
+            let auth::StaffInvited { reference, user_id, role } = read(event)?;
+            vec![secret(Template::StaffInvited, &user_id, reference)?.with("role", role)]
+        }
+        "auth.v1.password_changed" => {
+            let auth::PasswordChanged { user_id } = read(event)?;
+            vec![to(Template::PasswordChanged, &user_id)?]
+        }
+        "auth.v1.email_change_requested" => {
+            let auth::EmailChangeRequested { user_id, old_email, new_email } = read(event)?;
+            vec![at(Template::EmailChangeRequested, &user_id, &old_email)?.with("new_email", new_email)]
+        }
+        "auth.v1.email_changed" => {
+            let auth::EmailChanged { user_id, old_email, new_email } = read(event)?;
+            let mail = |address| {
+                at(Template::EmailChanged, &user_id, address)
+                    .map(|notice| notice.with("old_email", &old_email).with("new_email", &new_email))
+            };
+            vec![mail(&old_email)?, mail(&new_email)?]
+        }
+        "auth.v1.new_device_signed_in" => {
+            let auth::NewDeviceSignedIn { user_id, device, address_block } = read(event)?;
+            vec![to(Template::NewSignIn, &user_id)?.with("device", device).with("address_block", address_block)]
+        }
+        "auth.v1.account_frozen" => {
+            let auth::AccountFrozen { user_id } = read(event)?;
+            vec![to(Template::AccountFrozen, &user_id)?]
+        }
+        _ => Vec::new(),
+    })
+}
+
+fn of_wallet(event: &Event) -> Result<Vec<Notice>, Error> {
+    let (template, for_course) = match event.key.as_str() {
+        "wallet.v1.deposit_requested" => (Template::DepositReceived, Some(Template::CoursePaymentReceived)),
+        // The course being unlocked is the news then.
+        "wallet.v1.deposit_confirmed" => (Template::DepositConfirmed, None),
+        "wallet.v1.deposit_rejected" => (Template::DepositRejected, Some(Template::CoursePaymentRejected)),
+        "wallet.v1.withdrawal_requested" => (Template::WithdrawalReceived, None),
+        "wallet.v1.withdrawal_approved" => (Template::WithdrawalApproved, None),
+        "wallet.v1.withdrawal_paid" => (Template::WithdrawalPaid, None),
+        "wallet.v1.withdrawal_rejected" => (Template::WithdrawalRejected, None),
+        "wallet.v1.fee_requested" => (Template::FeeReceived, None),
+        "wallet.v1.fee_confirmed" => (Template::FeeConfirmed, None),
+        "wallet.v1.fee_rejected" => (Template::FeeRejected, None),
+        "wallet.v1.course_unlocked" => (Template::CourseUnlocked, Some(Template::CourseUnlocked)),
+        "wallet.v1.bonus_granted" => (Template::BonusGranted, None),
+        "wallet.v1.bonus_released" => (Template::BonusReleased, None),
+        "wallet.v1.balance_adjusted" => (Template::BalanceAdjusted, None),
+        _ => return Ok(Vec::new()),
+    };
+    let facts = read::<Transaction>(event)?.transaction.ok_or_else(|| unreadable(event, "no transaction"))?;
+    let template = if facts.r#type == COURSE { for_course } else { Some(template) };
+    template.map(|template| transaction(template, &facts)).transpose().map(Vec::from_iter)
+}
+
+/// The shape that all events about a transaction share.
+#[derive(Clone, PartialEq, Message)]
+struct Transaction {
+    #[prost(message, optional, tag = "1")]
+    transaction: Option<wallet::TransactionFacts>,
+}
+
+fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<Notice, Error> {
+    let id: Uuid = facts.transaction_id.parse().map_err(|_| Error::Unreadable("no transaction id".to_owned()))?;
+    let id = id.to_string();
+    let dollars = |cents| Cents::new(cents).to_string();
+    Ok(to(template, &facts.user_id)?
+        .with("reference", format!("TNX-{}", &id[..6]))
+        .with("transaction_id", id)
+        .with("type", &facts.r#type)
+        .with("amount", dollars(facts.amount_cents))
+        .with("claimed", if facts.claimed_amount_cents == 0 { String::new() } else { dollars(facts.claimed_amount_cents) })
+        .with("fee", dollars(facts.fee_cents))
+        .with("net", dollars(facts.net_amount_cents))
+        .with("currency", &facts.currency)
+        .with("network", &facts.network)
+        .with("address", &facts.address)
+        .with("txid", &facts.txid)
+        .with("reason", &facts.reason))
+}
+
+fn of_trade(event: &Event) -> Result<Vec<Notice>, Error> {
+    let template = match event.key.as_str() {
+        "trade.v1.trade_opened" => Template::TradeOpened,
+        "trade.v1.trade_claimed" => Template::TradeClaimed,
+        "trade.v1.trade_closed" => Template::TradeClosed,
+        _ => return Ok(Vec::new()),
+    };
+    let facts = read::<Trade>(event)?.trade.ok_or_else(|| unreadable(event, "no trade"))?;
+    let (amount, value) = (Cents::new(facts.amount_cents), Cents::new(facts.value_cents));
+    let difference = if value >= amount { value.minus(amount) } else { amount.minus(value) };
+    let difference = difference.map_err(|error| unreadable(event, &error.to_string()))?;
+    let notice = to(template, &facts.user_id)?
+        .with("plan", facts.plan_title)
+        .with("amount", amount.to_string())
+        .with("value", value.to_string())
+        .with("difference", difference.to_string());
+    Ok(vec![notice])
+}
+
+/// The shape that all events about a trade share.
+#[derive(Clone, PartialEq, Message)]
+struct Trade {
+    #[prost(message, optional, tag = "1")]
+    trade: Option<trade::TradeFacts>,
+}
+
+fn of_payment_method(event: &Event) -> Result<Vec<Notice>, Error> {
+    if event.key != "payment_method.v1.platform_method_changed" {
+        return Ok(Vec::new());
+    }
+    let facts: payment_method::PlatformMethodChanged = read(event)?;
+    let mut notice = Notice::new(Template::PlatformMethodChanged, Audience::AllStaff)
+        .with("change", facts.change)
+        .with("currency", facts.currency)
+        .with("network", facts.network)
+        .with("address", facts.address);
+    notice.people = vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
+    Ok(vec![notice])
+}
+
+fn read<M: Message + Default>(event: &Event) -> Result<M, Error> {
+    M::decode(event.payload.as_slice()).map_err(|error| unreadable(event, &error.to_string()))
+}
+
+fn unreadable(event: &Event, cause: &str) -> Error {
+    Error::Unreadable(format!("{}: {cause}", event.key))
+}
+
+fn account(id: &str) -> Result<Uuid, Error> {
+    id.parse().map_err(|_| Error::Unreadable("an account id is no UUID".to_owned()))
+}
+
+fn to(template: Template, user_id: &str) -> Result<Notice, Error> {
+    Ok(Notice::new(template, Audience::Account(account(user_id)?)))
+}
+
+fn at(template: Template, user_id: &str, address: &str) -> Result<Notice, Error> {
+    if address.is_empty() {
+        return Err(Error::Unreadable("no address".to_owned()));
+    }
+    Ok(Notice { address: Some(address.to_owned()), ..to(template, user_id)? })
+}
+
+fn secret(template: Template, user_id: &str, reference: String) -> Result<Notice, Error> {
+    if reference.is_empty() {
+        return Err(Error::Unreadable("no reference".to_owned()));
+    }
+    Ok(Notice { secret_reference: Some(reference), ..to(template, user_id)? })
+}

@@ -1,0 +1,87 @@
+//! The process mailer.
+
+use std::sync::Arc;
+
+use anyhow::bail;
+use chassis::grpc;
+use chassis::process::Process;
+use clap::{Parser, Subcommand};
+use mailer::MIGRATOR;
+use mailer::app::accept_event::AcceptEvent;
+use mailer::app::send_mails::{CONCURRENCY, SendMails};
+use mailer::clients::Directory;
+use mailer::config::Config;
+use mailer::events::consumed::{Consumer, QUEUE};
+use mailer::letter::Sender;
+use mailer::render::Renderer;
+use mailer::smtp::Outlet;
+use tokio::sync::Notify;
+use tonic::service::Routes;
+
+const NAME: &str = "mailer";
+
+/// Without a command: serves, as the environment says.
+#[derive(Parser)]
+#[command(name = NAME)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Brings the database to the newest schema.
+    Migrate {
+        /// PostgreSQL, with the role that owns the schema.
+        #[arg(long, env, hide_env_values = true)]
+        database_url: String,
+    },
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        None => serve(Config::parse()).await,
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let mut process = Process::start(NAME, &config.ops)?;
+    let (db, bus) = process.storage(&config.storage)?;
+    let directory = Directory::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let queued = Arc::new(Notify::new());
+    let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
+    let send = Arc::new(SendMails {
+        db,
+        directory,
+        renderer: Renderer::new(&config.public_url)?,
+        sender: Sender::parse(&config.mail_from)?,
+        outlet: outlet(&config)?,
+        queued,
+    });
+    process.consume(&bus, QUEUE, Arc::new(Consumer(Arc::new(accept))));
+    let (sweeper, shutdown) = (Arc::clone(&send), process.shutdown.clone());
+    process.spawn(async move {
+        sweeper.sweep(shutdown).await;
+        Ok(())
+    });
+    let shutdown = process.shutdown.clone();
+    process.spawn(async move {
+        send.run(shutdown).await;
+        Ok(())
+    });
+    let (_, health) = tonic_health::server::health_reporter();
+    let listener = grpc::bind(config.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, Routes::new(health), process.shutdown.clone()));
+    process.run(&config.ops).await
+}
+
+/// The relay if there is one, else the folder.
+fn outlet(config: &Config) -> anyhow::Result<Outlet> {
+    match (config.smtp_url.as_deref().filter(|url| !url.is_empty()), &config.mail_dir) {
+        (Some(url), _) => Outlet::relay(url, u32::try_from(CONCURRENCY)?),
+        (None, Some(folder)) => Outlet::folder(folder),
+        (None, None) => bail!("set SMTP_URL or MAIL_DIR"),
+    }
+}
