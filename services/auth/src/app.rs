@@ -1,0 +1,68 @@
+//! What can be done, a use case a file. Each takes the moment once, opens at most one transaction and writes its events
+//! into it; passwords are hashed before it begins.
+
+use chassis::db::Db;
+use tokio::sync::Notify;
+
+use crate::hasher::Hasher;
+use crate::secrets::Secrets;
+use crate::tokens::Tokens;
+
+pub mod issuing;
+pub mod opening;
+
+pub mod change_password;
+pub mod check_session;
+pub mod end_session;
+pub mod forgot_password;
+pub mod list_sessions;
+pub mod login;
+pub mod logout;
+pub mod register;
+pub mod resend_code;
+pub mod reset_password;
+pub mod update_image;
+pub mod update_profile;
+pub mod verify_email;
+
+pub mod get_mail_secret;
+pub mod get_session;
+pub mod get_users;
+
+pub mod add_member_note;
+pub mod add_staff;
+pub mod disable_staff;
+pub mod freeze_member;
+pub mod get_member;
+pub mod invite_staff;
+pub mod list_audit_rows;
+pub mod list_members;
+pub mod list_staff;
+
+pub mod answer_mail_requests;
+pub mod forget_expired;
+
+/// Whether staff need a second factor to sign in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SecondFactor {
+    /// Everywhere but in the local stack.
+    Required,
+    /// Every session of staff counts as stepped up.
+    Waived,
+}
+
+/// What the use cases work with.
+pub struct App {
+    /// The database.
+    pub db: Db,
+    /// Hashes passwords.
+    pub hasher: Hasher,
+    /// Derives the secrets of mails.
+    pub secrets: Secrets,
+    /// Signs members' tokens.
+    pub tokens: Tokens,
+    /// Whether staff need a second factor.
+    pub second_factor: SecondFactor,
+    /// Rung when a code or link was asked for.
+    pub mail_requested: Notify,
+}

@@ -1,0 +1,43 @@
+//! AddMemberNote: keeps what staff write about a member.
+
+use chassis::audit::{self, Act};
+use chassis::clock;
+use serde_json::json;
+
+use super::App;
+use super::freeze_member::Decision;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::member_notes::{self, Note};
+use crate::store::users;
+
+/// Keeps it.
+///
+/// # Errors
+/// Wrong fields, [`Error::NotFound`], the database's.
+pub async fn add_member_note(app: &App, decision: &Decision) -> Result<(), Error> {
+    let text = decision.note.trim();
+    if text.is_empty() {
+        return Err(Error::field("text", "A note is required"));
+    }
+    if text.chars().count() > 2_000 || text.contains('\0') {
+        return Err(Error::field("text", "A note must be at most 2,000 characters long"));
+    }
+    let mut tx = app.db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::find(&mut tx, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let note = Note { author_id: decision.staff.user_id, at: now, text: text.to_owned() };
+    member_notes::insert(&mut tx, user.id, &note).await?;
+    let act = Act {
+        staff: &decision.staff,
+        action: "member.note",
+        subject_id: user.id.to_string(),
+        member_id: Some(user.id),
+        before: None,
+        after: Some(json!({ "text": text })),
+        address: &decision.address,
+    };
+    audit::append(&mut tx, act).await?;
+    tx.commit().await?;
+    Ok(())
+}

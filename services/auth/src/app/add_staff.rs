@@ -1,0 +1,78 @@
+//! `auth staff add`: makes a staff account from the command line.
+
+use chassis::audit::{self, Act};
+use chassis::caller::{Role, Staff};
+use chassis::clock;
+use chassis::db::Db;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::domain::details::parse_name;
+use crate::domain::email::Email;
+use crate::domain::password::{Form, Password};
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::hasher::Hasher;
+use crate::store::users;
+
+/// What the operator says.
+pub struct NewStaff<'a> {
+    /// Their name.
+    pub name: &'a str,
+    /// Their address, taken as confirmed.
+    pub email: &'a str,
+    /// Their role.
+    pub role: Role,
+    /// Their first password.
+    pub password: &'a str,
+}
+
+/// Adds the account; `false` if staff with this address and role is there already.
+///
+/// # Errors
+/// Wrong fields; [`Error::EmailTaken`] if the address belongs to a member or another role; the database's.
+pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<bool, Error> {
+    let name = parse_name(new.name).map_err(|sentence| Error::field("name", sentence))?;
+    let email = Email::parse(new.email).map_err(|sentence| Error::field("email", sentence))?;
+    let password = Password::choose(new.password, Form::Password, &name, email.as_str())
+        .map_err(|sentence| Error::field("password", sentence))?;
+    let hash = hasher.hash(&password).await?;
+    let mut tx = db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = User {
+        id: Uuid::now_v7(),
+        name,
+        email: email.as_str().to_owned(),
+        pending_email: None,
+        phone: String::new(),
+        country: String::new(),
+        image_key: String::new(),
+        password_hash: Some(hash),
+        role: Some(new.role),
+        created_at: now,
+        verified_at: Some(now),
+        frozen_at: None,
+        disabled_at: None,
+    };
+    if !users::insert(&mut tx, &user).await? {
+        let other = users::find_by_email(&mut tx, &user.email).await?;
+        return match other {
+            Some(other) if other.role == Some(new.role) && other.is_open() => Ok(false),
+            _ => Err(Error::EmailTaken),
+        };
+    }
+    // Who types on the command line has no account: the nil id stands for the operator.
+    let operator = Staff { user_id: Uuid::nil(), role: Role::Admin, stepped_up_at: None };
+    let act = Act {
+        staff: &operator,
+        action: "staff.add",
+        subject_id: user.id.to_string(),
+        member_id: None,
+        before: None,
+        after: Some(json!({ "name": user.name, "email": user.email, "role": new.role.as_str() })),
+        address: "command line",
+    };
+    audit::append(&mut tx, act).await?;
+    tx.commit().await?;
+    Ok(true)
+}

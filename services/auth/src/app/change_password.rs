@@ -1,0 +1,59 @@
+//! ChangePassword: sets the caller's password by the one in force, and ends every other session (D-S12).
+
+use chassis::caller::Session;
+use chassis::clock;
+
+use super::App;
+use crate::domain::fields::FieldErrors;
+use crate::domain::password::{Form, Password};
+use crate::domain::throttle::Counter;
+use crate::domain::user::User;
+use crate::error::{Error, unauthenticated};
+use crate::events::published;
+use crate::store::{login_throttles, reset_tokens, sessions, users};
+
+/// Changes it. Vain tries are throttled as those of a login are.
+///
+/// # Errors
+/// Wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], [`Error::AccountFrozen`], [`Error::Overloaded`],
+/// the database's.
+pub async fn change_password(app: &App, session: &Session, old: &str, new: &str) -> Result<(), Error> {
+    let mut conn = app.db.conn().await?;
+    let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
+    let mut errors = FieldErrors::default();
+    let old = errors.check("oldPassword", Password::parse(old, Form::Old));
+    let new = errors.check("newPassword", Password::choose(new, Form::New, &user.name, &user.email));
+    let (Some(old), Some(new)) = (old, new) else { return Err(errors.into()) };
+
+    let counter = Counter::inside(user.id);
+    if let Some(wait) = login_throttles::charge(&mut conn, &counter).await? {
+        return Err(Error::TooManyTries(wait));
+    }
+    drop(conn);
+    if !app.hasher.matches(&old, user.password_hash.as_deref()).await? {
+        return Err(Error::WrongPassword);
+    }
+    let hash = app.hasher.hash(&new).await?;
+    set(app, session, &user, &hash, &counter).await
+}
+
+async fn set(app: &App, session: &Session, known: &User, hash: &str, counter: &Counter) -> Result<(), Error> {
+    let mut tx = app.db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::lock(&mut tx, known.id).await?.ok_or_else(unauthenticated)?;
+    if user.frozen_at.is_some() {
+        return Err(Error::AccountFrozen);
+    }
+    // Changed by another call while the old one was compared.
+    if user.password_hash != known.password_hash {
+        return Err(Error::WrongPassword);
+    }
+    login_throttles::clear(&mut tx, counter).await?;
+    users::set_password(&mut tx, user.id, hash).await?;
+    reset_tokens::supersede(&mut tx, user.id, now).await?;
+    let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;
+    published::session_ended(&mut tx, user.id, &ended).await?;
+    published::password_changed(&mut tx, user.id).await?;
+    tx.commit().await?;
+    Ok(())
+}

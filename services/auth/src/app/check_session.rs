@@ -1,0 +1,26 @@
+//! CheckSession: the caller's account, and a token of the same session.
+
+use chassis::caller::Session;
+use chassis::clock;
+
+use super::App;
+use super::opening::SignedIn;
+use crate::error::{Error, unauthenticated};
+use crate::store::{sessions, users};
+
+/// The account and the token shown, or a fresh one past half of its life.
+///
+/// # Errors
+/// Unauthenticated if the session ended meanwhile; the database's.
+pub async fn check_session(app: &App, session: &Session, token: &str) -> Result<SignedIn, Error> {
+    let mut conn = app.db.conn().await?;
+    let now = clock::now(&mut conn).await?;
+    let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
+    let token = if app.tokens.is_past_half(token, now) {
+        let session = sessions::find(&mut conn, session.id).await?.ok_or_else(unauthenticated)?;
+        app.tokens.issue(&session, now)?
+    } else {
+        token.to_owned()
+    };
+    Ok(SignedIn { user, token })
+}

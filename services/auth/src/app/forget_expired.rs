@@ -1,0 +1,31 @@
+//! Forgets what is over: dead sessions, codes, links, throttles, requests.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::App;
+use crate::error::Error;
+use crate::store::{codes, login_throttles, mail_requests, reset_tokens, sessions};
+
+/// Forgets every ten minutes until shutdown.
+pub async fn run(app: &App, shutdown: CancellationToken) {
+    while tokio::time::timeout(Duration::from_mins(10), shutdown.cancelled()).await.is_err() {
+        if let Err(error) = forget_expired(app).await {
+            tracing::warn!(%error, "could not sweep");
+        }
+    }
+}
+
+/// Forgets once; returns how many rows went.
+///
+/// # Errors
+/// The database's.
+pub async fn forget_expired(app: &App) -> Result<u64, Error> {
+    let mut conn = app.db.conn().await?;
+    Ok(sessions::sweep(&mut conn).await?
+        + codes::sweep(&mut conn).await?
+        + reset_tokens::sweep(&mut conn).await?
+        + login_throttles::sweep(&mut conn).await?
+        + mail_requests::sweep(&mut conn).await?)
+}

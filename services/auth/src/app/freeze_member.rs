@@ -1,0 +1,67 @@
+//! FreezeMember, UnfreezeMember: stop a member's money calls and profile changes, and let them go on (D-R13).
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::App;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::users;
+
+/// What becomes of the member.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// Frozen.
+    Freeze,
+    /// Free again.
+    Unfreeze,
+}
+
+/// Who does it, to whom, why, from where.
+#[derive(Debug, Clone)]
+pub struct Decision {
+    /// Who.
+    pub staff: Staff,
+    /// The member.
+    pub user_id: Uuid,
+    /// Why.
+    pub note: String,
+    /// The client address.
+    pub address: String,
+}
+
+/// Does it; a member who is so already stays so, and nothing is written.
+///
+/// # Errors
+/// [`Error::NotFound`], the database's.
+pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<User, Error> {
+    let mut tx = app.db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::lock(&mut tx, decision.user_id).await?.filter(User::is_member);
+    let mut user = user.ok_or(Error::NotFound("member"))?;
+    let frozen = change == Change::Freeze;
+    if user.frozen_at.is_some() == frozen {
+        return Ok(user);
+    }
+    user.frozen_at = frozen.then_some(now);
+    users::set_frozen(&mut tx, user.id, user.frozen_at).await?;
+    let act = Act {
+        staff: &decision.staff,
+        action: if frozen { "member.freeze" } else { "member.unfreeze" },
+        subject_id: user.id.to_string(),
+        member_id: Some(user.id),
+        before: Some(json!({ "frozen": !frozen })),
+        after: Some(json!({ "frozen": frozen, "note": decision.note })),
+        address: &decision.address,
+    };
+    audit::append(&mut tx, act).await?;
+    if frozen {
+        published::account_frozen(&mut tx, user.id).await?;
+    }
+    tx.commit().await?;
+    Ok(user)
+}

@@ -1,0 +1,32 @@
+//! GetMember: one member with sessions and notes.
+
+use uuid::Uuid;
+
+use super::App;
+use crate::domain::session::Session;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::member_notes::{self, Note};
+use crate::store::{sessions, users};
+
+/// A member as staff see them.
+pub struct Member {
+    /// The account.
+    pub user: User,
+    /// The live sessions.
+    pub sessions: Vec<Session>,
+    /// What staff wrote.
+    pub notes: Vec<Note>,
+}
+
+/// The member with this id.
+///
+/// # Errors
+/// [`Error::NotFound`], the database's.
+pub async fn get_member(app: &App, id: Uuid) -> Result<Member, Error> {
+    let mut conn = app.db.conn().await?;
+    let user = users::find(&mut conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let sessions = sessions::of_user(&mut conn, id).await?;
+    let notes = member_notes::of_user(&mut conn, id).await?;
+    Ok(Member { user, sessions, notes })
+}

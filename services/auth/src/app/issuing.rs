@@ -1,0 +1,52 @@
+//! A step of several use cases: issuing a code or a link, in their transaction.
+
+use sqlx::PgConnection;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, Purpose};
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::secrets::{Secrets, token_hash};
+use crate::store::{codes, reset_tokens};
+
+/// Issues a code to an address in place of the one before, and has it mailed. The caller holds the account's lock.
+///
+/// # Errors
+/// [`Error::TooManyCodes`] beyond the hour's share; the database's.
+pub async fn code(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    email: &str,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    let (sent, _) = codes::sent_since(&mut *conn, user_id, now - Duration::HOUR).await?;
+    if sent >= CODES_AN_HOUR {
+        return Err(Error::TooManyCodes);
+    }
+    let id = codes::replace(&mut *conn, user_id, purpose, email, now).await?;
+    published::verification_code_issued(conn, id, user_id).await?;
+    Ok(())
+}
+
+/// Issues a link in place of the one before, and has it mailed. The caller holds the account's lock.
+///
+/// # Errors
+/// The database's.
+pub async fn link(
+    conn: &mut PgConnection,
+    secrets: &Secrets,
+    user: &User,
+    purpose: LinkPurpose,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    let id = Uuid::new_v4();
+    reset_tokens::replace(&mut *conn, id, user.id, purpose, &token_hash(&secrets.token(id)), now).await?;
+    match purpose {
+        LinkPurpose::Reset => published::password_reset_requested(conn, id, user.id).await?,
+        LinkPurpose::Invitation => published::staff_invited(conn, id, user).await?,
+    }
+    Ok(())
+}

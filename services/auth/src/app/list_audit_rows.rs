@@ -1,0 +1,24 @@
+//! ListAuditRows: what staff did to accounts.
+
+use chassis::audit;
+use proto::common::v1::AuditRow;
+
+use super::App;
+use crate::error::Error;
+
+/// A page of rows, newest first, and the cursor of the next.
+///
+/// # Errors
+/// The database's.
+pub async fn list_audit_rows(
+    app: &App,
+    before: Option<i64>,
+    size: i64,
+) -> Result<(Vec<AuditRow>, Option<i64>), Error> {
+    let mut rows = audit::list(&mut *app.db.conn().await?, before, size + 1).await?;
+    let size = usize::try_from(size).unwrap_or_default();
+    let more = rows.len() > size;
+    rows.truncate(size);
+    let next = rows.last().filter(|_| more).map(|row| row.id);
+    Ok((rows, next))
+}

@@ -1,0 +1,16 @@
+//! ListSessions: the caller's live sessions.
+
+use uuid::Uuid;
+
+use super::App;
+use crate::domain::session::Session;
+use crate::error::Error;
+use crate::store::sessions;
+
+/// Newest use first.
+///
+/// # Errors
+/// The database's.
+pub async fn list_sessions(app: &App, user_id: Uuid) -> Result<Vec<Session>, Error> {
+    Ok(sessions::of_user(&mut *app.db.conn().await?, user_id).await?)
+}

@@ -1,0 +1,14 @@
+//! ListStaff, ListStaffContacts: the staff accounts that have not ended.
+
+use super::App;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::users;
+
+/// By name.
+///
+/// # Errors
+/// The database's.
+pub async fn list_staff(app: &App) -> Result<Vec<User>, Error> {
+    Ok(users::staff(&mut *app.db.conn().await?).await?)
+}

@@ -1,0 +1,106 @@
+//! Login: opens a session by email and password.
+
+use chassis::clock;
+
+use super::opening::{self, SignedIn};
+use super::{App, SecondFactor, issuing};
+use crate::domain::code::Purpose;
+use crate::domain::device::Device;
+use crate::domain::email::Email;
+use crate::domain::password::Password;
+use crate::domain::throttle::Counter;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::{codes, known_devices, login_throttles, users};
+
+/// Checked credentials.
+#[derive(Debug, Clone)]
+pub struct Credentials {
+    /// The address.
+    pub email: Email,
+    /// The password as typed.
+    pub password: Password,
+    /// From where.
+    pub device: Device,
+}
+
+/// Signs in. The try is counted, and the count committed, before the comparison; an unknown account costs as much as a
+/// known one.
+///
+/// # Errors
+/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::TooManyTries`], [`Error::Overloaded`], the
+/// database's.
+pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
+    let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
+    let counters = charge(app, credentials, user.as_ref()).await?;
+    let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());
+    let matches = app.hasher.matches(&credentials.password, hash).await;
+    if matches!(matches, Ok(true) | Err(Error::Overloaded)) {
+        acquit(app, &counters, &matches).await?;
+    }
+    let user = user.filter(User::is_open).filter(|_| matches.as_ref().is_ok_and(|matches| *matches));
+    matches?;
+    let user = user.ok_or(Error::InvalidCredentials)?;
+    if !user.is_member() && app.second_factor == SecondFactor::Required {
+        return Err(Error::TotpRequired);
+    }
+    open(app, &user, &credentials.device).await
+}
+
+/// The counters of a try: the address's first, then the account's.
+struct Counters {
+    address: Counter,
+    account: Counter,
+}
+
+async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Result<Counters, Error> {
+    let device = &credentials.device;
+    let mut tx = app.db.begin().await?;
+    let mut account = Counter::account(&credentials.email.folded());
+    if let Some(user) = user
+        && known_devices::knows_place(&mut tx, user.id, device).await?
+    {
+        account = Counter::known_place(user.id, device);
+    }
+    let counters = Counters { address: Counter::address(device), account };
+    for counter in [&counters.address, &counters.account] {
+        if let Some(wait) = login_throttles::charge(&mut tx, counter).await? {
+            return Err(Error::TooManyTries(wait));
+        }
+    }
+    tx.commit().await?;
+    Ok(counters)
+}
+
+/// Takes the try back: the password was right, or nobody could look.
+async fn acquit(app: &App, counters: &Counters, matches: &Result<bool, Error>) -> Result<(), Error> {
+    let mut tx = app.db.begin().await?;
+    login_throttles::give_back(&mut tx, &counters.address).await?;
+    match matches {
+        Ok(_) => login_throttles::clear(&mut tx, &counters.account).await?,
+        Err(_) => login_throttles::give_back(&mut tx, &counters.account).await?,
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn open(app: &App, known: &User, device: &Device) -> Result<SignedIn, Error> {
+    let mut tx = app.db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::lock(&mut tx, known.id).await?.ok_or(Error::InvalidCredentials)?;
+    // Changed or ended while the password was compared.
+    if user.password_hash != known.password_hash || !user.is_open() {
+        return Err(Error::InvalidCredentials);
+    }
+    let session = opening::session(&mut tx, &user, device, now).await?;
+    if user.verified_at.is_none() && !codes::is_alive(&mut tx, user.id, Purpose::Registration, now).await? {
+        match issuing::code(&mut tx, user.id, Purpose::Registration, &user.email, now).await {
+            // The hour's share is used up: they are in, and ask again later.
+            Err(Error::TooManyCodes) => {}
+            other => other?,
+        }
+    }
+    let token = app.tokens.issue(&session, now)?;
+    tx.commit().await?;
+    Ok(SignedIn { user, token })
+}

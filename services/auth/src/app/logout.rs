@@ -1,0 +1,18 @@
+//! Logout: ends the caller's own session.
+
+use chassis::caller::Session;
+
+use super::App;
+use super::end_session::end_session;
+use crate::error::Error;
+
+/// Ends it. One that another call ended meanwhile is ended as well.
+///
+/// # Errors
+/// The database's.
+pub async fn logout(app: &App, session: &Session) -> Result<(), Error> {
+    match end_session(app, session.user_id, session.id).await {
+        Ok(()) | Err(Error::NotFound(_)) => Ok(()),
+        Err(error) => Err(error),
+    }
+}

@@ -1,0 +1,49 @@
+//! A step of several use cases: opening a session, in their transaction.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::device::Device;
+use crate::domain::session::{self, Session};
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{known_devices, sessions};
+
+/// Somebody who just signed in.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// The account.
+    pub user: User,
+    /// Of the new session.
+    pub token: String,
+}
+
+/// Opens a session and notes the device; a new one is told of, the first is not (D-R12).
+///
+/// # Errors
+/// The database's.
+pub async fn session(
+    conn: &mut PgConnection,
+    user: &User,
+    device: &Device,
+    now: OffsetDateTime,
+) -> Result<Session, Error> {
+    let session = Session {
+        id: Uuid::new_v4(),
+        user_id: user.id,
+        created_at: now,
+        last_seen_at: now,
+        idle_until: now + session::idle(user.role),
+        expires_at: now + session::LIFE,
+        device: device.family.clone(),
+        address: device.address.clone(),
+    };
+    // Nobody gave a second factor: enrolment is not built, so that staff sign in only where it is waived.
+    sessions::insert(&mut *conn, &session, None).await?;
+    if known_devices::note(&mut *conn, user.id, device, now).await? {
+        published::new_device_signed_in(conn, user.id, device).await?;
+    }
+    Ok(session)
+}

@@ -1,0 +1,94 @@
+//! Register: makes an unverified account with a session, and has a code mailed to its address.
+
+use chassis::clock;
+use chassis::idempotency::{Answer, Claim, Work};
+use serde::{Deserialize, Serialize};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::opening::{self, SignedIn};
+use super::{App, issuing};
+use crate::domain::code::Purpose;
+use crate::domain::details::Details;
+use crate::domain::device::Device;
+use crate::domain::password::Password;
+use crate::domain::user::User;
+use crate::error::{Error, unauthenticated};
+use crate::events::published;
+use crate::store::{sessions, users};
+
+/// A checked registration.
+#[derive(Debug, Clone)]
+pub struct Registration {
+    /// Who they say they are.
+    pub details: Details,
+    /// Their password.
+    pub password: Password,
+    /// From where.
+    pub device: Device,
+}
+
+/// What is kept of the answer: never the token.
+#[derive(Serialize, Deserialize)]
+struct Registered {
+    user_id: Uuid,
+    session_id: Uuid,
+}
+
+/// Registers. A replay signs a new token of the same session.
+///
+/// # Errors
+/// [`Error::EmailTaken`], [`Error::Overloaded`], the key's, the database's.
+pub async fn register(
+    app: &App,
+    registration: &Registration,
+    claim: Option<Claim>,
+) -> Result<Answer<SignedIn>, Error> {
+    let hash = app.hasher.hash(&registration.password).await?;
+    let mut work = Work::begin::<Error>(&app.db, claim).await?;
+    let answer = match work.replay::<Registered, Error>()? {
+        Some(answer) => answer,
+        None => {
+            let registered = add(&mut work, registration, hash).await;
+            work.settle(registered).await?
+        }
+    };
+    let signed_in = sign(app, &answer.result).await?;
+    Ok(answer.map(|_| signed_in))
+}
+
+async fn add(conn: &mut PgConnection, registration: &Registration, hash: String) -> Result<Registered, Error> {
+    let now = clock::now(&mut *conn).await?;
+    let details = &registration.details;
+    let user = User {
+        id: Uuid::now_v7(),
+        name: details.name.clone(),
+        email: details.email.as_str().to_owned(),
+        pending_email: None,
+        phone: details.phone.clone(),
+        country: details.country.clone(),
+        image_key: String::new(),
+        password_hash: Some(hash),
+        role: None,
+        created_at: now,
+        verified_at: None,
+        frozen_at: None,
+        disabled_at: None,
+    };
+    if !users::insert(&mut *conn, &user).await? {
+        return Err(Error::EmailTaken);
+    }
+    published::user_registered(&mut *conn, user.id).await?;
+    issuing::code(&mut *conn, user.id, Purpose::Registration, &user.email, now).await?;
+    let session = opening::session(conn, &user, &registration.device, now).await?;
+    Ok(Registered { user_id: user.id, session_id: session.id })
+}
+
+async fn sign(app: &App, registered: &Registered) -> Result<SignedIn, Error> {
+    let mut conn = app.db.conn().await?;
+    let user = users::find(&mut conn, registered.user_id).await?.ok_or(Error::NotFound("account"))?;
+    let session = sessions::find(&mut conn, registered.session_id).await?.ok_or_else(unauthenticated)?;
+    let now = clock::now(&mut conn).await?;
+    let token = app.tokens.issue(&session, now)?;
+    Ok(SignedIn { user, token })
+}

@@ -1,0 +1,63 @@
+//! ResetPassword: sets a password by a mailed link, and ends every session.
+
+use chassis::clock;
+
+use super::App;
+use crate::domain::fields::FieldErrors;
+use crate::domain::password::{Form, Password};
+use crate::error::Error;
+use crate::events::published;
+use crate::secrets::token_hash;
+use crate::store::{reset_tokens, sessions, users};
+
+/// What the page sends.
+#[derive(Clone)]
+pub struct Reset {
+    /// The link's token.
+    pub token: String,
+    /// The password to be.
+    pub password: String,
+    /// The same again.
+    pub confirm_password: String,
+}
+
+/// Resets.
+///
+/// # Errors
+/// [`Error::InvalidResetToken`], wrong fields, [`Error::Overloaded`], the database's.
+pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
+    check_form(reset)?;
+    let token_hash = token_hash(reset.token.trim());
+    let mut conn = app.db.conn().await?;
+    let user_id = reset_tokens::find_live(&mut conn, &token_hash).await?.ok_or(Error::InvalidResetToken)?;
+    let user = users::find(&mut conn, user_id).await?.ok_or(Error::InvalidResetToken)?;
+    drop(conn);
+    let password = Password::choose(&reset.password, Form::Password, &user.name, &user.email)
+        .map_err(|sentence| Error::field("password", sentence))?;
+    let hash = app.hasher.hash(&password).await?;
+
+    let mut tx = app.db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::lock(&mut tx, user.id).await?.filter(|user| user.is_open()).ok_or(Error::InvalidResetToken)?;
+    if !reset_tokens::consume(&mut tx, &token_hash, now).await? {
+        return Err(Error::InvalidResetToken);
+    }
+    users::set_password(&mut tx, user.id, &hash).await?;
+    if !user.is_member() {
+        // The link proved the address of invited staff.
+        users::verify(&mut tx, user.id, now).await?;
+    }
+    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
+    published::session_ended(&mut tx, user.id, &ended).await?;
+    published::password_changed(&mut tx, user.id).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+fn check_form(reset: &Reset) -> Result<(), Error> {
+    let mut errors = FieldErrors::default();
+    let password = errors.check("password", Password::parse(&reset.password, Form::Password));
+    let confirmed = if reset.password == reset.confirm_password { Ok(()) } else { Err("Passwords do not match") };
+    let confirmed = errors.check("confirmPassword", confirmed);
+    if password.is_some() && confirmed.is_some() { Ok(()) } else { Err(errors.into()) }
+}

@@ -1,0 +1,53 @@
+//! Settings: with `main` the only reader of the environment.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use chassis::config::{Keys, Ops, Storage};
+use clap::{Parser, ValueEnum};
+
+use crate::app::SecondFactor;
+
+/// Whether staff need a second factor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Switch {
+    /// They do.
+    On,
+    /// They do not: for the local stack alone.
+    Off,
+}
+
+impl From<Switch> for SecondFactor {
+    fn from(switch: Switch) -> Self {
+        match switch {
+            Switch::On => Self::Required,
+            Switch::Off => Self::Waived,
+        }
+    }
+}
+
+/// What the service takes to serve.
+#[derive(Debug, Clone, Parser)]
+pub struct Config {
+    /// Logs, traces, metrics, health.
+    #[command(flatten)]
+    pub ops: Ops,
+    /// The database and the broker.
+    #[command(flatten)]
+    pub storage: Storage,
+    /// Keys of this service.
+    #[command(flatten)]
+    pub keys: Keys,
+    /// Where gRPC is served.
+    #[arg(long, env, default_value = "127.0.0.1:0")]
+    pub grpc_addr: SocketAddr,
+    /// The private key of members' tokens.
+    #[arg(long, env)]
+    pub token_key_file: PathBuf,
+    /// The secret that codes and links are derived from.
+    #[arg(long, env)]
+    pub code_key_file: PathBuf,
+    /// Whether staff need a second factor to sign in.
+    #[arg(long, env, value_enum, default_value = "on")]
+    pub staff_totp: Switch,
+}

@@ -1,0 +1,11 @@
+//! What is true of accounts, whoever asks: types, their parsing, and rules. Pure.
+
+pub mod code;
+pub mod details;
+pub mod device;
+pub mod email;
+pub mod fields;
+pub mod password;
+pub mod session;
+pub mod throttle;
+pub mod user;

@@ -1,0 +1,86 @@
+//! Codes and links by which somebody proves to read an address: how long they live and how often they are sent.
+
+use time::Duration;
+
+/// Life of a code.
+pub const CODE_LIFE: Duration = Duration::minutes(10);
+/// Submissions of one code, right or wrong.
+pub const CODE_ATTEMPTS: i16 = 5;
+/// Codes and links are not asked for more often.
+pub const PAUSE: Duration = Duration::minutes(1);
+/// Codes an hour: the first and five more.
+pub const CODES_AN_HOUR: i64 = 6;
+/// Reset links an hour.
+pub const RESETS_AN_HOUR: i64 = 5;
+
+/// What a code proves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The address of a new account.
+    Registration,
+    /// The new address of an account.
+    EmailChange,
+}
+
+impl Purpose {
+    /// Its name in the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Registration => "registration",
+            Self::EmailChange => "email_change",
+        }
+    }
+}
+
+/// What a link is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkPurpose {
+    /// A forgotten password.
+    Reset,
+    /// The first password of invited staff.
+    Invitation,
+}
+
+impl LinkPurpose {
+    /// Its name in the database.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Reset => "reset",
+            Self::Invitation => "invitation",
+        }
+    }
+
+    /// Life of the link.
+    #[must_use]
+    pub const fn life(self) -> Duration {
+        match self {
+            Self::Reset => Duration::minutes(30),
+            Self::Invitation => Duration::hours(72),
+        }
+    }
+}
+
+/// Reads a code as typed: exactly six digits.
+///
+/// # Errors
+/// The sentence for the field.
+pub fn parse(text: &str) -> Result<&str, &'static str> {
+    let text = text.trim();
+    if text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit()) { Ok(text) } else { Err("OTP must be 6 digits") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    /// [AUTH-10] [D-S5] A code has exactly six digits.
+    #[test]
+    fn a_code_has_six_digits() {
+        assert_eq!(parse(" 012345 "), Ok("012345"));
+        for text in ["", "12345", "1234567", "12345a", "-12345", "１２３４５６", "12 345"] {
+            assert_eq!(parse(text), Err("OTP must be 6 digits"), "{text:?}");
+        }
+    }
+}

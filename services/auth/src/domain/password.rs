@@ -1,0 +1,125 @@
+//! Passwords: long enough, not what everybody tries first, and never printed.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::LazyLock;
+
+/// What everybody tries first, in lower case.
+static COMMON: LazyLock<HashSet<&'static str>> =
+    LazyLock::new(|| include_str!("../../data/common-passwords.txt").lines().filter(|line| !line.is_empty()).collect());
+/// The product's name is nobody's secret.
+const PRODUCT: &str = "solvane";
+
+/// A password as typed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(String);
+
+/// In which form a password stands: each has its own words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Registration, login, reset.
+    Password,
+    /// The one in force, when it is changed.
+    Old,
+    /// The one to be, when it is changed.
+    New,
+}
+
+impl Password {
+    /// Reads a password that is to be compared: 8-128 characters.
+    ///
+    /// # Errors
+    /// The sentence for the field.
+    pub fn parse(text: &str, form: Form) -> Result<Self, &'static str> {
+        match text.chars().count() {
+            ..8 => Err(match form {
+                Form::Password => "Password must be at least 8 characters long",
+                Form::Old => "Old password must be at least 8 characters",
+                Form::New => "New password must be at least 8 characters",
+            }),
+            129.. => Err("Password must be at most 128 characters long"),
+            _ => Ok(Self(text.to_owned())),
+        }
+    }
+
+    /// Reads a password that somebody chooses: also no common one, and none made of the owner's name or address or the
+    /// product's name with nothing but digits and marks around it.
+    ///
+    /// # Errors
+    /// The sentence for the field.
+    pub fn choose(text: &str, form: Form, name: &str, email: &str) -> Result<Self, &'static str> {
+        let password = Self::parse(text, form)?;
+        let lower = text.to_lowercase();
+        let core = lower.trim_matches(|char: char| !char.is_alphabetic());
+        if COMMON.contains(lower.as_str()) || core.is_empty() && lower.chars().all(|char| char.is_ascii_digit()) {
+            return Err("This password is too common");
+        }
+        let (name, email) = (name.to_lowercase(), email.to_lowercase());
+        let local = email.split('@').next().unwrap_or_default();
+        let joined: String = name.split_whitespace().collect();
+        let guessable = [PRODUCT, &name, &joined, &email, local].into_iter().chain(name.split_whitespace());
+        if guessable.filter(|guess| !guess.is_empty()).any(|guess| core == guess || lower == guess) {
+            return Err("This password is too easy to guess");
+        }
+        Ok(password)
+    }
+
+    /// What is hashed.
+    #[must_use]
+    pub fn as_bytes(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl fmt::Debug for Password {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Password(..)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{COMMON, Form, Password};
+
+    fn choose(text: &str) -> Result<Password, &'static str> {
+        Password::choose(text, Form::Password, "Ada Lovelace", "countess@example.com")
+    }
+
+    /// [AUTH-05] [PROF-03] [D-S7] Length in characters, with the words of each form.
+    #[test]
+    fn length_is_8_to_128_characters() {
+        assert_eq!(choose("höhöhö7").unwrap_err(), "Password must be at least 8 characters long");
+        assert!(choose("höhöhö77").is_ok());
+        assert!(choose(&"äq".repeat(64)).is_ok());
+        assert!(choose(&"äq".repeat(65)).is_err());
+        assert_eq!(Password::parse("short", Form::Old).unwrap_err(), "Old password must be at least 8 characters");
+        assert_eq!(Password::parse("short", Form::New).unwrap_err(), "New password must be at least 8 characters");
+    }
+
+    /// [D-S7] Common passwords are refused in any case.
+    #[test]
+    fn common_passwords_are_refused() {
+        assert!(COMMON.len() >= 1_000);
+        assert!(COMMON.iter().all(|line| line.chars().count() >= 8 && *line == line.to_lowercase()));
+        for text in ["password", "PassWord1", "12345678", "qwertyuiop", "iloveyou1", "31415926535"] {
+            assert_eq!(choose(text), Err("This password is too common"), "{text}");
+        }
+    }
+
+    /// [D-S7] What stands beside the password is no password.
+    #[test]
+    fn what_is_known_of_the_owner_is_refused() {
+        for text in ["Lovelace", "lovelace1815", "Ada Lovelace", "adalovelace!", "countess", "Countess#1", "countess@example.com", "Solvane2026"] {
+            assert_eq!(choose(text), Err("This password is too easy to guess"), "{text}");
+        }
+        for text in ["solvane-demo", "lovelace-engine", "correct horse battery"] {
+            assert!(choose(text).is_ok(), "{text}");
+        }
+    }
+
+    /// [D-E1] A password is never printed.
+    #[test]
+    fn a_password_is_not_printed() {
+        assert!(!format!("{:?}", choose("correct horse").unwrap()).contains("horse"));
+    }
+}

@@ -1,0 +1,40 @@
+//! How long a session lives.
+
+use chassis::caller::Role;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+/// A session ends after this, used or not.
+pub const LIFE: Duration = Duration::days(7);
+/// Use is noted at most this often.
+pub const NOTED_EVERY: Duration = Duration::minutes(1);
+
+/// How long a session lives unused.
+#[must_use]
+pub const fn idle(role: Option<Role>) -> Duration {
+    match role {
+        None => Duration::minutes(30),
+        Some(_) => Duration::minutes(15),
+    }
+}
+
+/// A signed-in device.
+#[derive(Debug, Clone)]
+pub struct Session {
+    /// Its id.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// When it was opened.
+    pub created_at: OffsetDateTime,
+    /// When it was last used, give or take [`NOTED_EVERY`].
+    pub last_seen_at: OffsetDateTime,
+    /// When it ends unless used.
+    pub idle_until: OffsetDateTime,
+    /// When it ends in any case.
+    pub expires_at: OffsetDateTime,
+    /// Browser and system family.
+    pub device: String,
+    /// The address it was opened from.
+    pub address: String,
+}

@@ -1,0 +1,49 @@
+//! How passwords are kept from being tried out (D-S8): a growing delay by account and by address, at most half a minute,
+//! so that the rightful owner is never locked out; from a place the account knows, it has a counter of its own.
+
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use super::device::Device;
+
+/// A counter of vain tries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Counter {
+    /// What it counts.
+    pub key: String,
+    /// Tries before the delay begins.
+    pub free: i32,
+}
+
+/// Tries on one account before the delay begins.
+const FREE_ACCOUNT: i32 = 5;
+/// Tries from one address before the delay begins: many people may share it.
+const FREE_ADDRESS: i32 = 30;
+
+impl Counter {
+    /// Of an address. A block, so that nobody has more addresses than the others.
+    #[must_use]
+    pub fn address(device: &Device) -> Self {
+        Self { key: format!("address:{}", device.block), free: FREE_ADDRESS }
+    }
+
+    /// Of an account by the folded email, whether it exists or not.
+    #[must_use]
+    pub fn account(folded_email: &str) -> Self {
+        let hash = Sha256::digest(folded_email.as_bytes());
+        let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+        Self { key: format!("account:{hex}"), free: FREE_ACCOUNT }
+    }
+
+    /// Of an account from a place it knows.
+    #[must_use]
+    pub fn known_place(user_id: Uuid, device: &Device) -> Self {
+        Self { key: format!("place:{user_id}:{}", device.block), free: FREE_ACCOUNT }
+    }
+
+    /// Of the password asked for inside a session.
+    #[must_use]
+    pub fn inside(user_id: Uuid) -> Self {
+        Self { key: format!("inside:{user_id}"), free: FREE_ACCOUNT }
+    }
+}

@@ -1,0 +1,50 @@
+//! An account, of a member or of staff.
+
+use chassis::caller::Role;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// An account as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Its id.
+    pub id: Uuid,
+    /// 1-100 characters.
+    pub name: String,
+    /// The address in force.
+    pub email: String,
+    /// The address a change waits for.
+    pub pending_email: Option<String>,
+    /// Empty for staff.
+    pub phone: String,
+    /// Empty for staff.
+    pub country: String,
+    /// Key of the photo in the object store; empty when there is none.
+    pub image_key: String,
+    /// In PHC form; unset while an invitation waits.
+    pub password_hash: Option<String>,
+    /// Unset for members.
+    pub role: Option<Role>,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+    /// When the address was confirmed.
+    pub verified_at: Option<OffsetDateTime>,
+    /// When staff froze it.
+    pub frozen_at: Option<OffsetDateTime>,
+    /// When a staff account ended.
+    pub disabled_at: Option<OffsetDateTime>,
+}
+
+impl User {
+    /// Whether somebody may sign in to it at all.
+    #[must_use]
+    pub const fn is_open(&self) -> bool {
+        self.disabled_at.is_none()
+    }
+
+    /// Whether it belongs to a member.
+    #[must_use]
+    pub const fn is_member(&self) -> bool {
+        self.role.is_none()
+    }
+}

@@ -1,0 +1,176 @@
+//! Every refusal and failure of this service.
+
+use std::time::Duration;
+
+use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
+use chassis::{caller, db};
+use proto::common::v1::ErrorReason;
+
+use crate::domain::fields::FieldErrors;
+
+/// Why a call was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// Fields are wrong.
+    #[error("{0}")]
+    Fields(#[from] FieldErrors),
+    /// Another account has this address.
+    #[error("an account with this email exists already")]
+    EmailTaken,
+    /// No such account, or another password: which of them is nobody's business.
+    #[error("wrong email or password")]
+    InvalidCredentials,
+    /// Staff sign in with a second factor.
+    #[error("enter the code of your authenticator")]
+    TotpRequired,
+    /// Too many vain tries.
+    #[error("too many attempts, please wait a moment")]
+    TooManyTries(Duration),
+    /// More passwords to hash than the machine can.
+    #[error("too many people are logging in, please try again in a moment")]
+    Overloaded,
+    /// More codes than an hour allows.
+    #[error("too many codes were sent, please try again later")]
+    TooManyCodes,
+    /// A wrong, used, superseded or expired code.
+    #[error("this code is wrong or has expired")]
+    InvalidCode,
+    /// A wrong, used, superseded or expired link.
+    #[error("this link is invalid or has expired, please ask for a new one")]
+    InvalidResetToken,
+    /// The password in force was another.
+    #[error("the old password is wrong")]
+    WrongPassword,
+    /// Staff froze the account.
+    #[error("your account is frozen, please contact support")]
+    AccountFrozen,
+    /// Unknown, or not the caller's.
+    #[error("{0} not found")]
+    NotFound(&'static str),
+    /// Staff cannot end their own account.
+    #[error("you cannot end your own account")]
+    OwnAccount,
+    /// A mail that must not be sent any more.
+    #[error("this mail must not be sent any more")]
+    MailOutlived,
+    /// Refused before the use case.
+    #[error(transparent)]
+    Refused(#[from] Refusal),
+    /// Refused before, under the same key.
+    #[error(transparent)]
+    Replayed(#[from] Replayed),
+    /// The database's.
+    #[error("database")]
+    Database(#[source] sqlx::Error),
+    /// A key or hash could not be made.
+    #[error("cryptography: {0}")]
+    Cryptography(String),
+}
+
+impl From<sqlx::Error> for Error {
+    fn from(error: sqlx::Error) -> Self {
+        match db::constraint(&error) {
+            Some("users_email_key") => Self::EmailTaken,
+            _ => Self::Database(error),
+        }
+    }
+}
+
+impl Error {
+    /// One field that is wrong.
+    #[must_use]
+    pub fn field(field: &'static str, sentence: &'static str) -> Self {
+        Self::Fields(FieldErrors::one(field, sentence))
+    }
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Fields(_) | Self::InvalidCode | Self::InvalidResetToken | Self::WrongPassword => Kind::Invalid,
+            Self::EmailTaken => Kind::Conflict,
+            Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
+            Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
+            Self::AccountFrozen | Self::OwnAccount => Kind::Forbidden,
+            Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
+            Self::Refused(refusal) => refusal.kind,
+            Self::Replayed(replayed) => replayed.refusal.kind,
+            Self::Database(error) => db::kind(error),
+            Self::Cryptography(_) => Kind::Internal,
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::Fields(_) => ErrorReason::ValidationFailed,
+            Self::EmailTaken => ErrorReason::EmailTaken,
+            Self::InvalidCredentials => ErrorReason::InvalidCredentials,
+            Self::TotpRequired => ErrorReason::TotpRequired,
+            Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => ErrorReason::TooManyRequests,
+            Self::InvalidCode => ErrorReason::InvalidCode,
+            Self::InvalidResetToken => ErrorReason::InvalidResetToken,
+            Self::WrongPassword => ErrorReason::WrongPassword,
+            Self::AccountFrozen => ErrorReason::AccountFrozen,
+            Self::OwnAccount => ErrorReason::PermissionDenied,
+            Self::NotFound(_) | Self::MailOutlived => ErrorReason::NotFound,
+            Self::Refused(refusal) => refusal.reason(),
+            Self::Replayed(replayed) => replayed.refusal.reason(),
+            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
+            Self::Database(_) | Self::Cryptography(_) => ErrorReason::Internal,
+        }
+    }
+
+    fn fields(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Fields(errors) => errors.iter().map(|(field, text)| (field.to_owned(), text.to_owned())).collect(),
+            Self::EmailTaken => vec![("email".to_owned(), self.sentence())],
+            Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
+            Self::WrongPassword => vec![("oldPassword".to_owned(), self.sentence())],
+            Self::Refused(refusal) => refusal.fields.clone(),
+            Self::Replayed(replayed) => replayed.refusal.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::TooManyTries(delay) => Some(*delay),
+            Self::Overloaded => Some(Duration::from_secs(2)),
+            Self::TooManyCodes => Some(Duration::from_mins(10)),
+            Self::Refused(refusal) => refusal.retry_after,
+            Self::Replayed(replayed) => replayed.refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+
+    fn sentence(&self) -> String {
+        match self {
+            Self::Refused(refusal) => refusal.message.clone(),
+            Self::Replayed(replayed) => replayed.refusal.message.clone(),
+            _ => match self.kind() {
+                Kind::Internal => "Something went wrong on our side. Please try again.".to_owned(),
+                Kind::Unavailable => Refusal::unavailable().message,
+                _ => sentence(&self.to_string()),
+            },
+        }
+    }
+}
+
+/// No live session.
+#[must_use]
+pub fn unauthenticated() -> Error {
+    Error::Refused(caller::unauthenticated())
+}
+
+fn sentence(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
+}

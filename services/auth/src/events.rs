@@ -1,0 +1,3 @@
+//! Events: what this service tells. It hears of none.
+
+pub mod published;

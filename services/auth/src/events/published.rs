@@ -1,0 +1,114 @@
+//! What this service tells, into the outbox of the transaction it happened in. No event carries a secret.
+
+use chassis::outbox::enqueue;
+use proto::auth::v1::{
+    AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
+    SessionEnded, StaffInvited, UserRegistered, VerificationCodeIssued,
+};
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::device::Device;
+use crate::domain::user::User;
+
+type Told = Result<(), sqlx::Error>;
+
+/// A member registered.
+///
+/// # Errors
+/// The database's.
+pub async fn user_registered(conn: &mut PgConnection, user_id: Uuid) -> Told {
+    enqueue(conn, "auth.v1.user_registered", user_id, &UserRegistered { user_id: user_id.to_string() }).await
+}
+
+/// A code is to be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn verification_code_issued(conn: &mut PgConnection, code_id: Uuid, user_id: Uuid) -> Told {
+    let event = VerificationCodeIssued { reference: code_id.to_string(), user_id: user_id.to_string() };
+    enqueue(conn, "auth.v1.verification_code_issued", user_id, &event).await
+}
+
+/// A reset link is to be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: Uuid) -> Told {
+    let event = PasswordResetRequested { reference: token_id.to_string(), user_id: user_id.to_string() };
+    enqueue(conn, "auth.v1.password_reset_requested", user_id, &event).await
+}
+
+/// An invitation is to be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User) -> Told {
+    let role = user.role.map(|role| role.as_str().to_owned()).unwrap_or_default();
+    let event = StaffInvited { reference: token_id.to_string(), user_id: user.id.to_string(), role };
+    enqueue(conn, "auth.v1.staff_invited", user.id, &event).await
+}
+
+/// A password changed.
+///
+/// # Errors
+/// The database's.
+pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid) -> Told {
+    enqueue(conn, "auth.v1.password_changed", user_id, &PasswordChanged { user_id: user_id.to_string() }).await
+}
+
+/// A member wants another address.
+///
+/// # Errors
+/// The database's.
+pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str) -> Told {
+    let event = EmailChangeRequested {
+        user_id: user.id.to_string(),
+        old_email: user.email.clone(),
+        new_email: new_email.to_owned(),
+    };
+    enqueue(conn, "auth.v1.email_change_requested", user.id, &event).await
+}
+
+/// A member has another address.
+///
+/// # Errors
+/// The database's.
+pub async fn email_changed(conn: &mut PgConnection, user: &User, new_email: &str) -> Told {
+    let event =
+        EmailChanged { user_id: user.id.to_string(), old_email: user.email.clone(), new_email: new_email.to_owned() };
+    enqueue(conn, "auth.v1.email_changed", user.id, &event).await
+}
+
+/// Somebody signed in from a device the account does not know.
+///
+/// # Errors
+/// The database's.
+pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device) -> Told {
+    let event = NewDeviceSignedIn {
+        user_id: user_id.to_string(),
+        device: device.family.clone(),
+        address_block: device.block.clone(),
+    };
+    enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
+}
+
+/// Staff froze an account.
+///
+/// # Errors
+/// The database's.
+pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
+    enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
+}
+
+/// Sessions ended before their time; nothing is told of none.
+///
+/// # Errors
+/// The database's.
+pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_ids: &[Uuid]) -> Told {
+    if session_ids.is_empty() {
+        return Ok(());
+    }
+    let event = SessionEnded { session_ids: session_ids.iter().map(Uuid::to_string).collect() };
+    enqueue(conn, "auth.v1.session_ended", user_id, &event).await
+}

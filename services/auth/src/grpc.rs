@@ -1,0 +1,81 @@
+//! The door: tells who calls, converts, calls the use case, converts back.
+
+mod auth;
+mod convert;
+mod directory;
+mod staff;
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use chassis::caller::{Session, Sessions, Verifier};
+use chassis::error::{Fault, Refusal, refusal_to_status, to_status};
+use chassis::grpc::replayed_status;
+use chassis::keys::TrustedKeys;
+use proto::auth::v1::auth_service_server::AuthServiceServer;
+use proto::auth::v1::directory_service_server::DirectoryServiceServer;
+use proto::auth::v1::staff_service_server::StaffServiceServer;
+use tonic::Status;
+use tonic::service::Routes;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::app::get_session::get_session;
+use crate::error::Error;
+
+/// The three services of `solvane.auth.v1`.
+#[derive(Clone)]
+pub struct Door {
+    app: Arc<App>,
+    verifier: Verifier,
+}
+
+impl Door {
+    /// A door to these use cases for callers with these keys.
+    #[must_use]
+    pub fn new(app: Arc<App>, keys: Arc<TrustedKeys>) -> Self {
+        let sessions = Arc::new(OwnSessions(Arc::clone(&app)));
+        Self { app, verifier: Verifier::new(keys, sessions) }
+    }
+
+    /// All routes, with the health service.
+    pub async fn routes(self) -> Routes {
+        let (health, health_service) = tonic_health::server::health_reporter();
+        health.set_serving::<AuthServiceServer<Self>>().await;
+        Routes::new(health_service)
+            .add_service(AuthServiceServer::new(self.clone()))
+            .add_service(DirectoryServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
+    }
+}
+
+/// Sessions from the own table, without a cache: what is revoked is refused at once.
+struct OwnSessions(Arc<App>);
+
+#[async_trait]
+impl Sessions for OwnSessions {
+    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        match get_session(&self.0, session_id).await {
+            Ok(found) => Ok(found.map(|(session, _)| session)),
+            Err(error) => {
+                tracing::warn!(%error, "cannot look up a session");
+                Err(Refusal::of(&error))
+            }
+        }
+    }
+}
+
+/// The answer to a refusal or failure.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn status(error: Error) -> Status {
+    match error {
+        Error::Replayed(replayed) => replayed_status(&replayed),
+        error => to_status(&error),
+    }
+}
+
+/// The answer to a refusal of the caller.
+#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
+fn refused(refusal: Refusal) -> Status {
+    if refusal.kind() == chassis::error::Kind::Internal { to_status(&refusal) } else { refusal_to_status(&refusal) }
+}

@@ -1,0 +1,182 @@
+//! AuthService.
+
+use chassis::caller::{Session, bearer};
+use chassis::db;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::{
+    ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, EndSessionRequest,
+    EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse, ListSessionsRequest, ListSessionsResponse,
+    LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest,
+    ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse, UpdateImageRequest, UpdateImageResponse,
+    UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
+};
+use sha2::{Digest, Sha256};
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::{Door, convert, refused, status};
+use crate::app::change_password::change_password;
+use crate::app::check_session::check_session;
+use crate::app::end_session::end_session;
+use crate::app::forgot_password::forgot_password;
+use crate::app::list_sessions::list_sessions;
+use crate::app::login::{Credentials, login};
+use crate::app::logout::logout;
+use crate::app::register::{Registration, register};
+use crate::app::resend_code::resend_code;
+use crate::app::reset_password::{Reset, reset_password};
+use crate::app::update_image::update_image;
+use crate::app::update_profile::update_profile;
+use crate::app::verify_email::verify_email;
+use crate::domain::code;
+use crate::domain::details::Details;
+use crate::domain::email::Email;
+use crate::domain::fields::FieldErrors;
+use crate::domain::password::{Form, Password};
+use crate::error::Error;
+
+type Answer<T> = Result<Response<T>, Status>;
+
+#[tonic::async_trait]
+impl AuthService for Door {
+    async fn register(&self, request: Request<RegisterRequest>) -> Answer<RegisterResponse> {
+        let id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let registration = registration(&message).map_err(status)?;
+        let owner = claimant(&registration.details.email);
+        let claim = Claim::of(owner, message.idempotency.as_ref(), &id).map_err(refused)?;
+        let done = db::retrying(|| register(&self.app, &registration, claim.clone())).await.map_err(status)?;
+        Ok(answer(done.map(|new| RegisterResponse { user: Some(convert::user(new.user)), token: new.token })))
+    }
+
+    async fn verify_email(&self, request: Request<VerifyEmailRequest>) -> Answer<VerifyEmailResponse> {
+        let message = request.into_inner();
+        let mut errors = FieldErrors::default();
+        let email = errors.check("email", Email::parse(&message.email));
+        let code = errors.check("otp", code::parse(&message.code));
+        let (Some(email), Some(code)) = (email, code) else { return Err(status(errors.into())) };
+        verify_email(&self.app, &email, code).await.map_err(status)?;
+        Ok(Response::new(VerifyEmailResponse {}))
+    }
+
+    async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Answer<ResendCodeResponse> {
+        let email = only_email(&request.into_inner().email)?;
+        resend_code(&self.app, &email).await.map_err(status)?;
+        Ok(Response::new(ResendCodeResponse {}))
+    }
+
+    async fn login(&self, request: Request<LoginRequest>) -> Answer<LoginResponse> {
+        let message = request.into_inner();
+        let mut errors = FieldErrors::default();
+        let email = errors.check("email", Email::parse(&message.email));
+        let password = errors.check("password", Password::parse(&message.password, Form::Password));
+        let (Some(email), Some(password)) = (email, password) else { return Err(status(errors.into())) };
+        let credentials = Credentials { email, password, device: convert::device(message.client.as_ref()) };
+        let signed_in = db::retrying(|| login(&self.app, &credentials)).await.map_err(status)?;
+        Ok(Response::new(LoginResponse { user: Some(convert::user(signed_in.user)), token: signed_in.token }))
+    }
+
+    async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Answer<ForgotPasswordResponse> {
+        let email = only_email(&request.into_inner().email)?;
+        forgot_password(&self.app, &email).await.map_err(status)?;
+        Ok(Response::new(ForgotPasswordResponse {}))
+    }
+
+    async fn reset_password(&self, request: Request<ResetPasswordRequest>) -> Answer<ResetPasswordResponse> {
+        let message = request.into_inner();
+        let reset =
+            Reset { token: message.token, password: message.password, confirm_password: message.confirm_password };
+        db::retrying(|| reset_password(&self.app, &reset)).await.map_err(status)?;
+        Ok(Response::new(ResetPasswordResponse {}))
+    }
+
+    async fn check_session(&self, request: Request<CheckSessionRequest>) -> Answer<CheckSessionResponse> {
+        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+        let token = bearer(request.metadata()).unwrap_or_default();
+        let checked = check_session(&self.app, &session, token).await.map_err(status)?;
+        Ok(Response::new(CheckSessionResponse { user: Some(convert::user(checked.user)), token: checked.token }))
+    }
+
+    async fn logout(&self, request: Request<LogoutRequest>) -> Answer<LogoutResponse> {
+        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+        db::retrying(|| logout(&self.app, &session)).await.map_err(status)?;
+        Ok(Response::new(LogoutResponse {}))
+    }
+
+    async fn list_sessions(&self, request: Request<ListSessionsRequest>) -> Answer<ListSessionsResponse> {
+        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+        let sessions = list_sessions(&self.app, session.user_id).await.map_err(status)?;
+        let sessions = sessions.into_iter().map(|one| convert::session(one, Some(session.id))).collect();
+        Ok(Response::new(ListSessionsResponse { sessions }))
+    }
+
+    async fn end_session(&self, request: Request<EndSessionRequest>) -> Answer<EndSessionResponse> {
+        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+        let id = convert::id(&request.get_ref().session_id, "session").map_err(status)?;
+        db::retrying(|| end_session(&self.app, session.user_id, id)).await.map_err(status)?;
+        Ok(Response::new(EndSessionResponse {}))
+    }
+
+    async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Answer<UpdateProfileResponse> {
+        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let message = request.into_inner();
+        own(&session, &message.user_id)?;
+        let mut errors = FieldErrors::default();
+        let details = Details::parse(&message.name, &message.email, &message.phone, &message.country, &mut errors);
+        let Some(details) = details else { return Err(status(errors.into())) };
+        let user =
+            db::retrying(|| update_profile(&self.app, session.user_id, &details)).await.map_err(status)?;
+        Ok(Response::new(UpdateProfileResponse { user: Some(convert::user(user)) }))
+    }
+
+    async fn update_image(&self, request: Request<UpdateImageRequest>) -> Answer<UpdateImageResponse> {
+        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let message = request.into_inner();
+        own(&session, &message.user_id)?;
+        let user = db::retrying(|| update_image(&self.app, session.user_id, &message.image_key))
+            .await
+            .map_err(status)?;
+        Ok(Response::new(UpdateImageResponse { user: Some(convert::user(user)) }))
+    }
+
+    async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Answer<ChangePasswordResponse> {
+        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let message = request.into_inner();
+        own(&session, &message.user_id)?;
+        db::retrying(|| change_password(&self.app, &session, &message.old_password, &message.new_password))
+            .await
+            .map_err(status)?;
+        Ok(Response::new(ChangePasswordResponse {}))
+    }
+}
+
+fn registration(message: &RegisterRequest) -> Result<Registration, Error> {
+    let mut errors = FieldErrors::default();
+    let details = Details::parse(&message.name, &message.email, &message.phone, &message.country, &mut errors);
+    let chosen = Password::choose(&message.password, Form::Password, message.name.trim(), message.email.trim());
+    let password = errors.check("password", chosen);
+    let (Some(details), Some(password)) = (details, password) else { return Err(errors.into()) };
+    Ok(Registration { details, password, device: convert::device(message.client.as_ref()) })
+}
+
+fn only_email(text: &str) -> Result<Email, Status> {
+    Email::parse(text).map_err(|sentence| status(Error::field("email", sentence)))
+}
+
+/// Whose key it is while nobody is signed in: the address's.
+fn claimant(email: &Email) -> Uuid {
+    let hash = Sha256::digest(email.folded().as_bytes());
+    let mut bytes = [0; 16];
+    bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
+    Uuid::from_bytes(bytes)
+}
+
+/// Another's account is as good as none (D-P1).
+fn own(session: &Session, user_id: &str) -> Result<(), Status> {
+    match convert::id(user_id, "account") {
+        Ok(id) if id == session.user_id => Ok(()),
+        _ => Err(status(Error::NotFound("account"))),
+    }
+}

@@ -1,0 +1,86 @@
+//! Between messages and the domain.
+
+use chassis::caller::Role;
+use chassis::clock;
+use chassis::error::Refusal;
+use proto::auth::v1::{Client, MemberNote, Session as SessionMessage, User as UserMessage};
+use proto::common::v1::PageRequest;
+use uuid::Uuid;
+
+use crate::domain::device::Device;
+use crate::domain::session::Session;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::member_notes::Note;
+
+/// Rows of a page unless another size is asked for.
+const PAGE: i64 = 50;
+
+/// An account as others see it.
+pub fn user(user: User) -> UserMessage {
+    UserMessage {
+        id: user.id.to_string(),
+        name: user.name,
+        email: user.email,
+        phone: user.phone,
+        country: user.country,
+        image_key: user.image_key,
+        is_verified: user.verified_at.is_some(),
+        is_frozen: user.frozen_at.is_some(),
+        role: user.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
+        created_at: Some(clock::to_proto(user.created_at)),
+        pending_email: user.pending_email.unwrap_or_default(),
+    }
+}
+
+/// Accounts as others see them.
+pub fn users(all: Vec<User>) -> Vec<UserMessage> {
+    all.into_iter().map(user).collect()
+}
+
+/// A session; `current` is the one that asks.
+pub fn session(session: Session, current: Option<Uuid>) -> SessionMessage {
+    SessionMessage {
+        id: session.id.to_string(),
+        current: current == Some(session.id),
+        created_at: Some(clock::to_proto(session.created_at)),
+        last_seen_at: Some(clock::to_proto(session.last_seen_at)),
+        device: session.device,
+        address: session.address,
+    }
+}
+
+/// A note about a member.
+pub fn note(note: Note) -> MemberNote {
+    MemberNote { author_id: note.author_id.to_string(), at: Some(clock::to_proto(note.at)), text: note.text }
+}
+
+/// From where a call came.
+pub fn device(client: Option<&Client>) -> Device {
+    client.map_or_else(|| Device::of("", ""), |client| Device::of(&client.address, &client.user_agent))
+}
+
+/// An id; what is none names nothing.
+pub fn id(text: &str, what: &'static str) -> Result<Uuid, Error> {
+    Uuid::try_parse(text).map_err(|_| Error::NotFound(what))
+}
+
+/// A role by its name.
+pub fn role(text: &str) -> Result<Role, &'static str> {
+    text.parse().map_err(|_| "Choose a role")
+}
+
+/// The size of a page and the cursor it goes on from.
+pub fn page<C: std::str::FromStr>(page: Option<&PageRequest>) -> Result<(i64, Option<C>), Error> {
+    let Some(page) = page else { return Ok((PAGE, None)) };
+    let size = match page.size {
+        0 => PAGE,
+        size @ 1..=500 => i64::from(size),
+        _ => return Err(Error::field("size", "A page has 1 to 500 rows")),
+    };
+    let cursor = match page.cursor.as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This cursor is not one of ours"))?),
+    };
+    Ok((size, cursor))
+}

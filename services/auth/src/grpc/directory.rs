@@ -1,0 +1,68 @@
+//! DirectoryService: for services, by their own credentials.
+
+use chassis::clock;
+use chassis::keys::SERVICES;
+use proto::auth::v1::directory_service_server::DirectoryService;
+use proto::auth::v1::{
+    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetUsersRequest,
+    GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
+};
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use super::{Door, convert, refused, status};
+use crate::app::get_mail_secret::get_mail_secret;
+use crate::app::get_session::get_session;
+use crate::app::get_users::get_users;
+use crate::app::list_staff::list_staff;
+use crate::error::{Error, unauthenticated};
+
+#[tonic::async_trait]
+impl DirectoryService for Door {
+    async fn get_session(&self, request: Request<GetSessionRequest>) -> Result<Response<GetSessionResponse>, Status> {
+        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+        let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| status(unauthenticated()))?;
+        let found = get_session(&self.app, id).await.map_err(status)?;
+        let (session, expires_at) = found.ok_or_else(|| status(unauthenticated()))?;
+        Ok(Response::new(GetSessionResponse {
+            user_id: session.user_id.to_string(),
+            is_verified: session.verified,
+            is_frozen: session.frozen,
+            role: session.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
+            stepped_up_at: session.stepped_up_at.map(clock::to_proto),
+            expires_at: Some(clock::to_proto(expires_at)),
+        }))
+    }
+
+    async fn get_users(&self, request: Request<GetUsersRequest>) -> Result<Response<GetUsersResponse>, Status> {
+        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+        // What is no id belongs to nobody.
+        let ids: Vec<Uuid> = request.get_ref().user_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
+        let users = get_users(&self.app, &ids).await.map_err(status)?;
+        Ok(Response::new(GetUsersResponse { users: convert::users(users) }))
+    }
+
+    async fn list_staff_contacts(
+        &self,
+        request: Request<ListStaffContactsRequest>,
+    ) -> Result<Response<ListStaffContactsResponse>, Status> {
+        self.verifier.service(request.metadata(), &["mailer"]).map_err(refused)?;
+        let staff = list_staff(&self.app).await.map_err(status)?;
+        Ok(Response::new(ListStaffContactsResponse { staff: convert::users(staff) }))
+    }
+
+    async fn get_mail_secret(
+        &self,
+        request: Request<GetMailSecretRequest>,
+    ) -> Result<Response<GetMailSecretResponse>, Status> {
+        self.verifier.service(request.metadata(), &["mailer"]).map_err(refused)?;
+        let reference = Uuid::try_parse(&request.get_ref().reference).map_err(|_| status(Error::MailOutlived))?;
+        let mail = get_mail_secret(&self.app, reference).await.map_err(status)?;
+        Ok(Response::new(GetMailSecretResponse {
+            email: mail.email,
+            name: mail.name,
+            secret: mail.secret,
+            expires_at: Some(clock::to_proto(mail.expires_at)),
+        }))
+    }
+}

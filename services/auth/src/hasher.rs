@@ -1,0 +1,136 @@
+//! Password hashing: argon2id, as many at once as leave a core to the rest, few waiting, the others sent away.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::{PasswordHasher, PasswordVerifier};
+use argon2::{Algorithm, Argon2, Params, Version};
+use tokio::sync::Semaphore;
+
+use crate::domain::password::Password;
+use crate::error::Error;
+
+/// Callers that may wait for their turn.
+const QUEUE: usize = 64;
+const MEMORY_KIB: u32 = 19 * 1024;
+const PASSES: u32 = 2;
+const LANES: u32 = 1;
+
+/// Hashes and compares passwords.
+#[derive(Clone)]
+pub struct Hasher {
+    argon2: Argon2<'static>,
+    /// Of no password: an unknown account costs as much as a known one.
+    nobody: Arc<str>,
+    places: Arc<Semaphore>,
+    workers: Arc<Semaphore>,
+}
+
+impl Hasher {
+    /// With one core left to the rest.
+    ///
+    /// # Errors
+    /// If the parameters are refused or there is no randomness.
+    pub fn new() -> Result<Self, Error> {
+        let workers = available_parallelism().map_or(1, |cores| cores.get().saturating_sub(1).max(1));
+        Self::with_room(workers, QUEUE)
+    }
+
+    /// With this many at work and this many waiting.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn with_room(workers: usize, queue: usize) -> Result<Self, Error> {
+        let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
+        let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
+        let nothing = chassis::keys::random::<32>().map_err(failed)?;
+        let nobody: PasswordHash = argon2.hash_password(&nothing).map_err(failed)?;
+        Ok(Self {
+            argon2,
+            nobody: nobody.to_string().into(),
+            places: Arc::new(Semaphore::new(workers + queue)),
+            workers: Arc::new(Semaphore::new(workers)),
+        })
+    }
+
+    /// The hash of a password in PHC form, with a salt of its own.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] if too many wait.
+    pub async fn hash(&self, password: &Password) -> Result<String, Error> {
+        let (argon2, password) = (self.argon2.clone(), password.clone());
+        self.work(move || {
+            let hash: PasswordHash = argon2.hash_password(password.as_bytes()).map_err(failed)?;
+            Ok(hash.to_string())
+        })
+        .await?
+    }
+
+    /// Whether the password is the hashed one. Without a hash it is not, after the same work.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] if too many wait.
+    pub async fn matches(&self, password: &Password, hash: Option<&str>) -> Result<bool, Error> {
+        let (argon2, password) = (self.argon2.clone(), password.clone());
+        let known = hash.is_some();
+        let hash = hash.unwrap_or(&self.nobody).to_owned();
+        self.work(move || {
+            let hash = PasswordHash::new(&hash).map_err(failed)?;
+            Ok(argon2.verify_password(password.as_bytes(), &hash).is_ok() && known)
+        })
+        .await?
+    }
+
+    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Error::Overloaded)?;
+        let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(failed)?;
+        tokio::task::spawn_blocking(move || {
+            // Held until the work is done, even if the caller has gone.
+            let _held = (place, worker);
+            job()
+        })
+        .await
+        .map_err(failed)
+    }
+}
+
+fn failed(error: impl std::fmt::Display) -> Error {
+    Error::Cryptography(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::future::join_all;
+
+    use super::Hasher;
+    use crate::domain::password::{Form, Password};
+    use crate::error::Error;
+
+    fn password(text: &str) -> Password {
+        Password::parse(text, Form::Password).unwrap()
+    }
+
+    /// [D-S7] argon2id with 19 MiB, 2 passes, 1 lane, and a salt of its own.
+    #[tokio::test]
+    async fn passwords_are_hashed_as_promised() {
+        let hasher = Hasher::new().unwrap();
+        let one = hasher.hash(&password("correct horse")).await.unwrap();
+        assert!(one.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
+        assert_ne!(one, hasher.hash(&password("correct horse")).await.unwrap());
+        assert!(hasher.matches(&password("correct horse"), Some(&one)).await.unwrap());
+        assert!(!hasher.matches(&password("correct house"), Some(&one)).await.unwrap());
+        assert!(!hasher.matches(&password("correct horse"), None).await.unwrap());
+    }
+
+    /// [D-S7] Who waits is bounded; the rest is sent away at once.
+    #[tokio::test]
+    async fn too_many_at_once_are_sent_away() {
+        let hasher = Hasher::with_room(1, 2).unwrap();
+        let typed = password("correct horse");
+        let all = join_all((0..20).map(|_| hasher.matches(&typed, None))).await;
+        let refused = all.iter().filter(|result| matches!(result, Err(Error::Overloaded))).count();
+        assert_eq!(refused, 17);
+        assert!(!hasher.matches(&typed, None).await.unwrap(), "room again");
+    }
+}

@@ -1,0 +1,145 @@
+//! The process: wiring, and the commands of its operator.
+
+use std::io::Read;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+use auth::MIGRATOR;
+use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::{App, SecondFactor, answer_mail_requests, forget_expired};
+use auth::config::Config;
+use auth::grpc::Door;
+use auth::hasher::Hasher;
+use auth::secrets::Secrets;
+use auth::tokens::Tokens;
+use chassis::caller::Role;
+use chassis::db::{self, Db};
+use chassis::error::Fault;
+use chassis::keys::{self, SecretKey, SigningKey};
+use chassis::process::Process;
+use clap::{Args, Parser, Subcommand};
+use tokio::sync::Notify;
+
+const NAME: &str = "auth";
+
+/// Accounts, sessions and staff. Serves unless a command is given.
+#[derive(Parser)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Brings the database at DATABASE_URL to the newest schema.
+    Migrate(Database),
+    /// Keys of a deployment.
+    #[command(subcommand)]
+    Keys(KeysCommand),
+    /// Staff accounts.
+    #[command(subcommand)]
+    Staff(StaffCommand),
+}
+
+#[derive(Args)]
+struct Database {
+    /// PostgreSQL.
+    #[arg(long, env, hide_env_values = true)]
+    database_url: String,
+}
+
+#[derive(Subcommand)]
+enum KeysCommand {
+    /// Writes a full set of keys; keeps the ones that are there.
+    Generate {
+        /// The folder.
+        #[arg(long)]
+        dir: PathBuf,
+    },
+}
+
+#[derive(Subcommand)]
+enum StaffCommand {
+    /// Makes a staff account; does nothing if it is there.
+    Add(StaffAdd),
+}
+
+#[derive(Args)]
+struct StaffAdd {
+    #[command(flatten)]
+    database: Database,
+    #[arg(long)]
+    email: String,
+    #[arg(long)]
+    name: String,
+    /// reviewer, treasurer, manager, auditor or admin.
+    #[arg(long)]
+    role: Role,
+    /// Reads the first password from the standard input.
+    #[arg(long, required = true)]
+    password_stdin: bool,
+}
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        None => serve(Config::parse()).await,
+        Some(Command::Migrate(database)) => db::migrate_url(&database.database_url, &MIGRATOR).await,
+        Some(Command::Keys(KeysCommand::Generate { dir })) => keys::generate(&dir),
+        Some(Command::Staff(StaffCommand::Add(add))) => staff_add(&add).await,
+    }
+}
+
+async fn serve(config: Config) -> anyhow::Result<()> {
+    let mut process = Process::start(NAME, &config.ops)?;
+    let (db, _) = process.storage(&config.storage)?;
+    let trusted = config.keys.trusted()?;
+    let second_factor = SecondFactor::from(config.staff_totp);
+    if second_factor == SecondFactor::Waived {
+        tracing::warn!("STAFF_TOTP=off: staff sign in without a second factor; never do this outside a local stack");
+    }
+    let app = Arc::new(App {
+        db,
+        hasher: Hasher::new()?,
+        secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
+        tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
+        second_factor,
+        mail_requested: Notify::new(),
+    });
+    let listener = chassis::grpc::bind(config.grpc_addr).await?;
+    let routes = Door::new(Arc::clone(&app), trusted).routes().await;
+    process.spawn(chassis::grpc::serve(listener, routes, process.shutdown.clone()));
+    let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
+    process.spawn(async move {
+        answer_mail_requests::run(&requests, shutdown).await;
+        Ok(())
+    });
+    let shutdown = process.shutdown.clone();
+    process.spawn(async move {
+        forget_expired::run(&app, shutdown).await;
+        Ok(())
+    });
+    process.run(&config.ops).await
+}
+
+async fn staff_add(add: &StaffAdd) -> anyhow::Result<()> {
+    let mut password = String::new();
+    std::io::stdin().read_to_string(&mut password).context("cannot read the password")?;
+    let new = NewStaff {
+        name: &add.name,
+        email: &add.email,
+        role: add.role,
+        password: password.trim_end_matches(['\r', '\n']),
+    };
+    let db = Db::connect_lazy(&add.database.database_url, 1)?;
+    let added = add_staff(&db, &Hasher::new()?, &new).await.map_err(|error| match error.database() {
+        Some(_) => anyhow::Error::from(error),
+        None => anyhow!(error.sentence()),
+    })?;
+    let text = if added { "added" } else { "is there already" };
+    let line = format!("{} ({}) {text}\n", add.email, add.role.as_str());
+    // A closed stdout must not turn success into failure.
+    let _ = std::io::Write::write_all(&mut std::io::stdout(), line.as_bytes());
+    Ok(())
+}

@@ -1,0 +1,10 @@
+//! All SQL of this service, a module a table.
+
+pub mod codes;
+pub mod known_devices;
+pub mod login_throttles;
+pub mod mail_requests;
+pub mod member_notes;
+pub mod reset_tokens;
+pub mod sessions;
+pub mod users;

@@ -1,0 +1,188 @@
+//! Table `codes`.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::code::{CODE_ATTEMPTS, CODE_LIFE, Purpose};
+
+/// A code that was just tried.
+pub struct Tried {
+    /// Its id, from which its digits follow.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+}
+
+/// A code that may be mailed.
+pub struct Mailable {
+    /// The address that it proves.
+    pub email: String,
+    /// Whom to greet.
+    pub name: String,
+    /// When it dies.
+    pub expires_at: OffsetDateTime,
+}
+
+/// A code that was consumed.
+pub struct Consumed {
+    /// Whose.
+    pub user_id: Uuid,
+    /// `registration` or `email_change`.
+    pub purpose: String,
+    /// The address that it proves.
+    pub email: String,
+}
+
+/// Makes a code in place of the one before; returns its id.
+///
+/// # Errors
+/// The database's.
+pub async fn replace(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    email: &str,
+    now: OffsetDateTime,
+) -> Result<Uuid, sqlx::Error> {
+    supersede(&mut *conn, user_id, purpose, now).await?;
+    let id = Uuid::new_v4();
+    sqlx::query!(
+        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        id,
+        user_id,
+        purpose.as_str(),
+        email,
+        now,
+        now + CODE_LIFE,
+    )
+    .execute(conn)
+    .await?;
+    Ok(id)
+}
+
+/// Kills the code of an account for a purpose.
+///
+/// # Errors
+/// The database's.
+pub async fn supersede(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE codes SET superseded_at = $3
+         WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL",
+        user_id,
+        purpose.as_str(),
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Counts a submission on every live code to this address, before anybody compares. A code without submissions left is
+/// not among them. Must be committed before the comparison.
+///
+/// # Errors
+/// The database's.
+pub async fn count_attempt(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
+    sqlx::query_as!(
+        Tried,
+        "UPDATE codes SET attempts = attempts + 1
+         WHERE lower(email) = lower($1) AND consumed_at IS NULL AND superseded_at IS NULL
+           AND expires_at > clock_timestamp() AND attempts < $2
+         RETURNING id, user_id",
+        email,
+        CODE_ATTEMPTS,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Uses a code up if it still lives.
+///
+/// # Errors
+/// The database's.
+pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Consumed>, sqlx::Error> {
+    sqlx::query_as!(
+        Consumed,
+        "UPDATE codes SET consumed_at = $2
+         WHERE id = $1 AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > $2
+         RETURNING user_id, purpose, email",
+        id,
+        now,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether a code for a purpose can still be submitted.
+///
+/// # Errors
+/// The database's.
+pub async fn is_alive(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    now: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+            SELECT FROM codes WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL
+               AND expires_at > $3 AND attempts < $4) AS "alive!""#,
+        user_id,
+        purpose.as_str(),
+        now,
+        CODE_ATTEMPTS,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// How many codes an account was sent since a moment, and when the last one was.
+///
+/// # Errors
+/// The database's.
+pub async fn sent_since(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    since: OffsetDateTime,
+) -> Result<(i64, Option<OffsetDateTime>), sqlx::Error> {
+    let row = sqlx::query!(
+        r#"SELECT count(*) AS "count!", max(created_at) AS last FROM codes WHERE user_id = $1 AND created_at > $2"#,
+        user_id,
+        since,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok((row.count, row.last))
+}
+
+/// The code if it may still be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
+    sqlx::query_as!(
+        Mailable,
+        "SELECT c.email, u.name, c.expires_at FROM codes c JOIN users u ON u.id = c.user_id
+         WHERE c.id = $1 AND c.consumed_at IS NULL AND c.superseded_at IS NULL AND c.expires_at > clock_timestamp()
+           AND c.attempts < $2",
+        id,
+        CODE_ATTEMPTS,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Forgets codes that died a week ago.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM codes WHERE expires_at < clock_timestamp() - interval '7 days'").execute(conn).await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,121 @@
+//! Table `reset_tokens`.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::code::LinkPurpose;
+use crate::store::codes::Mailable;
+
+/// Writes a link in place of the one before.
+///
+/// # Errors
+/// The database's.
+pub async fn replace(
+    conn: &mut PgConnection,
+    id: Uuid,
+    user_id: Uuid,
+    purpose: LinkPurpose,
+    token_hash: &[u8],
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    supersede(&mut *conn, user_id, now).await?;
+    sqlx::query!(
+        "INSERT INTO reset_tokens (id, user_id, purpose, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        id,
+        user_id,
+        purpose.as_str(),
+        token_hash,
+        now,
+        now + purpose.life(),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Kills an account's link.
+///
+/// # Errors
+/// The database's.
+pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE reset_tokens SET superseded_at = $2 WHERE user_id = $1 AND consumed_at IS NULL AND superseded_at IS NULL",
+        user_id,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Whose live link this is.
+///
+/// # Errors
+/// The database's.
+pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT t.user_id FROM reset_tokens t JOIN users u ON u.id = t.user_id
+         WHERE t.token_hash = $1 AND t.consumed_at IS NULL AND t.superseded_at IS NULL
+           AND t.expires_at > clock_timestamp() AND u.disabled_at IS NULL",
+        token_hash,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Uses a link up if it still lives.
+///
+/// # Errors
+/// The database's.
+pub async fn consume(conn: &mut PgConnection, token_hash: &[u8], now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE reset_tokens SET consumed_at = $2
+         WHERE token_hash = $1 AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > $2",
+        token_hash,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// How many links an account was sent since a moment.
+///
+/// # Errors
+/// The database's.
+pub async fn sent_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM reset_tokens WHERE user_id = $1 AND created_at > $2"#,
+        user_id,
+        since,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The link if it may still be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
+    sqlx::query_as!(
+        Mailable,
+        "SELECT u.email, u.name, t.expires_at FROM reset_tokens t JOIN users u ON u.id = t.user_id
+         WHERE t.id = $1 AND t.consumed_at IS NULL AND t.superseded_at IS NULL AND t.expires_at > clock_timestamp()
+           AND u.disabled_at IS NULL",
+        id,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Forgets links that died a week ago.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
+    let done =
+        sqlx::query!("DELETE FROM reset_tokens WHERE expires_at < clock_timestamp() - interval '7 days'").execute(conn).await?;
+    Ok(done.rows_affected())
+}

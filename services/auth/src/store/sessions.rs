@@ -1,0 +1,174 @@
+//! Table `sessions`.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::session::Session;
+
+/// A live session with what its account decides.
+pub struct Live {
+    /// The session's id.
+    pub id: Uuid,
+    /// The account.
+    pub user_id: Uuid,
+    /// Whether its address is confirmed.
+    pub verified: bool,
+    /// Whether staff froze it.
+    pub frozen: bool,
+    /// Unset for members.
+    pub role: Option<String>,
+    /// When a second factor was last given.
+    pub stepped_up_at: Option<OffsetDateTime>,
+    /// When it was last seen.
+    pub last_seen_at: OffsetDateTime,
+    /// When it ends unless used.
+    pub idle_until: OffsetDateTime,
+    /// The moment of this look.
+    pub now: OffsetDateTime,
+}
+
+/// Adds a session.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    session: &Session,
+    stepped_up_at: Option<OffsetDateTime>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, device, address)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        session.id,
+        session.user_id,
+        session.created_at,
+        session.last_seen_at,
+        session.idle_until,
+        session.expires_at,
+        stepped_up_at,
+        session.device,
+        session.address,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The session with this id, live or not.
+///
+/// # Errors
+/// The database's.
+pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
+    sqlx::query_as!(
+        Session,
+        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address FROM sessions WHERE id = $1",
+        id,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The session with this id if it is live now.
+///
+/// # Errors
+/// The database's.
+pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sqlx::Error> {
+    sqlx::query_as!(
+        Live,
+        r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
+                  s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!"
+           FROM sessions s JOIN users u ON u.id = s.user_id
+           WHERE s.id = $1 AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
+        id,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Notes that a session is used; it then lives until `idle_until`, but never past its life.
+///
+/// # Errors
+/// The database's.
+pub async fn touch(
+    conn: &mut PgConnection,
+    id: Uuid,
+    now: OffsetDateTime,
+    idle_until: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE sessions SET last_seen_at = $2, idle_until = least($3, expires_at)
+         WHERE id = $1 AND revoked_at IS NULL AND last_seen_at < $2",
+        id,
+        now,
+        idle_until,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// An account's live sessions, newest use first.
+///
+/// # Errors
+/// The database's.
+pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Session>, sqlx::Error> {
+    sqlx::query_as!(
+        Session,
+        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address FROM sessions
+         WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > clock_timestamp()
+         ORDER BY last_seen_at DESC, id LIMIT 100",
+        user_id,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Ends one live session of an account; `false` if there is none.
+///
+/// # Errors
+/// The database's.
+pub async fn revoke(conn: &mut PgConnection, user_id: Uuid, id: Uuid, at: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE sessions SET revoked_at = $3
+         WHERE id = $2 AND user_id = $1 AND revoked_at IS NULL AND idle_until > $3",
+        user_id,
+        id,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Ends all live sessions of an account but one; returns those ended.
+///
+/// # Errors
+/// The database's.
+pub async fn revoke_all(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    except: Option<Uuid>,
+    at: OffsetDateTime,
+) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "UPDATE sessions SET revoked_at = $3
+         WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > $3 AND id IS DISTINCT FROM $2 RETURNING id",
+        user_id,
+        except,
+        at,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Forgets sessions whose life ended a month ago.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM sessions WHERE expires_at < clock_timestamp() - interval '30 days'")
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected())
+}

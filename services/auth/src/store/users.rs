@@ -1,0 +1,253 @@
+//! Table `users`.
+
+use sqlx::{FromRow, PgConnection};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::details::Details;
+use crate::domain::user::User;
+
+#[derive(FromRow)]
+struct Row {
+    id: Uuid,
+    name: String,
+    email: String,
+    pending_email: Option<String>,
+    phone: String,
+    country: String,
+    image_key: String,
+    password_hash: Option<String>,
+    role: Option<String>,
+    created_at: OffsetDateTime,
+    verified_at: Option<OffsetDateTime>,
+    frozen_at: Option<OffsetDateTime>,
+    disabled_at: Option<OffsetDateTime>,
+}
+
+impl TryFrom<Row> for User {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        let role = row.role.as_deref().map(str::parse).transpose();
+        Ok(Self {
+            id: row.id,
+            name: row.name,
+            email: row.email,
+            pending_email: row.pending_email,
+            phone: row.phone,
+            country: row.country,
+            image_key: row.image_key,
+            password_hash: row.password_hash,
+            role: role.map_err(|error: String| sqlx::Error::Decode(format!("users.role: {error}").into()))?,
+            created_at: row.created_at,
+            verified_at: row.verified_at,
+            frozen_at: row.frozen_at,
+            disabled_at: row.disabled_at,
+        })
+    }
+}
+
+fn one(row: Option<Row>) -> Result<Option<User>, sqlx::Error> {
+    row.map(User::try_from).transpose()
+}
+
+fn all(rows: Vec<Row>) -> Result<Vec<User>, sqlx::Error> {
+    rows.into_iter().map(User::try_from).collect()
+}
+
+/// Adds an account unless another has the address; `false` then.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "INSERT INTO users (id, name, email, phone, country, image_key, password_hash, role, created_at, verified_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+         ON CONFLICT ((lower(email))) DO NOTHING",
+        user.id,
+        user.name,
+        user.email,
+        user.phone,
+        user.country,
+        user.image_key,
+        user.password_hash,
+        user.role.map(chassis::caller::Role::as_str),
+        user.created_at,
+        user.verified_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The account with this id.
+///
+/// # Errors
+/// The database's.
+pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
+    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1", id).fetch_optional(conn).await?)
+}
+
+/// The same, locked until the transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
+    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE", id).fetch_optional(conn).await?)
+}
+
+/// The account with this address in force.
+///
+/// # Errors
+/// The database's.
+pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Option<User>, sqlx::Error> {
+    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE lower(email) = lower($1)", email).fetch_optional(conn).await?)
+}
+
+/// The accounts that wait for a code to this address: unverified ones, and those that change to it.
+///
+/// # Errors
+/// The database's.
+pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<User>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users
+         WHERE disabled_at IS NULL
+           AND (lower(email) = lower($1) AND verified_at IS NULL AND role IS NULL OR lower(pending_email) = lower($1))
+         ORDER BY id LIMIT 10",
+        email,
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// The accounts with these ids, in no order.
+///
+/// # Errors
+/// The database's.
+pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
+    all(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = ANY($1)", ids).fetch_all(conn).await?)
+}
+
+/// Staff accounts that have not ended, by name.
+///
+/// # Errors
+/// The database's.
+pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users WHERE role IS NOT NULL AND disabled_at IS NULL ORDER BY lower(name), id"
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// Members before a cursor, newest first, whose name or address contains the text or whose id begins with it.
+///
+/// # Errors
+/// The database's.
+pub async fn members(
+    conn: &mut PgConnection,
+    search: &str,
+    before: Option<Uuid>,
+    limit: i64,
+) -> Result<Vec<User>, sqlx::Error> {
+    let escaped = search.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
+    // Ids are UUIDv7: their order is the order of registration.
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT * FROM users
+         WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
+           AND ($1 = '' OR lower(name) LIKE '%' || $1 || '%' OR lower(email) LIKE '%' || $1 || '%'
+                OR id::text LIKE $1 || '%')
+         ORDER BY id DESC LIMIT $3",
+        escaped,
+        before,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
+}
+
+/// Marks the address as confirmed.
+///
+/// # Errors
+/// The database's.
+pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}
+
+/// Puts an address in force.
+///
+/// # Errors
+/// The database's; a violation of `users_email_key` if another account has it.
+pub async fn set_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET email = $2, pending_email = NULL WHERE id = $1", id, email).execute(conn).await?;
+    Ok(())
+}
+
+/// Notes the address a change waits for, or that none does.
+///
+/// # Errors
+/// The database's.
+pub async fn set_pending_email(conn: &mut PgConnection, id: Uuid, email: Option<&str>) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET pending_email = $2 WHERE id = $1", id, email).execute(conn).await?;
+    Ok(())
+}
+
+/// Sets everything of the details but the address.
+///
+/// # Errors
+/// The database's.
+pub async fn set_details(conn: &mut PgConnection, id: Uuid, details: &Details) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET name = $2, phone = $3, country = $4 WHERE id = $1",
+        id,
+        details.name,
+        details.phone,
+        details.country,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Sets the photo.
+///
+/// # Errors
+/// The database's.
+pub async fn set_image(conn: &mut PgConnection, id: Uuid, image_key: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET image_key = $2 WHERE id = $1", id, image_key).execute(conn).await?;
+    Ok(())
+}
+
+/// Sets the password.
+///
+/// # Errors
+/// The database's.
+pub async fn set_password(conn: &mut PgConnection, id: Uuid, hash: &str) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET password_hash = $2 WHERE id = $1", id, hash).execute(conn).await?;
+    Ok(())
+}
+
+/// Freezes, or lifts the freeze.
+///
+/// # Errors
+/// The database's.
+pub async fn set_frozen(conn: &mut PgConnection, id: Uuid, at: Option<OffsetDateTime>) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET frozen_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}
+
+/// Ends a staff account.
+///
+/// # Errors
+/// The database's.
+pub async fn disable(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET disabled_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! Members' tokens (D-S4): they name a session, whose row decides.
+
+use std::sync::Arc;
+
+use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
+use chassis::keys::{SigningKey, TrustedKeys, Use};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::session::Session;
+use crate::error::Error;
+
+/// Signs tokens, and reads its own again.
+pub struct Tokens {
+    key: SigningKey,
+    trusted: Arc<TrustedKeys>,
+}
+
+impl Tokens {
+    /// With this key, whose public half is trusted.
+    #[must_use]
+    pub const fn new(key: SigningKey, trusted: Arc<TrustedKeys>) -> Self {
+        Self { key, trusted }
+    }
+
+    /// A token that lives as long as the session lives unused.
+    ///
+    /// # Errors
+    /// If it cannot be signed.
+    pub fn issue(&self, session: &Session, now: OffsetDateTime) -> Result<String, Error> {
+        let claims = MemberClaims {
+            iss: MEMBER_ISSUER.to_owned(),
+            aud: MEMBER_AUDIENCE.to_owned(),
+            sub: session.user_id,
+            sid: session.id,
+            exp: session.idle_until.unix_timestamp(),
+            iat: now.unix_timestamp(),
+            jti: Uuid::new_v4(),
+        };
+        self.key.sign(&claims).map_err(|error| Error::Cryptography(error.to_string()))
+    }
+
+    /// Whether more than half of a token's life has passed.
+    #[must_use]
+    pub fn is_past_half(&self, token: &str, now: OffsetDateTime) -> bool {
+        self.trusted
+            .verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)
+            .is_none_or(|(claims, _)| now.unix_timestamp() - claims.iat > claims.exp - now.unix_timestamp())
+    }
+}
