@@ -1,0 +1,172 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { delay, http, HttpResponse } from 'msw'
+import { describe, expect, it, vi } from 'vitest'
+import { formatDateTime, formatTime } from '@/lib/dates'
+import { currentPath, openAsMember } from '@/testing/render'
+import { btc, own, proof, usdt } from '@/testing/samples'
+import { answers, records, refuses, server } from '@/testing/server'
+
+type User = ReturnType<typeof openAsMember>['user']
+
+const openDeposit = (path = '/deposits') => {
+  server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, btc, own] }))
+  return openAsMember(path)
+}
+
+async function fill(user: User, amount = '250.50') {
+  await user.type(await screen.findByLabelText('Amount'), amount)
+  await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+  await user.upload(screen.getByLabelText('Proof of payment'), proof())
+}
+
+const submit = (user: User) => user.click(screen.getByRole('button', { name: 'I have made payment' }))
+
+describe('the deposit', () => {
+  it('shows platform methods only, with currency and network [DEP-02] [D-M2]', async () => {
+    openDeposit()
+    const grid = within(await screen.findByRole('group', { name: 'Payment method' }))
+    expect(await grid.findByRole('radio', { name: /USDT\s*TRC20/ })).toBeInTheDocument()
+    expect(grid.getAllByRole('radio')).toHaveLength(2)
+  })
+
+  it('after a choice shows the address and when it will be confirmed [DEP-03]', async () => {
+    const { user } = openDeposit()
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    const expected = [15 * 60_000, 15 * 60_000 - 60_000].map((ms) => formatTime(Date.now() + ms))
+    expect(await screen.findByText(btc.address)).toBeVisible()
+    const note = screen.getByText(/Transaction will be confirmed by/).textContent
+    expect(expected.some((time) => note?.endsWith(time))).toBe(true)
+    expect(await screen.findByRole('img', { name: 'QR code of the BTC address' })).toBeInTheDocument()
+  })
+
+  it('copies the address and says how it went [DEP-03]', async () => {
+    const { user } = openDeposit()
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    await user.click(screen.getByRole('button', { name: 'Copy address' }))
+    expect(await screen.findByText('Address copied to clipboard!')).toBeVisible()
+    expect(await navigator.clipboard.readText()).toBe(btc.address)
+    vi.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'))
+    await user.click(screen.getByRole('button', { name: 'Copy address' }))
+    expect(await screen.findByText('Failed to copy address')).toBeVisible()
+  })
+
+  it('states its limits [DEP-04]', async () => {
+    openDeposit()
+    expect((await screen.findByText('Minimum deposit')).nextSibling).toHaveTextContent('$100')
+    expect(screen.getByText('Maximum deposit').nextSibling).toHaveTextContent('$100,000')
+  })
+
+  it('shows name, size, type and last change of the proof [DEP-05]', async () => {
+    const { user } = openDeposit()
+    const file = proof()
+    await user.upload(await screen.findByLabelText('Proof of payment'), file)
+    expect(await screen.findByText('Proof of payment uploaded successfully!')).toBeVisible()
+    expect(screen.getByText('payment.png')).toBeVisible()
+    expect(screen.getByText('5 B · image/png')).toBeVisible()
+    expect(screen.getByText(`Last modified ${formatDateTime(file.lastModified)}`)).toBeVisible()
+  })
+
+  it('refuses what is neither image nor PDF, and what is too large [DEP-05]', async () => {
+    const { user } = openDeposit()
+    const input = await screen.findByLabelText<HTMLInputElement>('Proof of payment')
+    input.removeAttribute('accept')
+    await user.upload(input, new File(['x'], 'a.txt', { type: 'text/plain' }))
+    expect(await screen.findByText('Choose an image or a PDF')).toBeVisible()
+    const large = new File(['x'], 'big.pdf', { type: 'application/pdf' })
+    Object.defineProperty(large, 'size', { value: 5 * 1024 * 1024 + 1 })
+    await user.upload(screen.getByLabelText('Proof of payment'), large)
+    expect(await screen.findByText('The file is larger than 5 MB')).toBeVisible()
+  })
+
+  it('needs amount, method and proof [DEP-07]', async () => {
+    const deposit = records('post', '/transactions/deposit')
+    server.use(deposit.handler)
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await submit(user)
+    expect(await screen.findByText('Please fill in all required fields')).toBeVisible()
+    expect(deposit.seen).toHaveLength(0)
+  })
+
+  it('says when the amount is none, and sends nothing [D-G1]', async () => {
+    const deposit = records('post', '/transactions/deposit')
+    server.use(deposit.handler)
+    const { user } = openDeposit()
+    await fill(user, '12.345')
+    await submit(user)
+    expect(await screen.findByText('Enter an amount like 250.00')).toBeVisible()
+    expect(deposit.seen).toHaveLength(0)
+  })
+
+  it('sends amount, method, proof and type once, refreshes the list and opens it [DEP-01] [DEP-06] [API-08] [D-G4]', async () => {
+    const deposit = records('post', '/transactions/deposit', { message: 'Deposit received' }, 201)
+    server.use(deposit.handler)
+    const { user } = openDeposit()
+    await fill(user)
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+    expect(await screen.findByText('Deposit received')).toBeVisible()
+    expect(deposit.seen).toHaveLength(1)
+    expect(deposit.seen[0]?.body).toEqual({
+      amount: 250.5, method: 'pm-usdt', type: 'deposit', receipt: expect.stringMatching(/^data:image\/png;base64,/) as unknown,
+    })
+    expect(deposit.seen[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/)
+    expect(deposit.seen[0]?.headers.get('Authorization')).toMatch(/^Bearer /)
+  })
+
+  it('says "Confirming payment..." and is disabled while busy [DEP-06] [AUTH-17]', async () => {
+    server.use(http.post('*/v1/transactions/deposit', () => delay('infinite')))
+    const { user } = openDeposit()
+    await fill(user)
+    await submit(user)
+    expect(await screen.findByRole('button', { name: 'Confirming payment...' })).toBeDisabled()
+  })
+
+  it('repeats an unanswered submission with the same key [D-G4]', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post('*/v1/transactions/deposit', ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return keys.length === 1 ? HttpResponse.error() : HttpResponse.json({ success: true, message: 'ok' }, { status: 201 })
+      }),
+    )
+    const { user } = openDeposit()
+    await fill(user)
+    await submit(user)
+    await screen.findByText('Network Error')
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  it("shows the server's field error under the amount [MSG-03]", async () => {
+    server.use(refuses('post', '/transactions/deposit', 422, { message: 'Check the amount', errors: { amount: 'The minimum is $100.00' } }))
+    const { user } = openDeposit()
+    await fill(user, '5')
+    await submit(user)
+    expect(await screen.findByText('The minimum is $100.00')).toBeVisible()
+    expect(currentPath()).toBe('/deposits')
+  })
+
+  it('takes type and amount from the address for the course [DEP-01] [CRS-01]', async () => {
+    const deposit = records('post', '/transactions/deposit', {}, 201)
+    server.use(deposit.handler)
+    const { user } = openDeposit('/deposits?type=COURSE&amount=87')
+    expect(await screen.findByLabelText('Amount')).toHaveValue('87')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await user.upload(screen.getByLabelText('Proof of payment'), proof())
+    await submit(user)
+    await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 87, type: 'course' }))
+  })
+
+  it('keeps what was typed across a reload', async () => {
+    const { user, unmount } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '321')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    unmount()
+    openDeposit()
+    expect(await screen.findByLabelText('Amount')).toHaveValue('321')
+    expect(await screen.findByRole('radio', { name: /BTC/ })).toBeChecked()
+  })
+})

@@ -1,0 +1,183 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { delay, http, HttpResponse } from 'msw'
+import { describe, expect, it, vi } from 'vitest'
+import { notify } from '@/lib/notify'
+import { queryClient, retryDelay } from '@/lib/query-client'
+import { currentPath, openAsMember } from '@/testing/render'
+import { trade, transaction } from '@/testing/samples'
+import { answers, refuses, server } from '@/testing/server'
+
+const targets = ['/dashboard', '/courses', '/deposits', '/withdrawals', '/investments', '/transactions', '/profile']
+
+describe('the shell', () => {
+  it('leads everywhere from the sidebar and from the drawer [NAV-01]', async () => {
+    const { user } = openAsMember('/profile')
+    const check = (nav: HTMLElement) => {
+      expect(within(nav).getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(targets)
+      expect(within(nav).getByRole('button', { name: 'Logout' })).toBeInTheDocument()
+    }
+    check(await screen.findByRole('navigation', { name: 'Main' }))
+    await user.click(screen.getByRole('button', { name: 'Open menu' }))
+    const drawer = screen.getByRole('dialog', { name: 'Menu' })
+    check(within(drawer).getByRole('navigation', { name: 'Main' }))
+    await user.click(within(drawer).getByRole('link', { name: 'Transactions' }))
+    expect(currentPath()).toBe('/transactions')
+    expect(screen.queryByRole('dialog', { name: 'Menu' })).not.toBeInTheDocument()
+  })
+
+  it('shows who is signed in, with ways on, and closes on a click outside [NAV-02]', async () => {
+    const { user } = openAsMember('/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Account menu' }))
+    const menu = await screen.findByRole('menu')
+    expect(within(menu).getByText('Amara Lindqvist')).toBeVisible()
+    expect(within(menu).getByText('amara@example.com')).toBeVisible()
+    expect(within(menu).getByAltText('Photo of Amara Lindqvist')).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+    const links = within(menu).getAllByRole('menuitem').map((item) => item.getAttribute('href'))
+    expect(links).toEqual(['/profile', '/investments', '/investments/plans', '/transactions', null])
+    await user.click(await screen.findByRole('heading', { name: 'Dashboard' }))
+    await waitFor(() => expect(screen.queryByRole('menu')).not.toBeInTheDocument())
+  })
+
+  it('scrolls smoothly to the top on each change of the route [NAV-04]', async () => {
+    const scroll = vi.spyOn(window, 'scrollTo')
+    const { user } = openAsMember('/dashboard')
+    await user.click(await screen.findByRole('link', { name: 'View All' }))
+    expect(currentPath()).toBe('/transactions')
+    expect(scroll).toHaveBeenLastCalledWith({ top: 0, behavior: 'smooth' })
+  })
+
+  it('moves the focus to the heading of the new page', async () => {
+    const { user } = openAsMember('/dashboard')
+    await user.click(await screen.findByRole('link', { name: 'View All' }))
+    await waitFor(() => expect(screen.getByRole('heading', { name: 'Transactions' })).toHaveFocus())
+  })
+
+  it('shows at most three toasts, at the top center, for 4 seconds [NAV-03]', async () => {
+    openAsMember('/dashboard')
+    await screen.findByRole('heading', { name: 'Dashboard' })
+    act(() => {
+      for (const word of ['one', 'two', 'three', 'four']) notify.info(word)
+    })
+    await screen.findByText('three')
+    const toasts = document.querySelectorAll('.Toastify__toast')
+    expect(toasts).toHaveLength(3)
+    expect(document.querySelector('.Toastify__toast-container--top-center')).toBeInTheDocument()
+    const bars = [...document.querySelectorAll<HTMLElement>('.Toastify__progress-bar')]
+    expect(bars.map((bar) => bar.style.animationDuration)).toEqual(['4000ms', '4000ms', '4000ms'])
+  })
+
+  it('keeps the theme and starts light [AUTH-16]', async () => {
+    const { user } = openAsMember('/profile')
+    expect(await screen.findByRole('radio', { name: 'Light' })).toBeChecked()
+    await user.click(screen.getByRole('radio', { name: 'Dark' }))
+    expect(document.documentElement).toHaveAttribute('data-theme', 'dark')
+    expect(JSON.parse(localStorage.getItem('theme') ?? '{}')).toMatchObject({ state: { theme: 'dark' } })
+    await user.click(screen.getByRole('radio', { name: 'Light' }))
+  })
+})
+
+describe('data', () => {
+  it('is retried three times, 1000 ms doubling to 30000 ms, and lives 300000 ms [API-25]', () => {
+    const { retry, gcTime } = queryClient.getDefaultOptions().queries ?? {}
+    const again = retry as (failures: number, error: Error) => boolean
+    expect([0, 1, 2, 3].map((failures) => again(failures, new Error('Network Error')))).toEqual([true, true, true, false])
+    expect([0, 1, 2, 3, 4, 5, 6].map(retryDelay)).toEqual([1000, 2000, 4000, 8000, 16000, 30000, 30000])
+    expect(gcTime).toBe(300_000)
+    expect(queryClient.getDefaultOptions().mutations?.retry).toBeUndefined()
+  })
+})
+
+describe('the dashboard', () => {
+  it('shows the four figures [DASH-01] [MSG-04]', async () => {
+    server.use(answers('get', '/trades', { trades: [trade({ amount: 0.1 }), trade({ id: 't2', amount: 1200.2 })] }))
+    openAsMember('/dashboard', { hasPurchasedCourse: true, wallet: { balance: 12480.7, bonus: 150 } })
+    const card = (name: string) => within(screen.getByRole('region', { name }))
+    await screen.findByRole('region', { name: 'Available Balance' })
+    expect(card('Available Balance').getByText('$12,480.70')).toBeVisible()
+    expect(card('Total Bonus').getByText('$150.00')).toBeVisible()
+    expect(await card('Total Investments').findByText('$1,200.30')).toBeVisible()
+    expect(card('Active Courses').getByText('1')).toBeVisible()
+  })
+
+  it('counts no course before it is bought [DASH-01] [CRS-02]', async () => {
+    openAsMember('/dashboard')
+    expect(within(await screen.findByRole('region', { name: 'Active Courses' })).getByText('0')).toBeVisible()
+  })
+
+  it('shows a dash and Retry while the wallet cannot be asked, and nobody is logged out [D-S2]', async () => {
+    const { user } = openAsMember('/dashboard', { wallet: null })
+    const card = within(await screen.findByRole('region', { name: 'Available Balance' }))
+    expect(card.getByText('–')).toBeVisible()
+    server.use(answers('get', '/auth/check', { user: { ...(await import('@/testing/server')).member }, token: 't' }))
+    await user.click(card.getByRole('button', { name: 'Retry' }))
+    expect(await card.findByText('$1,000.00')).toBeVisible()
+  })
+
+  it('leads to deposit, withdrawal and the shortcuts [DASH-02] [DASH-05]', async () => {
+    openAsMember('/dashboard')
+    expect(await screen.findByRole('link', { name: /Make Deposit/ })).toHaveAttribute('href', '/deposits')
+    expect(screen.getByRole('link', { name: /Make Withdrawal/ })).toHaveAttribute('href', '/withdrawals')
+    const tiles = within(screen.getByRole('navigation', { name: 'Shortcuts' }))
+    expect(tiles.getAllByRole('link').map((link) => link.getAttribute('href'))).toEqual(['/investments', '/transactions', '/profile'])
+  })
+
+  it('shows the portfolio in percent, with a clamped bar [DASH-03]', async () => {
+    server.use(answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 1100 }), trade({ id: 't2', amount: 1000, currentValue: 1010 })] }))
+    openAsMember('/dashboard')
+    expect(await screen.findByText('105.5%')).toBeVisible()
+    expect(screen.getByRole('progressbar', { name: 'Current value over total invested' })).toHaveAttribute('aria-valuenow', '100')
+    expect(screen.getByText('Total investment').nextSibling).toHaveTextContent('$2,000.00')
+    expect(screen.getByText('Current value').nextSibling).toHaveTextContent('$2,110.00')
+  })
+
+  it('is at 0 percent when nothing is invested [D-L3]', async () => {
+    openAsMember('/dashboard')
+    expect(await screen.findByText('0.0%')).toBeVisible()
+  })
+
+  it('shows the first three transactions [DASH-04]', async () => {
+    const titles = ['Deposit', 'Trade', 'Profit', 'Bonus']
+    server.use(answers('get', '/transactions/user', { transactions: titles.map((title) => transaction({ title })) }))
+    openAsMember('/dashboard')
+    await screen.findByText('Profit')
+    expect(screen.queryByText('Bonus')).not.toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'View All' })).toHaveAttribute('href', '/transactions')
+  })
+
+  it('has three skeletons while loading [DASH-04]', async () => {
+    server.use(http.get('*/v1/transactions/user', () => delay('infinite')))
+    openAsMember('/dashboard')
+    await screen.findByText('Loading recent transactions')
+    expect(screen.getAllByTestId('skeleton')).toHaveLength(3)
+  })
+
+  it('says when there are none [DASH-04]', async () => {
+    openAsMember('/dashboard')
+    expect(await screen.findByText('No recent transactions found.')).toBeVisible()
+  })
+
+  it('tells an error from an empty list and retries [D-L5] [MSG-01]', async () => {
+    server.use(refuses('get', '/transactions/user', 403, { message: 'Not now' }))
+    const { user } = openAsMember('/dashboard')
+    const panel = (await screen.findByText('This could not be loaded')).closest<HTMLElement>('[role="alert"]')
+    expect(screen.queryByText('No recent transactions found.')).not.toBeInTheDocument()
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Bonus' })] }))
+    await user.click(within(panel as HTMLElement).getByRole('button', { name: 'Retry' }))
+    expect(await screen.findByText('Bonus')).toBeVisible()
+  })
+
+  it('shows what changed when the server says so, without a reload', async () => {
+    let send: (chunk: string) => void = () => undefined
+    const stream = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        send = (chunk) => controller.enqueue(new TextEncoder().encode(chunk))
+      },
+    })
+    server.use(http.get('*/v1/events', () => new HttpResponse(stream, { headers: { 'Content-Type': 'text/event-stream' } })))
+    openAsMember('/dashboard')
+    await screen.findByText('No recent transactions found.')
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Deposit' })] }))
+    send('event: change\ndata: wallet.v1.deposit_confirmed\n\n')
+    expect(await screen.findByText('Deposit')).toBeVisible()
+  })
+})

@@ -1,0 +1,137 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { delay, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { formatDateTime } from '@/lib/dates'
+import { currentPath, openAsMember } from '@/testing/render'
+import { transaction } from '@/testing/samples'
+import { answers, refuses, server } from '@/testing/server'
+
+const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
+
+describe('the list', () => {
+  it('filters by status and type on the client [TXN-01]', async () => {
+    server.use(
+      answers('get', '/transactions/user', {
+        transactions: [
+          transaction({ title: 'Deposit', status: 'pending' }),
+          transaction({ title: 'Withdrawal', status: 'success', type: 'debit' }),
+          transaction({ title: 'Bonus', status: 'failed' }),
+          transaction({ title: 'Trade', status: 'success', type: 'anything else' }),
+        ],
+      }),
+    )
+    const { user } = openAsMember('/transactions')
+    await screen.findByText('Bonus')
+    const choose = (group: string, name: string) =>
+      user.click(within(screen.getByRole('group', { name: group })).getByRole('radio', { name }))
+    expect(rows()).toHaveLength(4)
+    await choose('Status', 'Success')
+    expect(rows()).toHaveLength(2)
+    await choose('Type', 'Debit')
+    expect(rows()).toHaveLength(2)
+    await choose('Status', 'Pending')
+    expect(screen.getByText('No transactions found.')).toBeVisible()
+    await choose('Type', 'Credit')
+    expect(rows()[0]).toContain('Deposit')
+    await choose('Status', 'Failed')
+    expect(rows()[0]).toContain('Bonus')
+    await choose('Status', 'All')
+    await choose('Type', 'All')
+    expect(rows()).toHaveLength(4)
+  })
+
+  it('has five skeletons while loading [TXN-02]', async () => {
+    server.use(http.get('*/v1/transactions/user', () => delay('infinite')))
+    openAsMember('/transactions')
+    await screen.findByText('Loading transactions')
+    expect(screen.getAllByTestId('skeleton')).toHaveLength(5)
+  })
+
+  it('says when there are none [TXN-02] [D-L5]', async () => {
+    openAsMember('/transactions')
+    expect(await screen.findByText('No transactions found.')).toBeVisible()
+  })
+
+  it('shows icon, title, long date, badge and signed amount, and opens the details [TXN-03] [D-L4]', async () => {
+    const credit = transaction({ title: 'DEPOSIT', status: 'pending', amount: 1250 })
+    const debit = transaction({ title: 'Withdrawal', type: 'debit', status: 'failed', amount: 40.5 })
+    server.use(answers('get', '/transactions/user', { transactions: [credit, debit] }))
+    const { user } = openAsMember('/transactions')
+    const row = within(await screen.findByRole('link', { name: /DEPOSIT/ }))
+    expect(row.getByText(formatDateTime(credit.createdAt))).toHaveTextContent(/^March 5, 2026 at \d{1,2}:07 [AP]M$/)
+    expect(row.getByText('Pending')).toBeVisible()
+    expect(row.getByText('+$1,250.00')).toBeVisible()
+    const icon = document.querySelector('a[href$="' + credit.id + '"] svg')
+    expect(icon).toHaveClass('lucide-arrow-down-to-line')
+    const other = screen.getByRole('link', { name: /Withdrawal.*40\.50/ })
+    expect(within(other).getByText('-$40.50').tagName).toBe('S')
+    await user.click(other)
+    expect(currentPath()).toBe(`/transactions/${debit.id}`)
+  })
+
+  it('loads older pages by cursor [D-L2]', async () => {
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Deposit' })], nextCursor: 'c2' }))
+    const { user } = openAsMember('/transactions')
+    await screen.findByText('Deposit')
+    server.use(answers('get', '/transactions/user', { transactions: [transaction({ title: 'Bonus' })] }))
+    await user.click(screen.getByRole('button', { name: 'Load older transactions' }))
+    expect(await screen.findByText('Bonus')).toBeVisible()
+    expect(screen.getByText('Deposit')).toBeVisible()
+  })
+})
+
+describe('the details', () => {
+  it('show everything about the transaction and its owner [TXN-04] [TXN-05]', async () => {
+    const shown = transaction({ id: 'c1a9e0d4-5d2e-4b8a-8f0e-111111111111', status: 'pending', amount: 2500, description: 'By USDT on TRC20' })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }))
+    openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText('By USDT on TRC20')).toBeVisible()
+    expect(screen.getByText('+$2,500.00')).toBeVisible()
+    const value = (label: string) => screen.getByText(label).nextSibling
+    expect(value('Reference')).toHaveTextContent('TNX-c1a9e0')
+    expect(value('Amount')).toHaveTextContent('$2,500.00')
+    expect(value('Date')).toHaveTextContent('March 5, 2026')
+    expect(value('Type')).toHaveTextContent('Credit')
+    expect(value('Status')).toHaveTextContent('Pending')
+    for (const [label, text] of [['Name', 'Amara Lindqvist'], ['Email', 'amara@example.com'], ['Phone', '+46 70 123 45 67'], ['Country', 'Sweden']] as const) {
+      expect(value(label)).toHaveTextContent(text)
+    }
+  })
+
+  it.each([
+    ['pending', 'bg-caution-soft'], ['success', 'bg-positive-soft'], ['failed', 'bg-negative-soft'],
+  ] as const)('give %s its colour [TXN-05]', async (status, tone) => {
+    const shown = transaction({ status })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }))
+    openAsMember(`/transactions/${shown.id}`)
+    const label = { pending: 'Pending', success: 'Success', failed: 'Failed' }[status]
+    const badge = (await screen.findAllByText(label)).find((node) => node.classList.contains('rounded-full'))
+    expect(badge).toHaveClass(tone)
+  })
+
+  it('open the receipt in a new tab and go back [TXN-06]', async () => {
+    const shown = transaction({ receipt: { url: '/v1/files/r?sig=1', contentType: 'image/png' } })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }))
+    const { user } = openAsMember('/transactions')
+    await user.click(await screen.findByRole('link', { name: /Deposit.*250/ }))
+    const receipt = await screen.findByRole('link', { name: /View Receipt/ })
+    expect(receipt).toHaveAttribute('href', '/v1/files/r?sig=1')
+    expect(receipt).toHaveAttribute('target', '_blank')
+    expect(receipt).toHaveAttribute('rel', expect.stringContaining('noopener'))
+    await user.click(screen.getByRole('button', { name: 'Back' }))
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+  })
+
+  it('ask for it by id before it counts as not found [TXN-04] [D-L2]', async () => {
+    const old = transaction({ title: 'Bonus', description: 'Older than the list' })
+    server.use(answers('get', `/transactions/${old.id}`, { transaction: old }))
+    openAsMember(`/transactions/${old.id}`)
+    expect(await screen.findByText('Older than the list')).toBeVisible()
+  })
+
+  it('say "Transaction not found" [TXN-04]', async () => {
+    server.use(refuses('get', '/transactions/:id', 404, { message: 'There is no such transaction' }))
+    openAsMember('/transactions/00000000-0000-4000-8000-000000000000')
+    expect(await screen.findByText('Transaction not found')).toBeVisible()
+  })
+})

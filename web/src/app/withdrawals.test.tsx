@@ -1,0 +1,140 @@
+import { screen, waitFor } from '@testing-library/react'
+import { delay, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { formatTime } from '@/lib/dates'
+import { currentPath, openAsMember } from '@/testing/render'
+import { btc, own, proof, transaction, usdt } from '@/testing/samples'
+import { answers, records, server } from '@/testing/server'
+
+type User = ReturnType<typeof openAsMember>['user']
+
+const openWithdrawal = (changes: Parameters<typeof openAsMember>[1] = {}) => {
+  server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, btc, own] }))
+  return openAsMember('/withdrawals', changes)
+}
+
+const submit = (user: User) => user.click(screen.getByRole('button', { name: 'Request Withdrawal' }))
+
+describe('the withdrawal', () => {
+  it('shows fee and payout while typing [D-W2] [WDR-01]', async () => {
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100.20')
+    expect(screen.getByText('Taken from your balance').nextSibling).toHaveTextContent('$100.20')
+    expect(screen.getByText('Processing fee (2.5%)').nextSibling).toHaveTextContent('$2.51')
+    expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$97.69')
+  })
+
+  it('states limits, fee, times, and that it cannot be cancelled [WDR-01]', async () => {
+    openWithdrawal()
+    const facts = [['Minimum withdrawal', '$50'], ['Maximum withdrawal', '$50,000'], ['Processing fee', '2.5%'], ['Processing time', 'Instant - 15 minutes'], ['Business hours', '9 AM - 6 PM UTC']] as const
+    for (const [label, value] of facts) expect((await screen.findByText(label)).nextSibling).toHaveTextContent(value)
+    expect(screen.getByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
+  })
+
+  it('says when it will be processed, and fills in the own address of the network [WDR-01] [D-M2]', async () => {
+    const { user } = openWithdrawal()
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    const expected = [30 * 60_000, 29 * 60_000].map((ms) => formatTime(Date.now() + ms))
+    const note = screen.getByText(/Withdrawal will be processed by/).textContent
+    expect(expected.some((time) => note?.endsWith(time))).toBe(true)
+    expect(screen.getByLabelText('Wallet address')).toHaveValue(own.address)
+    await user.click(screen.getByRole('radio', { name: /BTC/ }))
+    expect(screen.getByLabelText('Wallet address')).toHaveValue('')
+  })
+
+  it('needs every field, and an address of at least 10 characters [WDR-03]', async () => {
+    const withdraw = records('post', '/transactions/withdraw')
+    server.use(withdraw.handler)
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await submit(user)
+    expect(await screen.findByText('Please fill in all required fields')).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: /BTC/ }))
+    await user.type(screen.getByLabelText('Wallet address'), 'too-short')
+    await submit(user)
+    expect(await screen.findByText('Please enter a valid wallet address')).toBeVisible()
+    expect(withdraw.seen).toHaveLength(0)
+  })
+
+  it('sends the gross amount with address, refreshes the user and opens the list [WDR-02] [API-09] [D-W1] [D-G4]', async () => {
+    const withdraw = records('post', '/transactions/withdraw', { message: 'Withdrawal requested' }, 201)
+    server.use(withdraw.handler)
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100.20')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+    expect(withdraw.seen[0]?.body).toEqual({ amount: 100.2, method: 'pm-usdt', address: own.address })
+    expect(withdraw.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+  })
+
+  it('says "Processing withdrawal..." while busy [WDR-02] [AUTH-17]', async () => {
+    server.use(http.post('*/v1/transactions/withdraw', () => delay('infinite')))
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await submit(user)
+    expect(await screen.findByRole('button', { name: 'Processing withdrawal...' })).toBeDisabled()
+  })
+
+  it('is refused while another is pending [WDR-04] [D-W3]', async () => {
+    const withdraw = records('post', '/transactions/withdraw')
+    server.use(withdraw.handler)
+    const { user } = openWithdrawal({ isWithdrawalPending: true })
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await submit(user)
+    expect(await screen.findByText('Withdrawal pending already')).toBeVisible()
+    expect(screen.getByText('Please pay the pending withdrawal fee to continue')).toBeVisible()
+    expect(withdraw.seen).toHaveLength(0)
+  })
+})
+
+describe('the open withdrawal', () => {
+  const open = transaction({
+    id: 'c1a9e0d4-5d2e-4b8a-8f0e-111111111111', title: 'Withdrawal', type: 'debit', status: 'pending', amount: 1500,
+    fee: 37.5, netAmount: 1462.5, feePaid: false,
+  })
+  const openDetails = (changes = {}, more: (typeof open)[] = []) => {
+    server.use(
+      answers('get', '/transactions/user', { transactions: [{ ...open, ...changes }, ...more] }),
+      answers('get', '/payment-methods', { paymentMethods: [usdt, own] }),
+    )
+    return openAsMember(`/transactions/${open.id}`)
+  }
+
+  it('offers to pay the fee separately, and never demands it [D-W4] [API-10]', async () => {
+    const fee = records('post', `/transactions/fee/${open.id}`, {}, 201)
+    server.use(fee.handler)
+    const { user } = openDetails()
+    expect(await screen.findByText(/There is nothing you need to pay: the fee of \$37\.50 is taken out of the payout and you receive \$1,462\.50/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Pay the fee separately' }))
+    await user.click(screen.getByRole('button', { name: 'I have made payment' }))
+    expect(await screen.findByText('Please fill in all required fields')).toBeVisible()
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await user.upload(screen.getByLabelText('Proof of payment'), proof())
+    await user.click(screen.getByRole('button', { name: 'I have made payment' }))
+    await waitFor(() => expect(fee.seen).toHaveLength(1))
+    expect(fee.seen[0]?.body).toEqual({
+      transactionId: open.id, amount: 37.5, method: 'pm-usdt', receipt: expect.stringMatching(/^data:/) as unknown,
+    })
+  })
+
+  it('says that a fee payment is in review, or done [D-W4]', async () => {
+    const feeRow = transaction({ title: 'Fee', type: 'debit', status: 'pending', withdrawalId: open.id })
+    const { unmount } = openDetails({}, [feeRow])
+    expect(await screen.findByText('Your fee payment is in review')).toBeVisible()
+    unmount()
+    openDetails({ feePaid: true })
+    expect(await screen.findByText('You receive the full $1,500.00.')).toBeVisible()
+  })
+
+  it('takes a missing destination once [D-W1] [D-R14]', async () => {
+    const destination = records('put', `/transactions/${open.id}/destination`)
+    server.use(destination.handler)
+    const { user } = openDetails({ needsDestination: true })
+    await user.type(await screen.findByLabelText('Wallet address'), own.address)
+    await user.click(screen.getByRole('button', { name: 'Save address' }))
+    await waitFor(() => expect(destination.seen[0]?.body).toEqual({ address: own.address }))
+  })
+})
