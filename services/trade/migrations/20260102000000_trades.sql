@@ -70,9 +70,9 @@ CREATE TABLE trades (
     ended_at             timestamptz,
     -- What the wallet said to a trade that failed.
     refusal              jsonb,
-    -- How often the saga was taken up again: a driver of an earlier attempt may not fail the trade any more.
+    -- How often the saga was taken up again.
     attempt              integer     NOT NULL DEFAULT 0,
-    -- When the saga is taken up again; unset when nothing is left to do.
+    -- When it is taken up again.
     resume_at            timestamptz,
     CONSTRAINT trades_status CHECK (status IN ('opening', 'open', 'settling', 'claimed', 'closed', 'failed')),
     CONSTRAINT trades_amount CHECK (amount_cents BETWEEN plan_min_cents AND plan_max_cents AND amount_cents > 0),
@@ -84,10 +84,11 @@ CREATE TABLE trades (
     CONSTRAINT trades_claim_pays_a_gain CHECK (settle_kind <> 'claim' OR settle_value_cents > amount_cents),
     CONSTRAINT trades_close_pays_no_gain CHECK (settle_kind <> 'close' OR settle_value_cents BETWEEN 0 AND amount_cents),
     CONSTRAINT trades_end CHECK ((status IN ('claimed', 'closed')) = (ended_at IS NOT NULL)),
-    CONSTRAINT trades_refusal CHECK ((status = 'failed') = (refusal IS NOT NULL))
+    CONSTRAINT trades_refusal CHECK ((status = 'failed') = (refusal IS NOT NULL)),
+    CONSTRAINT trades_resume CHECK ((status IN ('opening', 'settling')) = (resume_at IS NOT NULL))
 );
 CREATE INDEX trades_user ON trades (user_id, created_at DESC, id DESC);
-CREATE INDEX trades_resume ON trades (resume_at) WHERE resume_at IS NOT NULL;
+CREATE INDEX trades_due ON trades (resume_at) WHERE resume_at IS NOT NULL;
 
 -- The terms of a trade, what was decided, and what it ended as stay what they are.
 CREATE FUNCTION trades_transition() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -101,7 +102,7 @@ BEGIN
             IS DISTINCT FROM (NEW.settle_kind, NEW.settle_value_cents))
         OR (OLD.status, NEW.status) NOT IN (
             ('opening', 'opening'), ('opening', 'open'), ('opening', 'failed'), ('open', 'open'), ('open', 'settling'),
-            ('settling', 'settling'), ('settling', 'claimed'), ('settling', 'closed'), ('failed', 'failed'))
+            ('settling', 'settling'), ('settling', 'claimed'), ('settling', 'closed'))
         OR (NEW.status = 'claimed' AND NEW.settle_kind <> 'claim') OR (NEW.status = 'closed' AND NEW.settle_kind <> 'close')
     THEN
         RAISE EXCEPTION 'a trade cannot change from % to %', OLD, NEW

@@ -7,7 +7,7 @@ use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Outgoing, read};
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
-use proto::wallet::v1::{FundTradeRequest, GetTradeFundingRequest, SettleTradeRequest};
+use proto::wallet::v1::{FundTradeRequest, SettleTradeRequest};
 use tonic::transport::Channel;
 
 use crate::domain::trade::Trade;
@@ -29,7 +29,7 @@ impl Wallet {
         Self { client: TradeSettlementServiceClient::new(channel), credential }
     }
 
-    /// Moves the amount from the member's balance to invested.
+    /// Moves the amount from the member's balance to invested. A refusal stands: no repetition funds the trade later.
     ///
     /// # Errors
     /// What wallet says; Unavailable if it does not say anything.
@@ -62,22 +62,6 @@ impl Wallet {
             .await
             .map_err(|status| from_status(&status))?;
         Ok(())
-    }
-
-    /// Whether a trade was funded.
-    ///
-    /// # Errors
-    /// As [`Self::fund`].
-    pub async fn is_funded(&self, trade: &Trade) -> Result<bool, Refusal> {
-        let request = self.outgoing()?.idempotent(GetTradeFundingRequest { trade_id: trade.id.to_string() });
-        let answer = read(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_trade_funding(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?;
-        Ok(answer.into_inner().funded)
     }
 
     fn outgoing(&self) -> Result<Outgoing, Refusal> {

@@ -57,8 +57,8 @@ pub enum Error {
     #[error("this request is still being processed")]
     InFlight,
     /// Wallet says what its contract rules out: people have to look.
-    #[error("wallet cannot settle a trade: {0}")]
-    Unsettled(Refusal),
+    #[error("wallet answers a trade against its contract: {0}")]
+    Contract(Refusal),
     /// Arithmetic past the range of an amount.
     #[error("amount out of range")]
     Amount(#[from] AmountError),
@@ -106,7 +106,7 @@ impl Fault for Error {
             | Self::ValueOutOfOrder
             | Self::Stale
             | Self::InFlight => Kind::Conflict,
-            Self::Unsettled(_) | Self::Amount(_) | Self::Unreadable(_) => Kind::Internal,
+            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => Kind::Internal,
             Self::Database(error) => db::kind(error),
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
@@ -125,7 +125,7 @@ impl Fault for Error {
             Self::Stale => ErrorReason::StaleRevision,
             Self::InFlight => ErrorReason::IdempotencyKeyInFlight,
             Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
-            Self::Unsettled(_) | Self::Amount(_) | Self::Unreadable(_) | Self::Database(_) => ErrorReason::Internal,
+            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) | Self::Database(_) => ErrorReason::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
         }
     }

@@ -80,7 +80,6 @@ async fn decide(conn: &mut PgConnection, wish: &Wish) -> Result<Uuid, Error> {
         value_in_force_micros: value.micros,
         status: Status::Opening,
         settlement: None,
-        attempt: 0,
         created_at: now,
         matures_at: maturity(now, terms.duration_days),
         ended_at: None,

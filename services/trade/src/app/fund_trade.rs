@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::db::{Db, retrying};
 use chassis::error::{Kind, Refusal};
+use proto::common::v1::ErrorReason;
 use time::Duration;
 use uuid::Uuid;
 
@@ -14,27 +15,23 @@ use crate::store::trades;
 
 /// How long a saga is left to whom it was begun by: longer than wallet may take to answer.
 pub(super) const LEASE: Duration = Duration::seconds(4);
-/// When a failed trade is looked at once more: no call of any driver is on its way to wallet any longer then.
-const LAST_LOOK: Duration = Duration::seconds(30);
 
 /// The open trade.
 ///
 /// # Errors
-/// What wallet refuses: the trade has failed. Unavailable if wallet does not answer, `InFlight` if the saga was taken up
-/// by somebody else meanwhile: the trade is finished later. The database's.
+/// What wallet refuses: the trade has failed. Unavailable if wallet does not answer: it is asked again later.
+/// `Contract` if it says what its contract rules out. The database's.
 pub async fn fund_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
-    match wallet.fund(&trade).await {
-        Ok(()) => retrying(|| opened(db, &trade)).await,
-        Err(refusal) if is_final(&refusal) => retrying(|| failed(db, &trade, &refusal)).await,
-        Err(refusal) => Err(Error::Refused(refusal)),
+    let Err(refusal) = wallet.fund(&trade).await else { return retrying(|| opened(db, &trade)).await };
+    match refusal.kind {
+        Kind::Conflict => retrying(|| failed(db, id, &refusal)).await,
+        Kind::Invalid if refusal.reason() == ErrorReason::InsufficientBalance => {
+            retrying(|| failed(db, id, &refusal)).await
+        }
+        Kind::Unavailable | Kind::RateLimited => Err(Error::Refused(refusal)),
+        _ => Err(Error::Contract(refusal)),
     }
-}
-
-/// Whether wallet decided against the trade. Whatever else it says (away, too busy, a credential it does not trust)
-/// leaves the question open.
-fn is_final(refusal: &Refusal) -> bool {
-    matches!(refusal.kind, Kind::Invalid | Kind::Conflict)
 }
 
 async fn opened(db: &Db, trade: &Trade) -> Result<Trade, Error> {
@@ -48,28 +45,24 @@ async fn opened(db: &Db, trade: &Trade) -> Result<Trade, Error> {
     finished_by_another(db, trade.id).await
 }
 
-async fn failed(db: &Db, trade: &Trade, refusal: &Refusal) -> Result<Trade, Error> {
+async fn failed(db: &Db, id: Uuid, refusal: &Refusal) -> Result<Trade, Error> {
     let mut tx = db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    if trades::failed(&mut tx, trade, refusal, now + LAST_LOOK).await? {
+    if trades::failed(&mut tx, id, refusal).await? {
         tx.commit().await?;
         return Err(Error::Refused(refusal.clone()));
     }
     drop(tx);
-    finished_by_another(db, trade.id).await
+    finished_by_another(db, id).await
 }
 
-/// What became of a trade that somebody else took up, who may have been answered otherwise.
+/// What became of a trade that somebody else finished meanwhile.
 async fn finished_by_another(db: &Db, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
-    match trade.status {
-        Status::Opening => Err(Error::InFlight),
-        Status::Failed => {
-            let refusal = trades::refusal(&mut *db.conn().await?, id).await?;
-            Err(refusal.map_or(Error::TradeNotOpen, Error::Refused))
-        }
-        _ => Ok(trade),
+    if trade.status != Status::Failed {
+        return Ok(trade);
     }
+    let refusal = trades::refusal(&mut *db.conn().await?, id).await?;
+    Err(refusal.map_or(Error::TradeNotOpen, Error::Refused))
 }
 
 async fn read(db: &Db, id: Uuid) -> Result<Trade, Error> {

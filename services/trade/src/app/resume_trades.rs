@@ -12,7 +12,7 @@ use uuid::Uuid;
 use crate::app::fund_trade::fund_trade;
 use crate::app::settle_trade::settle_trade;
 use crate::clients::Wallet;
-use crate::domain::trade::{Status, Trade};
+use crate::domain::trade::Status;
 use crate::error::Error;
 use crate::store::trades;
 
@@ -64,17 +64,6 @@ async fn resume(db: &Db, wallet: &Wallet, id: Uuid) -> Result<(), Error> {
     match trade.status {
         Status::Opening => fund_trade(db, wallet, id).await.map(|_| ()),
         Status::Settling => settle_trade(db, wallet, id).await.map(|_| ()),
-        Status::Failed => give_back(db, wallet, &trade).await,
-        Status::Open | Status::Claimed | Status::Closed => Ok(()),
+        Status::Open | Status::Claimed | Status::Closed | Status::Failed => Ok(()),
     }
-}
-
-/// The last look at a failed trade: a call of an earlier driver, long delayed, may have taken the money after a later
-/// one was refused it. Then it goes back as a new posting.
-async fn give_back(db: &Db, wallet: &Wallet, trade: &Trade) -> Result<(), Error> {
-    if wallet.is_funded(trade).await? {
-        tracing::warn!(trade_id = %trade.id, "a failed trade was funded late: the money goes back");
-        wallet.settle(trade, trade.amount).await.map_err(Error::Unsettled)?;
-    }
-    trades::at_rest(&mut *db.conn().await?, trade.id).await
 }

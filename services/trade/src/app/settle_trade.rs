@@ -14,14 +14,14 @@ use crate::store::trades;
 /// The ended trade.
 ///
 /// # Errors
-/// Unavailable if wallet does not answer: it is asked again later. `Unsettled` if it says what its contract rules out.
+/// Unavailable if wallet does not answer: it is asked again later. `Contract` if it says what its contract rules out.
 /// The database's.
 pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let settlement = trade.settlement.ok_or(Error::TradeNotOpen)?;
     wallet.settle(&trade, settlement.value).await.map_err(|refusal| match refusal.kind {
         Kind::Unavailable | Kind::RateLimited => Error::Refused(refusal),
-        _ => Error::Unsettled(refusal),
+        _ => Error::Contract(refusal),
     })?;
     retrying(|| ended(db, &trade, settlement)).await?;
     read(db, id).await

@@ -79,8 +79,6 @@ pub struct Trade {
     pub status: Status,
     /// Its end, once decided.
     pub settlement: Option<Settlement>,
-    /// How often its saga was taken up again.
-    pub attempt: i32,
     /// When the member invested.
     pub created_at: OffsetDateTime,
     /// When its value is frozen.
@@ -173,7 +171,6 @@ mod tests {
             value_in_force_micros,
             status: Status::Open,
             settlement: None,
-            attempt: 0,
             created_at: OffsetDateTime::UNIX_EPOCH,
             matures_at: maturity(OffsetDateTime::UNIX_EPOCH, 30),
             ended_at: None,

@@ -31,12 +31,14 @@ pub struct Draft {
 pub struct OutOfOrder;
 
 impl Draft {
-    /// Reads a draft as typed, without the blanks around its source.
+    /// Reads a draft as typed, without the blanks around its source; its moment to the microsecond, which is what is
+    /// kept and compared.
     ///
     /// # Errors
     /// Every field that is wrong.
     pub fn parse(typed: Self) -> Result<Self, Vec<FieldError>> {
-        let draft = Self { source: typed.source.trim().to_owned(), ..typed };
+        let at = typed.at.map(OffsetDateTime::truncate_to_microsecond);
+        let draft = Self { at, source: typed.source.trim().to_owned(), ..typed };
         let mut checks = Checks::default();
         let possible = (1..=1_000_000_000_000).contains(&draft.micros);
         checks.that(possible, "value", "Value must be above 0 and at most 1,000,000");

@@ -23,7 +23,6 @@ struct Row {
     status: String,
     settle_kind: Option<String>,
     settle_value_cents: Option<i64>,
-    attempt: i32,
     created_at: OffsetDateTime,
     matures_at: OffsetDateTime,
     ended_at: Option<OffsetDateTime>,
@@ -54,7 +53,6 @@ impl From<Row> for Trade {
                 _ => Status::Failed,
             },
             settlement,
-            attempt: row.attempt,
             created_at: row.created_at,
             matures_at: row.matures_at,
             ended_at: row.ended_at,
@@ -115,7 +113,7 @@ pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Resu
         Row,
         r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
                   t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.attempt, t.created_at, t.matures_at, t.ended_at
+                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
            FROM trades t LEFT JOIN LATERAL (
                SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($2, t.matures_at)
                ORDER BY at DESC LIMIT 1) v ON true
@@ -159,7 +157,7 @@ pub async fn list(
         Row,
         r#"SELECT t.id, t.user_id, t.plan_id, t.plan_title, t.roi_basis_points, t.duration_days, t.amount_cents,
                   t.opening_value_micros, coalesce(v.value_micros, t.opening_value_micros) AS "value_in_force_micros!",
-                  t.status, t.settle_kind, t.settle_value_cents, t.attempt, t.created_at, t.matures_at, t.ended_at
+                  t.status, t.settle_kind, t.settle_value_cents, t.created_at, t.matures_at, t.ended_at
            FROM trades t LEFT JOIN LATERAL (
                SELECT value_micros FROM plan_values WHERE plan_id = t.plan_id AND at <= least($3, t.matures_at)
                ORDER BY at DESC LIMIT 1) v ON true
@@ -186,24 +184,15 @@ pub async fn opened(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
     Ok(done.rows_affected() == 1)
 }
 
-/// Marks a trade failed that was being opened, unless its saga was taken up again since this attempt: the newer one may
-/// get the money. Its funding is looked at once more at `resume_at`.
+/// Marks a trade failed that was being opened; `false` if somebody else was faster.
 ///
 /// # Errors
 /// The database's.
-pub async fn failed(
-    conn: &mut PgConnection,
-    trade: &Trade,
-    refusal: &Refusal,
-    resume_at: OffsetDateTime,
-) -> Result<bool, Error> {
+pub async fn failed(conn: &mut PgConnection, id: Uuid, refusal: &Refusal) -> Result<bool, Error> {
     let done = sqlx::query!(
-        "UPDATE trades SET status = 'failed', refusal = $3, resume_at = $4
-         WHERE id = $1 AND status = 'opening' AND attempt = $2",
-        trade.id,
-        trade.attempt,
+        "UPDATE trades SET status = 'failed', refusal = $2, resume_at = NULL WHERE id = $1 AND status = 'opening'",
+        id,
         serde_json::to_value(refusal)?,
-        resume_at,
     )
     .execute(conn)
     .await?;
@@ -278,13 +267,4 @@ pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, 
     .fetch_all(conn)
     .await?;
     Ok(due)
-}
-
-/// Nothing is left to do for a trade that failed.
-///
-/// # Errors
-/// The database's.
-pub async fn at_rest(conn: &mut PgConnection, id: Uuid) -> Result<(), Error> {
-    sqlx::query!("UPDATE trades SET resume_at = NULL WHERE id = $1 AND status = 'failed'", id).execute(conn).await?;
-    Ok(())
 }

@@ -1,0 +1,10 @@
+//! The use cases of trade through its doors, on a real database, with a wallet that fails as told.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod end_trade;
+mod fixture;
+mod open_trade;
+mod plans;
+mod saga;
+mod wallet;

@@ -1,0 +1,207 @@
+//! Plans and their values: two managers, in order, with a trail.
+
+use chassis::caller::Role;
+use chassis::error::Kind;
+use chassis::testing::with_token;
+use proto::common::v1::{PageRequest, ProposalStatus};
+use proto::trade::v1::staff_service_server::StaffService;
+use proto::trade::v1::trade_service_server::TradeService;
+use proto::trade::v1::{
+    ConfirmProposalRequest, ListAllPlansRequest, ListAuditRowsRequest, ListMemberTradesRequest, ListPlanValuesRequest,
+    ListPlansRequest, ListProposalsRequest, ProposePlanRequest, ProposePlanValueRequest, RejectProposalRequest,
+};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tonic::Request;
+use uuid::Uuid;
+
+use crate::fixture::{World, idempotency, plan_draft, refused, value_draft};
+
+/// [API-12] [D-R2] [D-O4] A plan takes two managers, and is then offered to everybody.
+#[sqlx::test(migrations = false)]
+async fn a_plan_takes_two_managers(pool: PgPool) {
+    let world = World::new(pool).await;
+    let proposed = world.doors.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
+    let proposal = proposed.into_inner().proposal.unwrap();
+    assert_eq!((proposal.kind.as_str(), proposal.subject_id.as_str()), ("plan.create", ""));
+    let plans = async || world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    assert!(plans().await.is_empty());
+    let refusal = refused(world.confirm(&proposal.id, 0).await);
+    assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Forbidden, "SELF_CONFIRMATION"));
+    assert!(plans().await.is_empty());
+
+    let id = world.confirm(&proposal.id, 1).await.unwrap();
+    let [plan] = plans().await.try_into().unwrap();
+    assert_eq!((plan.id, plan.min_cents, plan.max_cents, plan.value_micros), (id.clone(), 10_000, 500_000, 0));
+    let refusal = refused(world.confirm(&proposal.id, 1).await);
+    assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "PROPOSAL_CLOSED"));
+    let keys: Vec<(String, Uuid)> =
+        sqlx::query_as("SELECT key, aggregate_id FROM outbox").fetch_all(&world.pool).await.unwrap();
+    assert_eq!(keys, [("trade.v1.plan_changed".to_owned(), id.parse().unwrap())]);
+    // One person in both parts is refused by the database too.
+    let forged = sqlx::query("UPDATE proposals SET decided_by = proposed_by").execute(&world.pool).await;
+    assert_eq!(chassis::db::constraint(&forged.unwrap_err()), Some("proposals_two_people"));
+}
+
+/// [D-R2] Who confirms must have seen what is replaced; a rejected proposal has no effect.
+#[sqlx::test(migrations = false)]
+async fn a_change_is_confirmed_as_seen(pool: PgPool) {
+    let world = World::new(pool).await;
+    let id = world.plan().await;
+    let propose = async |title: &str| {
+        let draft = ProposePlanRequest { plan_id: id.to_string(), title: title.to_owned(), ..plan_draft() };
+        let proposed = world.doors.propose_plan(with_token(draft, &world.managers[0])).await.unwrap();
+        proposed.into_inner().proposal.unwrap().id
+    };
+    let (one, two, three) = (propose("One").await, propose("Two").await, propose("Three").await);
+    world.confirm(&two, 1).await.unwrap();
+    assert_eq!(refused(world.confirm(&one, 1).await).code, "STALE_REVISION");
+    let message = RejectProposalRequest { proposal_id: three.clone(), client_address: String::new() };
+    world.doors.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
+    assert_eq!(refused(world.confirm(&three, 1).await).code, "PROPOSAL_CLOSED");
+    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    assert_eq!(plans[0].title, "Two");
+    let unknown = ProposePlanRequest { plan_id: Uuid::new_v4().to_string(), ..plan_draft() };
+    let refusal = refused(world.doors.propose_plan(with_token(unknown, &world.managers[0])).await);
+    assert_eq!(refusal.kind, Kind::NotFound);
+    assert_eq!(refused(world.confirm("x", 1).await).message, "There is no such proposal.");
+}
+
+/// [D-R4] [D-I1] [D-I5] Values are published in order and never in the future, several a day, with their source.
+#[sqlx::test(migrations = false)]
+async fn values_are_published_in_order(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.plan().await;
+    let now = OffsetDateTime::now_utc();
+    let hours = |hours| Some(now - Duration::hours(hours));
+    world.publish(plan_id, 1_000_000, hours(30)).await;
+    world.publish(plan_id, 1_100_000, hours(29)).await;
+    for at in [hours(29), hours(31), hours(-1)] {
+        let draft = value_draft(plan_id, 1_200_000, at);
+        let refusal = refused(world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await);
+        assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "VALUE_OUT_OF_ORDER"));
+    }
+    for (micros, source) in [(0, "Exchange"), (-1, "Exchange"), (1, ""), (1, " \n ")] {
+        let draft = ProposePlanValueRequest { source: source.to_owned(), ..value_draft(plan_id, micros, None) };
+        let refusal = refused(world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await);
+        assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
+    }
+    let request = Request::new(ListPlanValuesRequest { plan_id: plan_id.to_string() });
+    let values = world.doors.list_plan_values(request).await.unwrap().into_inner().values;
+    let shown: Vec<_> = values.iter().map(|value| (value.value_micros, value.source.as_str())).collect();
+    assert_eq!(shown, [(1_000_000, "Exchange close"), (1_100_000, "Exchange close")]);
+    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    assert_eq!(plans[0].value_micros, 1_100_000);
+    let request = Request::new(ListPlanValuesRequest { plan_id: Uuid::new_v4().to_string() });
+    assert_eq!(refused(world.doors.list_plan_values(request).await).message, "Plan not found");
+}
+
+/// [D-R4] The order is checked again at confirmation, and by the database; published values stay.
+#[sqlx::test(migrations = false)]
+async fn the_order_is_checked_again_at_confirmation(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.plan().await;
+    let now = OffsetDateTime::now_utc();
+    let draft = value_draft(plan_id, 1_000_000, Some(now - Duration::hours(2)));
+    let proposed = world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
+    let overtaken = proposed.into_inner().proposal.unwrap().id;
+    world.publish(plan_id, 1_100_000, Some(now - Duration::hours(1))).await;
+    assert_eq!(refused(world.confirm(&overtaken, 1).await).code, "VALUE_OUT_OF_ORDER");
+    let status: String = sqlx::query_scalar("SELECT status FROM proposals WHERE id = $1::uuid")
+        .bind(&overtaken)
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(status, "open");
+    for (sql, constraint) in [
+        (
+            "INSERT INTO plan_values SELECT id, now() - interval '3 hours', 1, 'x', $1::uuid FROM plans",
+            "plan_values_in_order",
+        ),
+        (
+            "INSERT INTO plan_values SELECT id, now() + interval '3 hours', 1, 'x', $1::uuid FROM plans",
+            "plan_values_in_order",
+        ),
+        ("INSERT INTO plan_values SELECT id, now(), 0, 'x', $1::uuid FROM plans", "plan_values_positive"),
+    ] {
+        let error = sqlx::query(sql).bind(&overtaken).execute(&world.pool).await.unwrap_err();
+        assert_eq!(chassis::db::constraint(&error), Some(constraint), "{sql}");
+    }
+    for sql in ["UPDATE plan_values SET value_micros = 2", "DELETE FROM plan_values", "TRUNCATE plan_values"] {
+        assert!(sqlx::query(sql).execute(&world.pool).await.is_err(), "{sql}");
+    }
+}
+
+/// [D-O3] Every act leaves a row, chained to the one before.
+#[sqlx::test(migrations = false)]
+async fn every_act_leaves_a_trail(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.valued_plan().await;
+    let (_, auditor) = world.realm.staff(Role::Auditor);
+    let page = |size, cursor: &str| Some(PageRequest { size, cursor: cursor.to_owned() });
+    let list = async |page| {
+        let request = with_token(ListAuditRowsRequest { page }, &auditor);
+        world.doors.list_audit_rows(request).await.unwrap().into_inner()
+    };
+    let first = list(page(3, "")).await;
+    let second = list(page(3, &first.next_cursor)).await;
+    let actions: Vec<_> = first.rows.iter().chain(&second.rows).map(|row| row.action.as_str()).collect();
+    assert_eq!(actions, ["plan_value.confirm", "plan_value.propose", "plan.confirm", "plan.propose"]);
+    assert!(first.rows.iter().all(|row| row.actor_role == "manager" && row.address == "::1"));
+    assert_eq!(second.next_cursor, "");
+    assert_eq!(chassis::audit::broken_at(&mut world.pool.acquire().await.unwrap()).await.unwrap(), None);
+    let request = with_token(ListAuditRowsRequest { page: page(3, "x") }, &auditor);
+    assert_eq!(refused(world.doors.list_audit_rows(request).await).kind, Kind::Invalid);
+}
+
+/// [D-G4] A proposal's key answers what it answered first, also after the decision.
+#[sqlx::test(migrations = false)]
+async fn a_proposal_is_made_once_a_key(pool: PgPool) {
+    let world = World::new(pool).await;
+    let draft = ProposePlanRequest { idempotency: Some(idempotency("POST /v1/admin/plans", "k", "x")), ..plan_draft() };
+    let propose = async || {
+        let answer = world.doors.propose_plan(with_token(draft.clone(), &world.managers[0])).await.unwrap();
+        answer.into_inner().proposal.unwrap()
+    };
+    let first = propose().await;
+    world.confirm(&first.id, 1).await.unwrap();
+    assert_eq!(propose().await, first);
+    let open = ListProposalsRequest { status: ProposalStatus::Confirmed.into(), page: None };
+    let listed = world.doors.list_proposals(with_token(open, &world.managers[0])).await.unwrap().into_inner();
+    assert_eq!(listed.proposals.len(), 1);
+}
+
+/// [D-O1] [D-O2] Which role may do what; a member may do nothing of it.
+#[sqlx::test(migrations = false)]
+async fn roles_are_kept_apart(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.plan().await;
+    let mut callers: Vec<(Option<Role>, String)> =
+        Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
+    callers.push((None, world.realm.member().1));
+    for (role, token) in callers {
+        let doors = &world.doors;
+        let manager = role == Some(Role::Manager);
+        let trail = matches!(role, Some(Role::Auditor | Role::Admin));
+        let unknown = Uuid::new_v4().to_string();
+        let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), client_address: String::new() };
+        let reject = RejectProposalRequest { proposal_id: unknown.clone(), client_address: String::new() };
+        let outcomes = [
+            (manager, doors.propose_plan(with_token(plan_draft(), &token)).await.err()),
+            (manager, doors.propose_plan_value(with_token(value_draft(plan_id, 1, None), &token)).await.err()),
+            (manager, doors.confirm_proposal(with_token(confirm, &token)).await.err()),
+            (manager, doors.reject_proposal(with_token(reject, &token)).await.err()),
+            (role.is_some(), doors.list_all_plans(with_token(ListAllPlansRequest {}, &token)).await.err()),
+            (role.is_some(), doors.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
+            (
+                role.is_some(),
+                doors.list_member_trades(with_token(ListMemberTradesRequest { user_id: unknown }, &token)).await.err(),
+            ),
+            (trail, doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
+        ];
+        for (call, (allowed, status)) in outcomes.into_iter().enumerate() {
+            let forbidden = status.is_some_and(|status| status.code() == tonic::Code::PermissionDenied);
+            assert_eq!(forbidden, !allowed, "{role:?} call {call}");
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! A wallet for tests: keeps to the contract of TradeSettlementService, and loses calls or answers as told.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use chassis::caller::Verifier;
+use chassis::error::{Kind, Refusal, refusal_to_status};
+use chassis::grpc;
+use proto::common::v1::ErrorReason;
+use proto::wallet::v1::trade_settlement_service_server::{TradeSettlementService, TradeSettlementServiceServer};
+use proto::wallet::v1::{
+    FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
+    SettleTradeResponse,
+};
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+/// What goes wrong with every call, until told otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The call does not arrive.
+    Away,
+    /// The call takes effect, its answer is lost.
+    LostAnswer,
+    /// The caller is not trusted.
+    Distrust,
+}
+
+/// The books.
+#[derive(Debug, Default)]
+pub struct Books {
+    /// Cents by member.
+    pub balances: HashMap<String, i64>,
+    /// What became of each trade.
+    pub trades: HashMap<String, Line>,
+    fault: Option<Fault>,
+}
+
+/// What became of a trade.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line {
+    /// Not enough money; stands.
+    Refused,
+    /// The amount was taken.
+    Funded(i64),
+    /// The amount was taken, the value paid.
+    Settled(i64, i64),
+}
+
+/// The running wallet.
+#[derive(Clone)]
+pub struct FakeWallet {
+    /// Where it answers.
+    pub url: String,
+    books: Arc<Mutex<Books>>,
+    verifier: Verifier,
+    _stop: Arc<DropGuard>,
+}
+
+impl FakeWallet {
+    /// Starts it on a free port.
+    pub async fn start(verifier: Verifier) -> Self {
+        let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let stop = CancellationToken::new();
+        let books = Arc::new(Mutex::new(Books::default()));
+        let wallet = Self { url, books, verifier, _stop: Arc::new(stop.clone().drop_guard()) };
+        let routes = Routes::new(TradeSettlementServiceServer::new(Door {
+            books: Arc::clone(&wallet.books),
+            verifier: wallet.verifier.clone(),
+        }));
+        tokio::spawn(grpc::serve(listener, routes, stop));
+        wallet
+    }
+
+    /// Its books.
+    pub fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap()
+    }
+
+    /// Lets every call go wrong, or none.
+    pub fn fail(&self, fault: impl Into<Option<Fault>>) {
+        self.books().fault = fault.into();
+    }
+}
+
+struct Door {
+    books: Arc<Mutex<Books>>,
+    verifier: Verifier,
+}
+
+impl Door {
+    fn call<T>(
+        &self,
+        request: &Request<T>,
+        effect: impl FnOnce(&mut Books, &T) -> Result<(), Refusal>,
+    ) -> Result<(), Status> {
+        self.verifier.service(request.metadata(), &["trade"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let mut books = self.books.lock().unwrap();
+        match books.fault {
+            Some(Fault::Away) => return Err(Status::unavailable("away")),
+            Some(Fault::Distrust) => return Err(refusal_to_status(&chassis::caller::not_permitted())),
+            Some(Fault::LostAnswer) | None => {}
+        }
+        let done = effect(&mut books, request.get_ref());
+        match books.fault {
+            Some(_) => Err(Status::deadline_exceeded("lost")),
+            None => done.map_err(|refusal| refusal_to_status(&refusal)),
+        }
+    }
+}
+
+fn insufficient() -> Refusal {
+    let mut refusal = Refusal::new(Kind::Invalid, ErrorReason::InsufficientBalance, "Insufficient balance");
+    refusal.fields = vec![("amount".to_owned(), "Insufficient balance".to_owned())];
+    refusal
+}
+
+#[tonic::async_trait]
+impl TradeSettlementService for Door {
+    async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Result<Response<FundTradeResponse>, Status> {
+        self.call(&request, |books, message| {
+            match books.trades.get(&message.trade_id) {
+                Some(Line::Refused) => return Err(insufficient()),
+                Some(_) => return Ok(()),
+                None => {}
+            }
+            let balance = books.balances.entry(message.user_id.clone()).or_default();
+            if *balance < message.amount_cents {
+                books.trades.insert(message.trade_id.clone(), Line::Refused);
+                return Err(insufficient());
+            }
+            *balance -= message.amount_cents;
+            books.trades.insert(message.trade_id.clone(), Line::Funded(message.amount_cents));
+            Ok(())
+        })?;
+        Ok(Response::new(FundTradeResponse {}))
+    }
+
+    async fn settle_trade(
+        &self,
+        request: Request<SettleTradeRequest>,
+    ) -> Result<Response<SettleTradeResponse>, Status> {
+        self.call(&request, |books, message| match books.trades.get(&message.trade_id) {
+            Some(Line::Settled(_, value)) if *value == message.value_cents => Ok(()),
+            Some(Line::Funded(amount)) if *amount == message.amount_cents => {
+                let line = Line::Settled(*amount, message.value_cents);
+                books.trades.insert(message.trade_id.clone(), line);
+                *books.balances.entry(message.user_id.clone()).or_default() += message.value_cents;
+                Ok(())
+            }
+            _ => Err(Refusal::new(Kind::Conflict, ErrorReason::TradeNotOpen, "Other terms")),
+        })?;
+        Ok(Response::new(SettleTradeResponse {}))
+    }
+
+    async fn get_trade_funding(
+        &self,
+        _: Request<GetTradeFundingRequest>,
+    ) -> Result<Response<GetTradeFundingResponse>, Status> {
+        Err(Status::unimplemented("not asked by trade"))
+    }
+}
