@@ -1,0 +1,101 @@
+//! A world for one test: database, members and treasurers.
+
+use chassis::caller::Role;
+use chassis::db::Db;
+use chassis::error::{Refusal, from_status};
+use chassis::testing::{self, Realm, with_token};
+use payment_method::MIGRATOR;
+use payment_method::grpc::Doors;
+use proto::common::v1::Proposal;
+use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
+use proto::payment_method::v1::staff_service_server::StaffService;
+use proto::payment_method::v1::{
+    ConfirmProposalRequest, CreatePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, PaymentMethod,
+    ProposePlatformMethodRequest,
+};
+use sqlx::PgPool;
+use tonic::Status;
+use uuid::Uuid;
+
+/// Addresses that are valid on their networks.
+pub const TRON: &str = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
+pub const TRON_2: &str = "TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8";
+pub const EVM: &str = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+pub const EVM_2: &str = "0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359";
+pub const BITCOIN: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+
+/// A whole world.
+pub struct World {
+    pub pool: PgPool,
+    pub realm: Realm,
+    pub doors: Doors,
+    pub treasurers: [String; 2],
+}
+
+impl World {
+    pub async fn new(pool: PgPool) -> Self {
+        let db: Db = testing::database(pool.clone(), &MIGRATOR).await;
+        let realm = Realm::new();
+        let doors = Doors { db, verifier: realm.verifier() };
+        let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
+        Self { pool, realm, doors, treasurers }
+    }
+
+    pub async fn list(&self, token: &str) -> Vec<PaymentMethod> {
+        let request = with_token(ListPaymentMethodsRequest {}, token);
+        self.doors.list_payment_methods(request).await.unwrap().into_inner().payment_methods
+    }
+
+    pub async fn create(&self, token: &str, fields: MethodFields) -> Result<PaymentMethod, Status> {
+        let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: None };
+        let answer = self.doors.create_payment_method(with_token(message, token)).await?;
+        Ok(answer.into_inner().payment_method.unwrap())
+    }
+
+    /// Proposes as the first treasurer: a new method without an id, an end without fields.
+    pub async fn propose(&self, id: &str, fields: Option<MethodFields>) -> Result<Proposal, Status> {
+        let message = ProposePlatformMethodRequest {
+            id: id.to_owned(),
+            fields,
+            client_address: "::1".to_owned(),
+            idempotency: None,
+        };
+        let answer = self.doors.propose_platform_method(with_token(message, &self.treasurers[0])).await?;
+        Ok(answer.into_inner().proposal.unwrap())
+    }
+
+    /// Confirms as one of the treasurers; the method's id.
+    pub async fn confirm(&self, proposal_id: &str, treasurer: usize) -> Result<String, Status> {
+        let message = ConfirmProposalRequest { proposal_id: proposal_id.to_owned(), client_address: "::1".to_owned() };
+        let answer = self.doors.confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
+        Ok(answer.into_inner().proposal.unwrap().subject_id)
+    }
+
+    /// A platform method, by both treasurers; its id.
+    pub async fn platform(&self, currency: &str, network: &str, address: &str) -> String {
+        let proposal = self.propose("", Some(fields(currency, network, address))).await.unwrap();
+        self.confirm(&proposal.id, 1).await.unwrap()
+    }
+
+    pub fn member(&self) -> (Uuid, String) {
+        self.realm.member()
+    }
+}
+
+pub fn fields(currency: &str, network: &str, address: &str) -> MethodFields {
+    MethodFields {
+        currency: currency.to_owned(),
+        network: network.to_owned(),
+        address: address.to_owned(),
+        ..MethodFields::default()
+    }
+}
+
+/// What was said to a call that must be refused.
+#[track_caller]
+pub fn refused<T>(result: Result<T, Status>) -> Refusal {
+    match result {
+        Ok(_) => panic!("it was not refused"),
+        Err(status) => from_status(&status),
+    }
+}

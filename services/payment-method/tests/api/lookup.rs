@@ -1,0 +1,135 @@
+//! What wallet asks.
+
+use chassis::error::Kind;
+use chassis::testing::with_token;
+use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
+use proto::payment_method::v1::{
+    MethodFields, PaymentMethod, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse,
+};
+use sqlx::PgPool;
+use tonic::Status;
+use uuid::Uuid;
+
+use crate::fixture::{BITCOIN, EVM, EVM_2, TRON, TRON_2, World, fields, refused};
+
+async fn deposit(world: &World, method: &str) -> Result<PaymentMethod, Status> {
+    let token = world.realm.credential("wallet").token().unwrap();
+    let message = ResolveDepositMethodRequest { method: method.to_owned() };
+    let answer = world.doors.resolve_deposit_method(with_token(message, &token)).await?;
+    Ok(answer.into_inner().payment_method.unwrap())
+}
+
+async fn withdrawal(
+    world: &World,
+    user_id: Uuid,
+    method: &str,
+    address: &str,
+) -> Result<ResolveWithdrawalMethodResponse, Status> {
+    let token = world.realm.credential("wallet").token().unwrap();
+    let message = ResolveWithdrawalMethodRequest {
+        user_id: user_id.to_string(),
+        method: method.to_owned(),
+        address: address.to_owned(),
+        memo: String::new(),
+    };
+    Ok(world.doors.resolve_withdrawal_method(with_token(message, &token)).await?.into_inner())
+}
+
+#[track_caller]
+fn unavailable<T>(result: Result<T, Status>) {
+    let refusal = refused(result);
+    assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Invalid, "METHOD_UNAVAILABLE"));
+    assert_eq!(refusal.fields[0].0, "method");
+}
+
+/// [D-D3] A deposit names a platform method by id, or by a currency that exactly one active one has.
+#[sqlx::test(migrations = false)]
+async fn a_deposit_names_a_platform_method(pool: PgPool) {
+    let world = World::new(pool).await;
+    let bitcoin = world.platform("BTC", "Bitcoin", BITCOIN).await;
+    let tether = world.platform("USDT", "TRC20", TRON).await;
+    for name in [bitcoin.as_str(), "BTC", " btc "] {
+        let found = deposit(&world, name).await.unwrap();
+        assert_eq!((found.id.as_str(), found.address.as_str(), found.version), (bitcoin.as_str(), BITCOIN, 1));
+    }
+    assert_eq!(deposit(&world, "usdt").await.unwrap().id, tether);
+    let second = world.platform("USDT", "ERC20", EVM).await;
+    unavailable(deposit(&world, "USDT").await);
+    let end = world.propose(&second, None).await.unwrap();
+    world.confirm(&end.id, 1).await.unwrap();
+    assert_eq!(deposit(&world, "USDT").await.unwrap().id, tether);
+    unavailable(deposit(&world, &second).await);
+    let own = world.create(&world.member().1, fields("ETH", "Ethereum", EVM_2)).await.unwrap().id;
+    for name in [own.as_str(), "ETH", "", "DOGE", &Uuid::new_v4().to_string()] {
+        unavailable(deposit(&world, name).await);
+    }
+}
+
+/// [D-R5] [D-W1] [D-M2] A withdrawal goes where the member typed, else to the saved method named, else to the saved one
+/// of that network; without any it has no destination yet.
+#[sqlx::test(migrations = false)]
+async fn a_withdrawal_finds_its_destination(pool: PgPool) {
+    let world = World::new(pool).await;
+    let tether = world.platform("USDT", "ERC20", EVM).await;
+    let (user, token) = world.member();
+    let to = async |method: &str, address: &str| withdrawal(&world, user, method, address).await.unwrap();
+    let none = to(&tether, "").await;
+    assert_eq!((none.method_id.as_str(), none.network.as_str(), none.address.as_str()), (tether.as_str(), "ERC20", ""));
+    assert_eq!(to("usdt", &format!(" {EVM_2} ")).await.address, EVM_2);
+
+    // Another network's and another member's saved methods do not count.
+    world.create(&token, fields("USDT", "BEP20", &EVM_2.to_lowercase())).await.unwrap();
+    world.create(&world.member().1, fields("USDT", "ERC20", EVM_2)).await.unwrap();
+    assert_eq!(to(&tether, "").await.address, "");
+    let saved = MethodFields { memo: "7".to_owned(), ..fields("USDT", "Ethereum", EVM_2) };
+    let saved = world.create(&token, saved).await.unwrap();
+    // Of the same network under another name; the currency decides between two.
+    world.create(&token, fields("USDC", "erc-20", "0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb")).await.unwrap();
+    let found = to(&tether, "").await;
+    assert_eq!((found.address.as_str(), found.memo.as_str()), (EVM_2, "7"));
+    let named = to(&saved.id, "").await;
+    assert_eq!((named.method_id.as_str(), named.address.as_str()), (saved.id.as_str(), EVM_2));
+    let typed = to(&saved.id, "0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB").await;
+    assert_eq!((typed.address.as_str(), typed.memo.as_str()), ("0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB", ""));
+}
+
+/// [D-W6] [D-R5] What a withdrawal may not name, and addresses it may not have.
+#[sqlx::test(migrations = false)]
+async fn a_withdrawal_is_checked(pool: PgPool) {
+    let world = World::new(pool).await;
+    let tether = world.platform("USDT", "TRC20", TRON).await;
+    let (user, token) = world.member();
+    let stranger = world.create(&world.member().1, fields("USDT", "TRC20", TRON_2)).await.unwrap().id;
+    for name in [stranger.as_str(), "BTC", "", &Uuid::new_v4().to_string()] {
+        unavailable(withdrawal(&world, user, name, TRON_2).await);
+    }
+    for address in [EVM, "short", &TRON_2.to_lowercase(), TRON] {
+        let refusal = refused(withdrawal(&world, user, &tether, address).await);
+        assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"), "{address}");
+        assert_eq!(refusal.fields[0].0, "address");
+    }
+    // Saved in good time, and the platform's own by now.
+    let saved = world.create(&token, fields("USDT", "TRC20", TRON_2)).await.unwrap().id;
+    world.platform("USDT", "TRC20", TRON_2).await;
+    for name in [saved.as_str(), tether.as_str()] {
+        let refusal = refused(withdrawal(&world, user, name, "").await);
+        assert!(refusal.message.contains("our own"), "{}", refusal.message);
+    }
+}
+
+/// [K12] Only wallet asks.
+#[sqlx::test(migrations = false)]
+async fn only_wallet_asks(pool: PgPool) {
+    let world = World::new(pool).await;
+    let id = world.platform("USDT", "TRC20", TRON).await;
+    let gateway = world.realm.credential("gateway").token().unwrap();
+    for token in [gateway, world.member().1, world.treasurers[0].clone(), String::new()] {
+        let message = ResolveDepositMethodRequest { method: id.clone() };
+        let refusal = refused(world.doors.resolve_deposit_method(with_token(message, &token)).await);
+        assert_eq!(refusal.kind, Kind::Forbidden);
+        let message = ResolveWithdrawalMethodRequest { method: id.clone(), ..Default::default() };
+        let refusal = refused(world.doors.resolve_withdrawal_method(with_token(message, &token)).await);
+        assert_eq!(refusal.kind, Kind::Forbidden);
+    }
+}

@@ -1,0 +1,8 @@
+//! The use cases of payment-method through its doors, on a real database.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod fixture;
+mod lookup;
+mod personal;
+mod platform;
