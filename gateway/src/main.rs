@@ -25,12 +25,19 @@ use object_store::prefix::PrefixStore;
 const NAME: &str = "gateway";
 
 #[derive(Parser)]
-#[command(name = NAME, about = "The REST gateway of Solvane", args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(name = NAME, about = "The REST gateway of Solvane")]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
+}
+
+/// Without a command. Not an optional part of the command line above: clap counts only what is on the line, and would
+/// find no settings when all come from the environment.
+#[derive(Parser)]
+#[command(name = NAME)]
+struct Settings {
     #[command(flatten)]
-    config: Option<Config>,
+    config: Config,
 }
 
 #[derive(Subcommand)]
@@ -41,15 +48,13 @@ enum Command {
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    let cli = Cli::parse();
-    match (cli.command, cli.config) {
-        (Some(Command::Openapi), _) => {
+    match Cli::parse().command {
+        Some(Command::Openapi) => {
             let document = gateway::router::api().1.to_pretty_json()?;
             std::io::Write::write_all(&mut std::io::stdout(), document.as_bytes())?;
             Ok(())
         }
-        (None, Some(config)) => serve(config).await,
-        (None, None) => anyhow::bail!("settings are missing, see --help"),
+        None => serve(Settings::parse().config).await,
     }
 }
 
