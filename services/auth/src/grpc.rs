@@ -66,7 +66,6 @@ impl Sessions for OwnSessions {
 }
 
 /// The answer to a refusal or failure.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn status(error: Error) -> Status {
     match error {
         Error::Replayed(replayed) => replayed_status(&replayed),
@@ -75,7 +74,6 @@ fn status(error: Error) -> Status {
 }
 
 /// The answer to a refusal of the caller.
-#[expect(clippy::needless_pass_by_value, reason = "for map_err")]
 fn refused(refusal: Refusal) -> Status {
     if refusal.kind() == chassis::error::Kind::Internal { to_status(&refusal) } else { refusal_to_status(&refusal) }
 }

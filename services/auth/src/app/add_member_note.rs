@@ -25,7 +25,8 @@ pub async fn add_member_note(app: &App, decision: &Decision) -> Result<(), Error
     }
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
-    let user = users::find(&mut tx, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let user =
+        users::find(&mut tx, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     let note = Note { author_id: decision.staff.user_id, at: now, text: text.to_owned() };
     member_notes::insert(&mut tx, user.id, &note).await?;
     let act = Act {

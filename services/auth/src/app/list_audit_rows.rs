@@ -10,11 +10,7 @@ use crate::error::Error;
 ///
 /// # Errors
 /// The database's.
-pub async fn list_audit_rows(
-    app: &App,
-    before: Option<i64>,
-    size: i64,
-) -> Result<(Vec<AuditRow>, Option<i64>), Error> {
+pub async fn list_audit_rows(app: &App, before: Option<i64>, size: i64) -> Result<(Vec<AuditRow>, Option<i64>), Error> {
     let mut rows = audit::list(&mut *app.db.conn().await?, before, size + 1).await?;
     let size = usize::try_from(size).unwrap_or_default();
     let more = rows.len() > size;

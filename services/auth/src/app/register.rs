@@ -39,11 +39,7 @@ struct Registered {
 ///
 /// # Errors
 /// [`Error::EmailTaken`], [`Error::Overloaded`], the key's, the database's.
-pub async fn register(
-    app: &App,
-    registration: &Registration,
-    claim: Option<Claim>,
-) -> Result<Answer<SignedIn>, Error> {
+pub async fn register(app: &App, registration: &Registration, claim: Option<Claim>) -> Result<Answer<SignedIn>, Error> {
     let hash = app.hasher.hash(&registration.password).await?;
     let mut work = Work::begin::<Error>(&app.db, claim).await?;
     let answer = match work.replay::<Registered, Error>()? {

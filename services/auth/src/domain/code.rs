@@ -68,7 +68,11 @@ impl LinkPurpose {
 /// The sentence for the field.
 pub fn parse(text: &str) -> Result<&str, &'static str> {
     let text = text.trim();
-    if text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit()) { Ok(text) } else { Err("OTP must be 6 digits") }
+    if text.len() == 6 && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        Ok(text)
+    } else {
+        Err("OTP must be 6 digits")
+    }
 }
 
 #[cfg(test)]

@@ -7,8 +7,9 @@ use super::email::Email;
 use super::fields::FieldErrors;
 
 /// The English names of the reference list, as the registration form offers them.
-static COUNTRIES: LazyLock<HashSet<&'static str>> =
-    LazyLock::new(|| include_str!("../../data/countries.txt").lines().map(str::trim).filter(|name| !name.is_empty()).collect());
+static COUNTRIES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    include_str!("../../data/countries.txt").lines().map(str::trim).filter(|name| !name.is_empty()).collect()
+});
 
 /// Checked details.
 #[derive(Debug, Clone, PartialEq, Eq)]

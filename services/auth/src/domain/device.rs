@@ -52,7 +52,8 @@ impl Device {
 }
 
 fn family(user_agent: &str) -> String {
-    let find = |list: &[(&str, &'static str)]| list.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name);
+    let find =
+        |list: &[(&str, &'static str)]| list.iter().find(|(mark, _)| user_agent.contains(mark)).map(|(_, name)| *name);
     match (find(&BROWSERS), find(&SYSTEMS)) {
         (Some(browser), Some(system)) => format!("{browser} on {system}"),
         (Some(browser), None) => browser.to_owned(),
@@ -81,7 +82,8 @@ mod tests {
     /// [D-R12] A device is the family of the browser and the block of the address.
     #[test]
     fn a_device_is_family_and_block() {
-        let device = Device::of("203.0.113.77", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
+        let device =
+            Device::of("203.0.113.77", "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0");
         assert_eq!((device.family.as_str(), device.block.as_str()), ("Firefox on Linux", "203.0.113.0/24"));
         let chrome = "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36";
         assert_eq!(Device::of("::ffff:203.0.113.9", chrome).block, "203.0.113.0/24");
@@ -91,6 +93,9 @@ mod tests {
         assert_eq!(Device::of("2001:db8:1:2:3::4", iphone).block, "2001:db8:1::/48");
         assert_eq!(Device::of("", iphone).family, "Safari on iOS");
         let odd = Device::of("not an address", "x");
-        assert_eq!((odd.family.as_str(), odd.address.as_str(), odd.block.as_str()), ("Unknown browser", "unknown", "unknown"));
+        assert_eq!(
+            (odd.family.as_str(), odd.address.as_str(), odd.block.as_str()),
+            ("Unknown browser", "unknown", "unknown")
+        );
     }
 }

@@ -109,7 +109,16 @@ mod tests {
     /// [D-S7] What stands beside the password is no password.
     #[test]
     fn what_is_known_of_the_owner_is_refused() {
-        for text in ["Lovelace", "lovelace1815", "Ada Lovelace", "adalovelace!", "countess", "Countess#1", "countess@example.com", "Solvane2026"] {
+        for text in [
+            "Lovelace",
+            "lovelace1815",
+            "Ada Lovelace",
+            "adalovelace!",
+            "countess",
+            "Countess#1",
+            "countess@example.com",
+            "Solvane2026",
+        ] {
             assert_eq!(choose(text), Err("This password is too easy to guess"), "{text}");
         }
         for text in ["solvane-demo", "lovelace-engine", "correct horse battery"] {

@@ -126,8 +126,7 @@ impl AuthService for Door {
         let mut errors = FieldErrors::default();
         let details = Details::parse(&message.name, &message.email, &message.phone, &message.country, &mut errors);
         let Some(details) = details else { return Err(status(errors.into())) };
-        let user =
-            db::retrying(|| update_profile(&self.app, session.user_id, &details)).await.map_err(status)?;
+        let user = db::retrying(|| update_profile(&self.app, session.user_id, &details)).await.map_err(status)?;
         Ok(Response::new(UpdateProfileResponse { user: Some(convert::user(user)) }))
     }
 
@@ -135,9 +134,8 @@ impl AuthService for Door {
         let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
-        let user = db::retrying(|| update_image(&self.app, session.user_id, &message.image_key))
-            .await
-            .map_err(status)?;
+        let user =
+            db::retrying(|| update_image(&self.app, session.user_id, &message.image_key)).await.map_err(status)?;
         Ok(Response::new(UpdateImageResponse { user: Some(convert::user(user)) }))
     }
 

@@ -26,9 +26,14 @@ impl Wanted {
 /// # Errors
 /// The database's.
 pub async fn insert(conn: &mut PgConnection, wanted: Wanted, email: &str) -> Result<(), sqlx::Error> {
-    sqlx::query!("INSERT INTO mail_requests (id, kind, email) VALUES ($1, $2, $3)", Uuid::now_v7(), wanted.as_str(), email)
-        .execute(conn)
-        .await?;
+    sqlx::query!(
+        "INSERT INTO mail_requests (id, kind, email) VALUES ($1, $2, $3)",
+        Uuid::now_v7(),
+        wanted.as_str(),
+        email
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

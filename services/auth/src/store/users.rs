@@ -177,7 +177,9 @@ pub async fn members(
 /// # Errors
 /// The database's.
 pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id, at).execute(conn).await?;
+    sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id, at)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

@@ -1,0 +1,102 @@
+//! What other services ask.
+
+use chassis::caller::Role;
+use chassis::error::from_status;
+use chassis::testing::with_token;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::directory_service_server::DirectoryService;
+use proto::auth::v1::{
+    GetMailSecretRequest, GetSessionRequest, GetUsersRequest, ListSessionsRequest, ListStaffContactsRequest,
+};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::fixture::{World, refusal};
+
+async fn session_of(world: &World, token: &str) -> String {
+    let list = world.door.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner().sessions;
+    list.into_iter().find(|session| session.current).unwrap().id
+}
+
+/// [D-S4] K12: a service learns the state of a session from its row; a member's token is no credential.
+#[sqlx::test(migrations = false)]
+async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
+    let world = World::new(pool).await;
+    let registered = world.register("ada@example.com").await;
+    let session_id = session_of(&world, &registered.token).await;
+    let credential = world.realm.credential("wallet").token().unwrap();
+    let ask = async |token: &str| {
+        world.door.get_session(with_token(GetSessionRequest { session_id: session_id.clone() }, token)).await
+    };
+    let state = ask(&credential).await.unwrap().into_inner();
+    assert!(!state.is_verified && !state.is_frozen && state.role.is_empty() && state.stepped_up_at.is_none());
+    assert_eq!(state.user_id, registered.user.unwrap().id);
+    world.run("UPDATE users SET verified_at = now(), frozen_at = now()").await;
+    let state = ask(&credential).await.unwrap().into_inner();
+    assert!(state.is_verified && state.is_frozen);
+    assert_eq!(refusal(ask(&registered.token).await).code, "PERMISSION_DENIED");
+    assert_eq!(refusal(ask("").await).code, "PERMISSION_DENIED");
+    world.run("UPDATE sessions SET revoked_at = now()").await;
+    assert_eq!(refusal(ask(&credential).await).code, "UNAUTHENTICATED");
+    let odd = GetSessionRequest { session_id: "x".to_owned() };
+    assert_eq!(refusal(world.door.get_session(with_token(odd, &credential)).await).code, "UNAUTHENTICATED");
+}
+
+/// [D-O1] Where the second factor is waived, staff count as stepped up.
+#[sqlx::test(migrations = false)]
+async fn waived_staff_count_as_stepped_up(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.staff(Role::Reviewer).await;
+    let credential = world.realm.credential("wallet").token().unwrap();
+    let request = GetSessionRequest { session_id: session_of(&world, &token).await };
+    let state = world.door.get_session(with_token(request, &credential)).await.unwrap().into_inner();
+    assert_eq!(state.role, "reviewer");
+    assert!(state.stepped_up_at.is_some());
+}
+
+/// Accounts by id: unknown ids are left out, and 500 are the most.
+#[sqlx::test(migrations = false)]
+async fn accounts_are_found_by_id(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (ada, member) = world.member("ada@example.com").await;
+    let credential = world.realm.credential("wallet").token().unwrap();
+    let ask = async |ids: Vec<String>, token: &str| {
+        world.door.get_users(with_token(GetUsersRequest { user_ids: ids }, token)).await
+    };
+    let ids = vec![Uuid::new_v4().to_string(), ada.id.clone(), "x".to_owned()];
+    let found = ask(ids.clone(), &credential).await.unwrap().into_inner().users;
+    assert_eq!(found.len(), 1);
+    assert_eq!((found[0].id.as_str(), found[0].is_verified), (ada.id.as_str(), true));
+    assert_eq!(refusal(ask(ids, &member).await).code, "PERMISSION_DENIED");
+    let many = (0..501).map(|_| Uuid::new_v4().to_string()).collect();
+    assert_eq!(refusal(ask(many, &credential).await).code, "VALIDATION_FAILED");
+}
+
+/// [D-E1] Only the mailer learns the secret of a mail, and the addresses of staff.
+#[sqlx::test(migrations = false)]
+async fn only_the_mailer_learns_secrets(pool: PgPool) {
+    let world = World::new(pool).await;
+    let registered = world.register("ada@example.com").await;
+    world.staff(Role::Admin).await;
+    let reference = world.code_id("ada@example.com").await.to_string();
+    let (mailer, wallet) =
+        (world.realm.credential("mailer").token().unwrap(), world.realm.credential("wallet").token().unwrap());
+    let request = || GetMailSecretRequest { reference: reference.clone() };
+    let mail = world.door.get_mail_secret(with_token(request(), &mailer)).await.unwrap().into_inner();
+    assert_eq!((mail.email.as_str(), mail.name.as_str()), ("ada@example.com", "Ada Lovelace"));
+    assert_eq!(mail.secret, world.code("ada@example.com").await);
+    assert!(mail.secret.len() == 6 && mail.expires_at.is_some());
+    for token in [&wallet, &registered.token] {
+        assert_eq!(refusal(world.door.get_mail_secret(with_token(request(), token)).await).code, "PERMISSION_DENIED");
+        let contacts = world.door.list_staff_contacts(with_token(ListStaffContactsRequest {}, token)).await;
+        assert_eq!(refusal(contacts).code, "PERMISSION_DENIED");
+    }
+    let contacts = world.door.list_staff_contacts(with_token(ListStaffContactsRequest {}, &mailer)).await.unwrap();
+    assert_eq!(contacts.into_inner().staff[0].email, "admin@solvane.test");
+    for reference in [Uuid::new_v4().to_string(), "x".to_owned()] {
+        let unknown = world.door.get_mail_secret(with_token(GetMailSecretRequest { reference }, &mailer)).await;
+        assert_eq!(from_status(&unknown.unwrap_err()).code, "NOT_FOUND");
+    }
+    world.verify("ada@example.com", &mail.secret).await.unwrap();
+    assert_eq!(refusal(world.door.get_mail_secret(with_token(request(), &mailer)).await).code, "NOT_FOUND");
+}

@@ -1,0 +1,183 @@
+//! A service on a database of its own, with keys of its own.
+
+use std::sync::Arc;
+
+use auth::MIGRATOR;
+use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::answer_mail_requests::answer_next;
+use auth::app::{App, SecondFactor};
+use auth::grpc::Door;
+use auth::hasher::Hasher;
+use auth::secrets::Secrets;
+use auth::tokens::Tokens;
+use chassis::caller::Role;
+use chassis::db::Db;
+use chassis::error::{Refusal, from_status};
+use chassis::keys::{SecretKey, SigningKey, TrustedKeys};
+use chassis::testing::{self, Realm};
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::{
+    Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, User, VerifyEmailRequest,
+};
+use sqlx::PgPool;
+use tokio::sync::Notify;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+/// A password that nobody minds.
+pub const PASSWORD: &str = "correct horse battery";
+/// Where members usually are.
+pub const HOME: &str = "203.0.113.7";
+/// Somewhere else.
+pub const ABROAD: &str = "198.51.100.9";
+/// A browser.
+pub const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+pub struct World {
+    pub realm: Realm,
+    pub app: Arc<App>,
+    pub door: Door,
+    pub pool: PgPool,
+}
+
+impl World {
+    pub async fn new(pool: PgPool) -> Self {
+        Self::with(pool, SecondFactor::Waived).await
+    }
+
+    pub async fn with(pool: PgPool, second_factor: SecondFactor) -> Self {
+        let realm = Realm::new();
+        let file = |name: &str| realm.folder().join(name);
+        let trusted = Arc::new(TrustedKeys::read(&file("trusted.json")).unwrap());
+        let app = Arc::new(App {
+            db: testing::database(pool.clone(), &MIGRATOR).await,
+            hasher: Hasher::new().unwrap(),
+            secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
+            tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
+            second_factor,
+            mail_requested: Notify::new(),
+        });
+        let door = Door::new(Arc::clone(&app), trusted);
+        Self { realm, app, door, pool }
+    }
+
+    pub fn db(&self) -> &Db {
+        &self.app.db
+    }
+
+    pub async fn register(&self, email: &str) -> RegisterResponse {
+        self.door.register(Request::new(registration(email))).await.unwrap().into_inner()
+    }
+
+    /// A registered member with a confirmed address: the account and the token.
+    pub async fn member(&self, email: &str) -> (User, String) {
+        let registered = self.register(email).await;
+        let code = self.code(email).await;
+        self.verify(email, &code).await.unwrap();
+        (registered.user.unwrap(), registered.token)
+    }
+
+    pub async fn verify(&self, email: &str, code: &str) -> Result<(), Refusal> {
+        let request = VerifyEmailRequest { email: email.to_owned(), code: code.to_owned() };
+        self.door.verify_email(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    }
+
+    /// The id of the newest code to an address.
+    pub async fn code_id(&self, email: &str) -> Uuid {
+        sqlx::query_scalar(
+            "SELECT id FROM codes WHERE email = $1 ORDER BY superseded_at IS NULL DESC, created_at DESC LIMIT 1",
+        )
+        .bind(email)
+        .fetch_one(&self.pool)
+        .await
+        .unwrap()
+    }
+
+    /// The newest code to an address, as the mailer would say it.
+    pub async fn code(&self, email: &str) -> String {
+        self.app.secrets.code(self.code_id(email).await)
+    }
+
+    /// The newest link of an account.
+    pub async fn link(&self, user_id: &str) -> String {
+        let id: Uuid = sqlx::query_scalar(
+            "SELECT id FROM reset_tokens WHERE user_id = $1::uuid ORDER BY superseded_at IS NULL DESC, created_at DESC LIMIT 1",
+        )
+        .bind(user_id)
+        .fetch_one(&self.pool)
+        .await
+        .unwrap();
+        self.app.secrets.token(id)
+    }
+
+    pub async fn login(&self, email: &str, password: &str, address: &str) -> Result<LoginResponse, Refusal> {
+        let request = LoginRequest {
+            email: email.to_owned(),
+            password: password.to_owned(),
+            totp: String::new(),
+            client: Some(client(address)),
+        };
+        self.door.login(Request::new(request)).await.map(Response::into_inner).map_err(|status| from_status(&status))
+    }
+
+    /// Staff signed in: the account's id and the token.
+    pub async fn staff(&self, role: Role) -> (Uuid, String) {
+        let email = format!("{}@solvane.test", role.as_str());
+        let new = NewStaff { name: "Sam Staff", email: &email, role, password: PASSWORD };
+        add_staff(self.db(), &self.app.hasher, &new).await.unwrap();
+        let signed_in = self.login(&email, PASSWORD, HOME).await.unwrap();
+        (signed_in.user.unwrap().id.parse().unwrap(), signed_in.token)
+    }
+
+    /// Answers every request for a mail.
+    pub async fn answer_mail_requests(&self) {
+        while answer_next(&self.app).await.unwrap() {}
+    }
+
+    /// The keys of the events so far.
+    pub async fn events(&self) -> Vec<String> {
+        let keys: Vec<String> =
+            sqlx::query_scalar("SELECT key FROM outbox ORDER BY id").fetch_all(&self.pool).await.unwrap();
+        keys.into_iter().map(|key| key.trim_start_matches("auth.v1.").to_owned()).collect()
+    }
+
+    /// Forgets the events so far.
+    pub async fn forget_events(&self) {
+        self.run("DELETE FROM outbox").await;
+    }
+
+    pub async fn count(&self, what: &'static str) -> i64 {
+        sqlx::query_scalar(what).fetch_one(&self.pool).await.unwrap()
+    }
+
+    /// Runs one statement; returns the number of rows it changed.
+    pub async fn run(&self, statement: &'static str) -> u64 {
+        sqlx::query(statement).execute(&self.pool).await.unwrap().rows_affected()
+    }
+}
+
+pub fn client(address: &str) -> Client {
+    Client { address: address.to_owned(), user_agent: FIREFOX.to_owned() }
+}
+
+pub fn registration(email: &str) -> RegisterRequest {
+    RegisterRequest {
+        name: "Ada Lovelace".to_owned(),
+        email: email.to_owned(),
+        password: PASSWORD.to_owned(),
+        phone: "+44 20 7946 0000".to_owned(),
+        country: "United Kingdom".to_owned(),
+        client: Some(client(HOME)),
+        idempotency: None,
+    }
+}
+
+/// The code of a refusal.
+pub fn refusal<T: std::fmt::Debug>(result: Result<Response<T>, Status>) -> Refusal {
+    from_status(&result.unwrap_err())
+}
+
+/// What a refusal says of a field.
+pub fn said<'a>(refusal: &'a Refusal, field: &str) -> Option<&'a str> {
+    refusal.fields.iter().find(|(name, _)| name == field).map(|(_, sentence)| sentence.as_str())
+}

@@ -1,0 +1,180 @@
+//! Signing in.
+
+use auth::app::SecondFactor;
+use auth::app::add_staff::{NewStaff, add_staff};
+use chassis::caller::Role;
+use chassis::error::Kind;
+use futures::future::join_all;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::{Client, LoginRequest};
+use sqlx::PgPool;
+use tonic::Request;
+
+use crate::fixture::{ABROAD, HOME, PASSWORD, World, refusal, said};
+
+/// [API-04] [AUTH-03] The right password opens a session and tells whether the address is confirmed.
+#[sqlx::test(migrations = false)]
+async fn the_right_password_opens_a_session(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    world.forget_events().await;
+    let signed_in = world.login(" ADA@example.com", PASSWORD, HOME).await.unwrap();
+    assert!(signed_in.user.unwrap().is_verified);
+    assert_eq!(world.count("SELECT count(*) FROM sessions WHERE revoked_at IS NULL").await, 2);
+    assert_eq!(world.events().await, [""; 0]);
+}
+
+/// [AUTH-07] [D-S7] A wrong password and an unknown account are answered alike, and malformed fields by name.
+#[sqlx::test(migrations = false)]
+async fn what_is_wrong_is_not_said(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let wrong = world.login("ada@example.com", "wrong horse battery", HOME).await.unwrap_err();
+    assert_eq!((wrong.kind, wrong.code.as_str()), (Kind::Unauthenticated, "INVALID_CREDENTIALS"));
+    assert_eq!(world.login("nobody@example.com", "wrong horse battery", HOME).await.unwrap_err(), wrong);
+    let malformed = world.login("ada", "short", HOME).await.unwrap_err();
+    assert_eq!(said(&malformed, "email"), Some("Invalid email address"));
+    assert_eq!(said(&malformed, "password"), Some("Password must be at least 8 characters long"));
+    assert_eq!(world.count("SELECT count(*) FROM sessions").await, 1);
+}
+
+/// [D-S5] An unverified login sends a code if none is alive.
+#[sqlx::test(migrations = false)]
+async fn an_unverified_login_sends_a_code_if_none_is_alive(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.register("ada@example.com").await;
+    world.forget_events().await;
+    assert!(!world.login("ada@example.com", PASSWORD, HOME).await.unwrap().user.unwrap().is_verified);
+    assert_eq!(world.events().await, [""; 0]);
+    world.run("UPDATE codes SET expires_at = clock_timestamp()").await;
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    assert_eq!(world.events().await, ["verification_code_issued"]);
+    let code = world.code("ada@example.com").await;
+    world.verify("ada@example.com", &code).await.unwrap();
+}
+
+/// [D-R12] A device is told of once, and the registration's own not at all.
+#[sqlx::test(migrations = false)]
+async fn a_new_device_is_told_of_once(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    world.forget_events().await;
+    world.login("ada@example.com", PASSWORD, "203.0.113.200").await.unwrap();
+    assert_eq!(world.events().await, [""; 0], "the same block");
+    world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap();
+    world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap();
+    assert_eq!(world.events().await, ["new_device_signed_in"]);
+    let request = LoginRequest {
+        email: "ada@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        totp: String::new(),
+        client: Some(Client { address: HOME.to_owned(), user_agent: "curl/8".to_owned() }),
+    };
+    world.door.login(Request::new(request)).await.unwrap();
+    assert_eq!(world.events().await, ["new_device_signed_in"; 2]);
+}
+
+/// [D-S8] Vain tries on an account are slowed, the right password too, until the delay is over; then all is forgotten.
+#[sqlx::test(migrations = false)]
+async fn an_account_is_slowed_but_not_locked(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    for _ in 0..6 {
+        assert_eq!(
+            world.login("ada@example.com", "wrong horse battery", ABROAD).await.unwrap_err().code,
+            "INVALID_CREDENTIALS"
+        );
+    }
+    let slowed = world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap_err();
+    assert_eq!((slowed.kind, slowed.code.as_str()), (Kind::RateLimited, "TOO_MANY_REQUESTS"));
+    assert!(slowed.retry_after.is_some_and(|delay| delay.as_secs() <= 1));
+    // From a place the account knows, its owner has a counter of their own.
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    world
+        .run("UPDATE login_throttles SET failures = 1000, open_at = clock_timestamp() WHERE key LIKE 'account:%'")
+        .await;
+    assert_eq!(
+        world.login("ada@example.com", "wrong horse battery", ABROAD).await.unwrap_err().code,
+        "INVALID_CREDENTIALS"
+    );
+    let longest = world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap_err();
+    assert!(longest.retry_after.is_some_and(|delay| (20..=30).contains(&delay.as_secs())), "{longest:?}");
+    world.run("UPDATE login_throttles SET open_at = clock_timestamp()").await;
+    world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM login_throttles WHERE key LIKE 'account:%'").await, 0);
+}
+
+/// [D-S8] An unknown account is slowed alike, so that the delay tells nothing.
+#[sqlx::test(migrations = false)]
+async fn an_unknown_account_is_slowed_alike(pool: PgPool) {
+    let world = World::new(pool).await;
+    let mut codes = Vec::new();
+    for _ in 0..8 {
+        codes.push(world.login("nobody@example.com", PASSWORD, ABROAD).await.unwrap_err().code);
+    }
+    assert_eq!(codes.iter().filter(|code| *code == "INVALID_CREDENTIALS").count(), 6);
+}
+
+/// [D-S8] However many try at once, few are compared.
+#[sqlx::test(migrations = false)]
+async fn concurrent_tries_count_before_they_are_compared(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let all = join_all((0..50).map(|_| world.login("ada@example.com", "wrong horse battery", ABROAD))).await;
+    let compared =
+        all.iter().filter(|result| result.as_ref().is_err_and(|refused| refused.code == "INVALID_CREDENTIALS"));
+    assert!(compared.count() <= 7);
+    assert!(all.iter().all(Result::is_err));
+}
+
+/// [D-S8] One address that tries many accounts is slowed.
+#[sqlx::test(migrations = false)]
+async fn an_address_is_slowed_over_many_accounts(pool: PgPool) {
+    let world = World::new(pool).await;
+    for n in 0..31 {
+        let email = format!("nobody{n}@example.com");
+        assert_eq!(world.login(&email, PASSWORD, ABROAD).await.unwrap_err().code, "INVALID_CREDENTIALS");
+    }
+    assert_eq!(
+        world.login("another@example.com", PASSWORD, "198.51.100.200").await.unwrap_err().code,
+        "TOO_MANY_REQUESTS"
+    );
+    assert_eq!(world.login("another@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
+}
+
+/// [D-O1] [D-R1] Where the second factor is required, staff without one do not get in, and a wrong password says so
+/// first.
+#[sqlx::test(migrations = false)]
+async fn staff_need_a_second_factor(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let new = NewStaff { name: "Sam", email: "sam@solvane.test", role: Role::Reviewer, password: PASSWORD };
+    add_staff(world.db(), &world.app.hasher, &new).await.unwrap();
+    let refused = world.login("sam@solvane.test", PASSWORD, HOME).await.unwrap_err();
+    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Unauthenticated, "TOTP_REQUIRED"));
+    assert_eq!(
+        world.login("sam@solvane.test", "wrong horse battery", HOME).await.unwrap_err().code,
+        "INVALID_CREDENTIALS"
+    );
+    assert_eq!(world.count("SELECT count(*) FROM sessions").await, 0);
+    world.member("ada@example.com").await;
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+}
+
+/// [D-S3] A stale bearer on a public call is ignored.
+#[sqlx::test(migrations = false)]
+async fn a_stale_bearer_is_ignored(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let request = LoginRequest {
+        email: "ada@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        totp: String::new(),
+        client: None,
+    };
+    assert!(world.door.login(chassis::testing::with_token(request.clone(), "stale")).await.is_ok());
+    let wrong = LoginRequest { password: "wrong horse battery".to_owned(), ..request };
+    assert_eq!(
+        refusal(world.door.login(chassis::testing::with_token(wrong, "stale")).await).code,
+        "INVALID_CREDENTIALS"
+    );
+}

@@ -1,0 +1,16 @@
+//! The service through its door, on a real database: results, rows and events.
+
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
+mod change_password;
+mod directory;
+mod fixture;
+mod forgot_password;
+mod login;
+mod profile;
+mod register;
+mod resend_code;
+mod secrecy;
+mod sessions;
+mod staff;
+mod verify_email;

@@ -1,0 +1,172 @@
+//! Sessions and their tokens.
+
+use auth::store::sessions;
+use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, Role};
+use chassis::testing::{Realm, with_token};
+use prost::Message;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::{CheckSessionRequest, EndSessionRequest, ListSessionsRequest, LogoutRequest, SessionEnded};
+use serde_json::{Value, json};
+use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use tonic::Request;
+use uuid::Uuid;
+
+use crate::fixture::{ABROAD, PASSWORD, World, refusal};
+
+async fn check(world: &World, token: &str) -> Result<String, String> {
+    let answer = world.door.check_session(with_token(CheckSessionRequest {}, token)).await;
+    answer.map(|answer| answer.into_inner().token).map_err(|status| chassis::error::from_status(&status).code)
+}
+
+/// The claims of a token, unverified.
+fn claims(token: &str) -> Value {
+    use base64::Engine;
+    let part = token.split('.').nth(1).unwrap();
+    serde_json::from_slice(&base64::engine::general_purpose::URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
+}
+
+fn session_id(token: &str) -> Uuid {
+    claims(token)["sid"].as_str().unwrap().parse().unwrap()
+}
+
+/// [API-07] [D-S4] The token stays in the first half of its life and is renewed in the second, for the same session.
+#[sqlx::test(migrations = false)]
+async fn a_token_is_renewed_past_half_of_its_life(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member("ada@example.com").await;
+    assert_eq!(check(&world, &token).await, Ok(token.clone()));
+    let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
+    let now = OffsetDateTime::now_utc();
+    let mut older = session.clone();
+    older.idle_until = now + Duration::minutes(14);
+    let old = world.app.tokens.issue(&older, now - Duration::minutes(16)).unwrap();
+    let fresh = check(&world, &old).await.unwrap();
+    assert_ne!(fresh, old);
+    assert_eq!(session_id(&fresh), session.id);
+    assert_eq!(claims(&fresh)["exp"].as_i64().unwrap(), session.idle_until.unix_timestamp());
+}
+
+/// [D-S4] A token names issuer, audience, account, session, times and itself.
+#[sqlx::test(migrations = false)]
+async fn a_token_says_what_it_must(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member("ada@example.com").await;
+    let claims = claims(&token);
+    assert_eq!((claims["iss"].as_str(), claims["aud"].as_str()), (Some(MEMBER_ISSUER), Some(MEMBER_AUDIENCE)));
+    assert_eq!(claims["sub"].as_str(), Some(user.id.as_str()));
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 1_800);
+    assert!(claims["jti"].is_string() && claims["sid"].is_string());
+}
+
+/// [D-S4] K12: tokens without audience or issuer, expired ones, foreign ones, other algorithms, service credentials, and
+/// none at all are refused.
+#[sqlx::test(migrations = false)]
+async fn what_is_no_token_of_ours_is_refused(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member("ada@example.com").await;
+    let now = OffsetDateTime::now_utc().unix_timestamp();
+    let whole = json!({ "iss": MEMBER_ISSUER, "aud": MEMBER_AUDIENCE, "sub": user.id, "sid": session_id(&token),
+        "exp": now + 600, "iat": now, "jti": Uuid::new_v4() });
+    assert!(check(&world, &world.realm.sign(&whole)).await.is_ok(), "the control");
+    let mut bad = vec![String::new(), "x".to_owned(), format!("{token}x"), Realm::new().sign(&whole)];
+    for claim in ["iss", "aud", "sub", "sid", "exp"] {
+        let mut without = whole.clone();
+        without.as_object_mut().unwrap().remove(claim);
+        bad.push(world.realm.sign(&without));
+    }
+    for (claim, value) in [
+        ("aud", json!("solvane-services")),
+        ("iss", json!("wallet")),
+        ("exp", json!(now - 10)),
+        ("sub", json!(Uuid::new_v4())),
+        ("sid", json!(Uuid::new_v4())),
+    ] {
+        let mut other = whole.clone();
+        other[claim] = value;
+        bad.push(world.realm.sign(&other));
+    }
+    bad.push(world.realm.credential("wallet").token().unwrap());
+    // {"alg":"none"}
+    bad.push(format!("eyJhbGciOiJub25lIn0.{}.", token.split('.').nth(1).unwrap()));
+    for token in bad {
+        assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()), "{token}");
+    }
+    assert_eq!(refusal(world.door.check_session(Request::new(CheckSessionRequest {})).await).code, "UNAUTHENTICATED");
+}
+
+/// [D-S4] [AUTH-13] S2: a session that was logged out is refused at once, and caches are told.
+#[sqlx::test(migrations = false)]
+async fn logout_ends_the_session(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member("ada@example.com").await;
+    world.forget_events().await;
+    world.door.logout(with_token(LogoutRequest {}, &token)).await.unwrap();
+    assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()));
+    assert_eq!(world.events().await, ["session_ended"]);
+    let payload: Vec<u8> = sqlx::query_scalar("SELECT payload FROM outbox").fetch_one(&world.pool).await.unwrap();
+    assert_eq!(SessionEnded::decode(payload.as_slice()).unwrap().session_ids, [session_id(&token).to_string()]);
+    assert_eq!(refusal(world.door.logout(with_token(LogoutRequest {}, &token)).await).code, "UNAUTHENTICATED");
+}
+
+/// [D-S4] A member sees the own live sessions and ends one of them, but nobody else's.
+#[sqlx::test(migrations = false)]
+async fn a_member_lists_and_ends_own_sessions(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member("ada@example.com").await;
+    let other = world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap().token;
+    let (_, foreign) = world.member("bob@example.com").await;
+    let list = async || {
+        let answer = world.door.list_sessions(with_token(ListSessionsRequest {}, &token)).await.unwrap();
+        answer.into_inner().sessions
+    };
+    let sessions = list().await;
+    assert_eq!(sessions.len(), 2);
+    let elsewhere = sessions.iter().find(|session| !session.current).unwrap();
+    assert_eq!((elsewhere.address.as_str(), elsewhere.device.as_str()), (ABROAD, "Firefox on Linux"));
+    assert_eq!(elsewhere.id, session_id(&other).to_string());
+    let end = async |id: String| world.door.end_session(with_token(EndSessionRequest { session_id: id }, &token)).await;
+    assert_eq!(refusal(end(session_id(&foreign).to_string()).await).code, "NOT_FOUND");
+    assert_eq!(refusal(end("nonsense".to_owned()).await).code, "NOT_FOUND");
+    assert!(check(&world, &foreign).await.is_ok());
+    end(elsewhere.id.clone()).await.unwrap();
+    assert_eq!(refusal(end(elsewhere.id.clone()).await).code, "NOT_FOUND");
+    assert_eq!(check(&world, &other).await, Err("UNAUTHENTICATED".to_owned()));
+    assert_eq!(list().await.len(), 1);
+}
+
+/// [D-S4] A session slides half an hour with use, noted once a minute, and never past seven days.
+#[sqlx::test(migrations = false)]
+async fn a_session_slides_within_its_life(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member("ada@example.com").await;
+    let left = "SELECT round(extract(epoch FROM idle_until - clock_timestamp()) / 60)::bigint FROM sessions";
+    world.run("UPDATE sessions SET idle_until = idle_until - interval '10 minutes'").await;
+    check(&world, &token).await.unwrap();
+    assert_eq!(world.count(left).await, 20, "used less than a minute ago");
+    world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '2 minutes'").await;
+    check(&world, &token).await.unwrap();
+    assert_eq!(world.count(left).await, 30);
+    assert_eq!(
+        world.count("SELECT extract(epoch FROM expires_at - created_at)::bigint FROM sessions").await,
+        7 * 86_400
+    );
+    world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '2 minutes', idle_until = clock_timestamp() + interval '1 minute', expires_at = clock_timestamp() + interval '5 minutes'").await;
+    check(&world, &token).await.unwrap();
+    assert_eq!(world.count(left).await, 5);
+    world.run("UPDATE sessions SET idle_until = clock_timestamp()").await;
+    assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()));
+}
+
+/// [D-O1] A session of staff ends after fifteen minutes without use.
+#[sqlx::test(migrations = false)]
+async fn a_session_of_staff_is_shorter(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.staff(Role::Auditor).await;
+    let claims = claims(&token);
+    assert_eq!(claims["exp"].as_i64().unwrap() - claims["iat"].as_i64().unwrap(), 900);
+    world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '2 minutes'").await;
+    check(&world, &token).await.unwrap();
+    let left = "SELECT round(extract(epoch FROM idle_until - clock_timestamp()) / 60)::bigint FROM sessions";
+    assert_eq!(world.count(left).await, 15);
+}
