@@ -1,0 +1,211 @@
+/** The texts of the terms and the privacy policy as data; the operator's own particulars come from `brand`. */
+import { brand } from './brand'
+
+/** A paragraph, or a list of points. */
+export type Passage = string | readonly string[]
+export type Clause = { id: string; title: string; passages: readonly Passage[] }
+export type LegalText = { title: string; summary: string; clauses: readonly Clause[] }
+
+const { name, company, address, email, privacyEmail, jurisdiction } = brand
+
+export const terms: LegalText = {
+  title: 'Terms of Service',
+  summary: `The agreement between you and ${company} when you use ${name}. It is written to be read; where a rule costs you money, it says how much.`,
+  clauses: [
+    {
+      id: 'who-we-are',
+      title: 'Who we are',
+      passages: [
+        `${name} is run by ${company}, ${address} (“we”). You reach us at ${email}.`,
+        `${name} offers a wallet kept in US dollars, investment plans, and a course on making video content for brands. We are not a bank, and balances are not covered by a deposit guarantee scheme.`,
+      ],
+    },
+    {
+      id: 'account',
+      title: 'Your account',
+      passages: [
+        'You may open an account if you are at least 18 years old, act for yourself, and are allowed to use services of this kind where you live. One person has one account.',
+        'Your details must be true and kept up to date. You confirm your e-mail address with a code before you can use the wallet.',
+        'Keep your password to yourself. We never ask for it, for a verification code, or for a payment in order to “release” your money. If you suspect that somebody else has access, change the password and end the other sessions on your profile, then tell us.',
+      ],
+    },
+    {
+      id: 'deposits',
+      title: 'Deposits',
+      passages: [
+        'Balances are kept in dollars; deposits are settled in cryptocurrency. You choose a payment method, pay to the address shown, and upload a proof of payment.',
+        [
+          'The minimum is $100.00 and the maximum $100,000.00 per deposit. A payment for the course is exactly $87.00.',
+          'A deposit is pending until a member of our staff has checked it. Until then it does not count towards your balance. A time shown on the screen is an estimate.',
+          'We credit the amount that arrived. If it differs from the amount you stated, the transaction shows both.',
+          'If we cannot confirm a payment, we reject the deposit and tell you why by e-mail. Send us the missing proof and we look at it again.',
+          'A cryptocurrency payment cannot be reversed. A payment to a wrong address or over a wrong network may be lost, and we cannot promise to recover it.',
+        ],
+        'You may only pay with money that is lawfully yours. We may ask where it comes from, and must refuse or report payments where the law requires it.',
+      ],
+    },
+    {
+      id: 'withdrawals',
+      title: 'Withdrawals and fees',
+      passages: [
+        [
+          'The minimum is $50.00 and the maximum $50,000.00 per withdrawal. You can have one open withdrawal at a time.',
+          'The processing fee is 2.5% of the amount, rounded to the cent. Amount, fee and what you receive are shown before you confirm.',
+          'The fee is taken out of the payout. Paying it separately is your choice and never a condition for receiving your money.',
+          'The amount is set aside at once. Our staff checks each withdrawal; large ones are checked by two people. A submitted withdrawal cannot be cancelled by you. If we reject it, the whole amount returns to your balance.',
+          'You are responsible for the address. We check its form where the network allows it, not who owns it.',
+        ],
+        'Processing usually takes from moments to 15 minutes within business hours, 9 AM to 6 PM UTC, and longer when we have to look closer.',
+      ],
+    },
+    {
+      id: 'investments',
+      title: 'Investment plans',
+      passages: [
+        'Investing puts your money at risk. You can get back less than you put in, and in the worst case nothing. Invest only what you can do without for the whole duration.',
+        'The return shown for a plan is a target over its duration. It is not guaranteed, not a forecast, and no promise. Past values say nothing certain about later ones.',
+        [
+          'Each plan has published values with date and source. Your current value is your amount multiplied by the plan’s value now and divided by its value when you opened, rounded down to the cent. The rule is the same for every member.',
+          'If the current value is above your amount, you may claim: amount and gain are paid into your balance and the trade ends.',
+          'If it is not, you may close: the current value is paid into your balance, the loss is yours, and the trade ends.',
+          'At the end of the duration the value is fixed at the last value in force.',
+        ],
+        'Nothing on this site is personal investment advice. If you are unsure, ask an independent adviser.',
+      ],
+    },
+    {
+      id: 'bonus',
+      title: 'Bonuses',
+      passages: [
+        'A bonus is a promotional balance of its own. It can neither be spent nor withdrawn until we release it into your balance.',
+      ],
+    },
+    {
+      id: 'course',
+      title: 'The course',
+      passages: [
+        'The course costs $87.00 once. You pay from your balance, or by a payment that our staff confirms; then all modules open and stay open to your account without further payment.',
+        'It is for your own learning. You may use templates and checklists in your work; you may not resell, republish or share the lessons.',
+        'The course teaches a craft. We do not promise income, clients or results. Prices of other offers on our pages are for comparison.',
+        'Consumers may have a right to withdraw from a purchase of digital content. It can end once you have asked us to open the lessons at once. To use it, write to us.',
+      ],
+    },
+    {
+      id: 'limits',
+      title: 'What we may do, and must not',
+      passages: [
+        'We may freeze an account when we suspect fraud, unlawful use, or access by somebody else, or when a court or authority orders it. You can still read your data, we tell you the reason unless the law forbids it, and we lift the freeze when the reason is gone.',
+        'We may pause withdrawals for everybody while our books do not agree. We say so on the site.',
+        'You may not use the service to launder money, evade sanctions, deceive others, attack the service, or open accounts for others.',
+      ],
+    },
+    {
+      id: 'liability',
+      title: 'Liability',
+      passages: [
+        'We are liable without limit for intent and gross negligence, for injury to life and health, and wherever the law allows no limit. Otherwise we are liable for breaches of our essential duties, up to the damage that was foreseeable.',
+        'We are not liable for price movements, for faults of networks we do not run, or for payments to an address you entered wrongly.',
+      ],
+    },
+    {
+      id: 'ending',
+      title: 'Ending the agreement',
+      passages: [
+        'You may close your account at any time once withdrawals, trades and reviews are finished. Withdraw your balance first; what remains is paid out to an address you name.',
+        'We may end the agreement with 30 days’ notice, or at once for a serious breach. Either way your own money stays yours.',
+      ],
+    },
+    {
+      id: 'changes',
+      title: 'Changes, law and complaints',
+      passages: [
+        'We announce changes to these terms by e-mail at least 30 days ahead. If you disagree, you may close your account before they apply.',
+        `These terms are subject to the law of ${jurisdiction}; rights that protect you as a consumer where you live remain.`,
+        `Write to ${email} if something went wrong. Give the reference of the transaction (TNX-…). We answer within ten working days.`,
+      ],
+    },
+  ],
+}
+
+export const privacy: LegalText = {
+  title: 'Privacy Policy',
+  summary: 'Which data we keep, why, for how long, and what you can ask of us.',
+  clauses: [
+    {
+      id: 'controller',
+      title: 'Who is responsible',
+      passages: [`${company}, ${address}. For questions about your data write to ${privacyEmail}.`],
+    },
+    {
+      id: 'data',
+      title: 'What we keep and why',
+      passages: [
+        [
+          'Account: name, e-mail, phone, country, photo if you upload one. To run your account under our agreement with you.',
+          'Password: only a hash from which it cannot be read back.',
+          'Transactions: amounts, methods, addresses, transaction hashes, receipts, decisions and their reasons. To keep your balance, and because bookkeeping and money-laundering law obliges us to.',
+          'Sessions: kind of device, shortened network address, times. To let you see and end sessions, and to notice strangers. This is our legitimate interest, and yours.',
+          'Messages: the mails we sent you about your account.',
+          'Course: whether you bought it. Which lessons you ticked off stays in your browser.',
+        ],
+        'We do not sell data, show advertising, build advertising profiles, or decide about you by machine alone. Deposits and withdrawals are decided by people.',
+      ],
+    },
+    {
+      id: 'browser',
+      title: 'What is stored in your browser',
+      passages: [
+        'We set no cookies for tracking and load nothing from other sites. Your browser’s local storage keeps your session (“auth”), the appearance you chose (“theme”) and your course progress. A form you have begun is kept until you close the tab. All of it is needed for what you asked for; logging out removes the session.',
+        'If a video on our pages comes from YouTube, it is loaded from its cookie-less address only after you press play. Google then receives your network address.',
+      ],
+    },
+    {
+      id: 'recipients',
+      title: 'Who receives data',
+      passages: [
+        'Companies that run servers and deliver mail for us, under contracts that bind them to our instructions; authorities and courts where the law requires it; advisers such as auditors, as far as needed.',
+        'Payments in cryptocurrency are recorded on public networks. Addresses and amounts there are visible to everybody and cannot be deleted by anybody.',
+        'If data leave the European Economic Area, we rely on an adequacy decision or on standard contractual clauses.',
+      ],
+    },
+    {
+      id: 'duration',
+      title: 'How long we keep it',
+      passages: [
+        [
+          'Account data: as long as you have an account.',
+          'Transactions, receipts and the audit record: for the time that bookkeeping and money-laundering law requires, usually five to ten years.',
+          'Sessions: seven days at most; records of sign-ins up to 12 months.',
+          'Verification codes: ten minutes. Reset links: thirty minutes.',
+        ],
+      ],
+    },
+    {
+      id: 'security',
+      title: 'How we protect it',
+      passages: [
+        'Encrypted transport, hashed passwords, receipt links that expire after 15 minutes, separate databases for separate tasks, staff rights by role, and a record of each staff decision that cannot be changed afterwards.',
+        'If a breach puts you at risk, we tell you and the authority without delay.',
+      ],
+    },
+    {
+      id: 'rights',
+      title: 'Your rights',
+      passages: [
+        [
+          'See the data we hold about you and receive a copy in a common format.',
+          'Have wrong data corrected. Most of it you can change on your profile.',
+          'Have data deleted or restricted, as far as we are not obliged to keep it.',
+          'Object to processing that rests on our legitimate interest.',
+          'Complain to the data protection authority where you live or where we are seated.',
+        ],
+        `Write to ${privacyEmail} from the address of your account. We answer within a month.`,
+      ],
+    },
+    {
+      id: 'changes',
+      title: 'Changes',
+      passages: ['We change this page when the product changes and announce important changes by e-mail. The date above tells the version.'],
+    },
+  ],
+}
