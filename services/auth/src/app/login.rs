@@ -1,6 +1,7 @@
 //! Login: opens a session by email and password.
 
 use chassis::clock;
+use uuid::Uuid;
 
 use super::opening::{self, SignedIn};
 use super::{App, SecondFactor, issuing};
@@ -56,12 +57,12 @@ struct Counters {
 async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Result<Counters, Error> {
     let device = &credentials.device;
     let mut tx = app.db.begin().await?;
-    let mut account = Counter::account(&credentials.email.folded());
-    if let Some(user) = user
-        && known_devices::knows_place(&mut tx, user.id, device).await?
-    {
-        account = Counter::known_place(user.id, device);
-    }
+    // An unknown account knows no place; it is asked all the same, so that it costs the same.
+    let user_id = user.map_or(Uuid::nil(), |user| user.id);
+    let account = match known_devices::knows_place(&mut tx, user_id, device).await? {
+        true => Counter::known_place(user_id, device),
+        false => Counter::account(&credentials.email.folded()),
+    };
     let counters = Counters { address: Counter::address(device), account };
     for counter in [&counters.address, &counters.account] {
         if let Some(wait) = login_throttles::charge(&mut tx, counter).await? {

@@ -17,8 +17,11 @@ pub struct Counter {
 
 /// Tries on one account before the delay begins.
 const FREE_ACCOUNT: i32 = 5;
-/// Tries from one address before the delay begins: many people may share it.
-const FREE_ADDRESS: i32 = 30;
+/// The same from a place the account knows, where its owner may sign in several times at once.
+const FREE_KNOWN_PLACE: i32 = 20;
+/// Tries from one address before the delay begins: many people may share it, and as many tries as wait for their hash
+/// count while they wait.
+const FREE_ADDRESS: i32 = 100;
 
 impl Counter {
     /// Of an address. A block, so that nobody has more addresses than the others.
@@ -38,7 +41,7 @@ impl Counter {
     /// Of an account from a place it knows.
     #[must_use]
     pub fn known_place(user_id: Uuid, device: &Device) -> Self {
-        Self { key: format!("place:{user_id}:{}", device.block), free: FREE_ACCOUNT }
+        Self { key: format!("place:{user_id}:{}", device.block), free: FREE_KNOWN_PLACE }
     }
 
     /// Of the password asked for inside a session.

@@ -48,6 +48,7 @@ async fn a_wrong_old_password_changes_nothing(pool: PgPool) {
         assert_eq!((wrong.kind, wrong.code.as_str()), (Kind::Invalid, "WRONG_PASSWORD"));
         assert!(said(&wrong, "oldPassword").is_some());
     }
+    assert_eq!(world.hold_delays().await, 1);
     assert_eq!(change(&world, &token, &user.id, PASSWORD, NEW).await.unwrap_err().kind, Kind::RateLimited);
     world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
 }
