@@ -123,10 +123,13 @@ async fn staff(stack: &Stack) -> Result<()> {
 }
 
 async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
-    let known = proposer.get("/payment-methods").await?.success()?;
+    let known = proposer.get("/admin/payment-methods").await?.success()?;
     let known = known["paymentMethods"].as_array().context("a list of payment methods")?;
     for (currency, network, address, label) in METHODS {
-        let same = |method: &Value| method["currency"] == currency && method["network"] == network;
+        let same = |method: &Value| {
+            let current = &method["current"];
+            current["currency"] == currency && current["network"] == network
+        };
         if !known.iter().any(same) {
             let body = json!({ "currency": currency, "network": network, "address": address, "label": label });
             propose(proposer, confirmer, "/admin/payment-methods", body).await?;
