@@ -5,9 +5,8 @@ use std::time::Duration;
 
 use chassis::db::Db;
 use chassis::telemetry;
-use futures::StreamExt;
-use futures::stream::FuturesUnordered;
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
@@ -53,21 +52,29 @@ enum Outcome {
 impl SendMails {
     /// Sends until shutdown, then finishes what is at work. Looks every second for mails that are due again, or that
     /// another mailer queued.
-    pub async fn run(&self, shutdown: CancellationToken) {
-        let mut at_work = FuturesUnordered::new();
+    ///
+    /// Each mail is a task of its own: futures that only go on while this loop looks at them would hold connections while
+    /// the loop waits for one.
+    pub async fn run(self: Arc<Self>, shutdown: CancellationToken) {
+        let mut at_work = JoinSet::new();
         loop {
             match self.lease(CONCURRENCY - at_work.len()).await {
-                Ok(leased) => at_work.extend(leased.into_iter().map(|leased| self.deliver(leased))),
+                Ok(leased) => {
+                    for leased in leased {
+                        let send = Arc::clone(&self);
+                        at_work.spawn(async move { send.deliver(leased).await });
+                    }
+                }
                 Err(error) => tracing::warn!(%error, "mails wait in the database"),
             }
             tokio::select! {
                 () = shutdown.cancelled() => break,
-                Some(()) = at_work.next() => {}
+                Some(_) = at_work.join_next() => {}
                 () = self.queued.notified(), if at_work.len() < CONCURRENCY => {}
                 () = tokio::time::sleep(Duration::from_secs(1)) => {}
             }
         }
-        while at_work.next().await.is_some() {}
+        while at_work.join_next().await.is_some() {}
     }
 
     /// Forgets old mails, now and then, until shutdown.
