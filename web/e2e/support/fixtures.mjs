@@ -12,9 +12,10 @@ export const user = {
   country: 'Sweden',
   image: null,
   isVerified: true,
+  isFrozen: false,
   isWithdrawalPending: true,
   hasPurchasedCourse: true,
-  wallet: { balance: 12480.75, bonus: 150 },
+  wallet: { balance: 12480.75, bonus: 150, held: 1500, invested: 6200 },
   role: null,
   createdAt: ago(24 * 90),
 }

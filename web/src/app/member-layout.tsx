@@ -4,8 +4,10 @@ import { Link, Outlet } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
+import { Notice } from '@/components/notice'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
+import { useMember } from '@/lib/session'
 import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { ProfileMenu } from './profile-menu'
@@ -14,6 +16,7 @@ import { ThemeToggle } from './theme-toggle'
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
   useLiveUpdates()
+  const { isFrozen } = useMember()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
       <a
@@ -31,6 +34,13 @@ export function MemberLayout() {
       <div className="min-w-0">
         <TopBar />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
+          {isFrozen && (
+            <div className="mb-6">
+              <Notice tone="caution" title="Your account is frozen">
+                You can see everything, but nothing can be moved or changed. Our team will contact you by email.
+              </Notice>
+            </div>
+          )}
           <Suspense fallback={<PageLoader />}>
             <Outlet />
           </Suspense>

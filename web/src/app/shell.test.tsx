@@ -90,7 +90,7 @@ describe('data', () => {
 describe('the dashboard', () => {
   it('shows the four figures [DASH-01] [MSG-04]', async () => {
     server.use(answers('get', '/trades', { trades: [trade({ amount: 0.1 }), trade({ id: 't2', amount: 1200.2 })] }))
-    openAsMember('/dashboard', { hasPurchasedCourse: true, wallet: { balance: 12480.7, bonus: 150 } })
+    openAsMember('/dashboard', { hasPurchasedCourse: true, wallet: { balance: 12480.7, bonus: 150, held: 0, invested: 0 } })
     const card = (name: string) => within(screen.getByRole('region', { name }))
     await screen.findByRole('region', { name: 'Available Balance' })
     expect(card('Available Balance').getByText('$12,480.70')).toBeVisible()

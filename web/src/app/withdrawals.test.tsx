@@ -121,7 +121,7 @@ describe('the open withdrawal', () => {
   })
 
   it('says that a fee payment is in review, or done [D-W4]', async () => {
-    const feeRow = transaction({ title: 'Fee', type: 'debit', status: 'pending', withdrawalId: open.id })
+    const feeRow = transaction({ title: 'Fee', type: 'debit', status: 'pending', relatedId: open.id })
     const { unmount } = openDetails({}, [feeRow])
     expect(await screen.findByText('Your fee payment is in review')).toBeVisible()
     unmount()

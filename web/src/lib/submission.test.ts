@@ -27,11 +27,12 @@ it('takes a new key for other content, after success and after a refusal [D-G4]'
 })
 
 it('makes UUIDs in insecure contexts too', () => {
-  const { randomUUID } = crypto
+  const own = Object.getOwnPropertyDescriptor(crypto, 'randomUUID')
   Object.defineProperty(crypto, 'randomUUID', { value: undefined, configurable: true })
   try {
     expect(randomId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   } finally {
-    Object.defineProperty(crypto, 'randomUUID', { value: randomUUID, configurable: true })
+    if (own) Object.defineProperty(crypto, 'randomUUID', own)
+    else Reflect.deleteProperty(crypto, 'randomUUID')
   }
 })

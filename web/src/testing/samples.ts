@@ -8,8 +8,11 @@ let made = 0
 
 export function transaction(changes: Partial<Transaction> = {}): Transaction {
   made++
+  const id = `${String(made).padStart(6, 'a')}00-5d2e-4b8a-8f0e-1234567890ab`
   return {
-    id: `${String(made).padStart(6, 'a')}00-5d2e-4b8a-8f0e-1234567890ab`,
+    id,
+    reference: `TNX-${id.slice(0, 6)}`,
+    revision: 1,
     title: 'Deposit',
     description: 'Deposit by USDT',
     status: 'success',
@@ -25,17 +28,17 @@ export function transaction(changes: Partial<Transaction> = {}): Transaction {
 
 export const usdt: PaymentMethod = {
   id: 'pm-usdt', currency: 'USDT', network: 'TRC20', address: 'TQn9Y2khEsLJW1ChVWFMSMeRDow5KcbLSE',
-  memo: null, label: null, image: null, scope: 'platform', editable: false,
+  memo: null, label: null, image: null, scope: 'platform', editable: false, version: 1,
 }
 export const btc: PaymentMethod = { ...usdt, id: 'pm-btc', currency: 'BTC', network: 'Bitcoin', address: 'bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh' }
 export const own: PaymentMethod = {
   ...usdt, id: 'pm-own', address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS', label: 'My wallet', scope: 'personal', editable: true,
 }
 
-export const plan: Plan = { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated', min: 100, max: 5000, roi: 4, duration: 30 }
+export const plan: Plan = { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated', min: 100, max: 5000, roi: 4, duration: 30, active: true }
 
 export const trade = (changes: Partial<Trade> = {}): Trade => ({
-  id: 'trade-1', amount: 1000, currentValue: 1042.5, status: 'open', createdAt: '2026-03-05T14:07:00Z',
+  id: 'trade-1', amount: 1000, currentValue: 1042.5, profit: 42.5, profitPercent: 4.25, status: 'open', createdAt: '2026-03-05T14:07:00Z',
   maturesAt: '2026-04-04T14:07:00Z', plan: { id: 'plan-1', title: 'Harbour Income', roi: 4, duration: 30 }, ...changes,
 })
 

@@ -11,9 +11,10 @@ export const member: User = {
   country: 'Sweden',
   image: null,
   isVerified: true,
+  isFrozen: false,
   isWithdrawalPending: false,
   hasPurchasedCourse: false,
-  wallet: { balance: 1000, bonus: 25.5 },
+  wallet: { balance: 1000, bonus: 25.5, held: 0, invested: 0 },
   role: null,
 }
 

@@ -9,19 +9,24 @@ import { server } from './server'
 // Pages and validators are loaded when first needed, which takes a moment on a busy machine.
 configure({ asyncUtilTimeout: 8_000 })
 
-window.matchMedia ??= ((query: string) => ({
-  matches: false,
-  media: query,
-  addEventListener: () => undefined,
-  removeEventListener: () => undefined,
-})) as unknown as typeof window.matchMedia
+const missing = (target: object, parts: Record<string, unknown>) => {
+  for (const [name, part] of Object.entries(parts)) {
+    if (typeof Reflect.get(target, name) !== 'function') Object.defineProperty(target, name, { value: part })
+  }
+}
+
+missing(window, {
+  matchMedia: (media: string) => ({ matches: false, media, addEventListener: () => undefined, removeEventListener: () => undefined }),
+})
 window.scrollTo = () => undefined
-HTMLDialogElement.prototype.showModal ??= function showModal(this: HTMLDialogElement) {
-  this.open = true
-}
-HTMLDialogElement.prototype.close ??= function close(this: HTMLDialogElement) {
-  this.open = false
-}
+missing(HTMLDialogElement.prototype, {
+  showModal(this: HTMLDialogElement) {
+    this.open = true
+  },
+  close(this: HTMLDialogElement) {
+    this.open = false
+  },
+})
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(async () => {

@@ -56,7 +56,7 @@ const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdraw
 function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
   const methods = usePaymentMethods()
   const { transactions } = useTransactions()
-  const fee = transactions?.find((row) => row.withdrawalId === withdrawal.id && row.status !== 'failed')
+  const fee = transactions?.find((row) => row.title === 'Fee' && row.relatedId === withdrawal.id && row.status !== 'failed')
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
   return (
     <>

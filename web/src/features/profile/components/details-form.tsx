@@ -1,8 +1,9 @@
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import { Button } from '@/components/button'
+import { Button, ButtonLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { SelectField, TextField } from '@/components/field'
+import { Notice } from '@/components/notice'
 import type { User } from '@/lib/api-types'
 import countryNames from '@/lib/country-names.json'
 import { showFieldErrors } from '@/lib/forms'
@@ -26,6 +27,15 @@ export function DetailsForm({ user }: { user: User }) {
   return (
     <Card>
       <CardHeader title="Personal Information" />
+      {user.pendingEmail && (
+        <div className="px-5 pt-4 sm:px-6">
+          <Notice title={`${user.pendingEmail} waits for its confirmation`}>
+            <ButtonLink to={paths.verify(user.pendingEmail)} variant="secondary" size="sm" className="mt-2">
+              Enter the code
+            </ButtonLink>
+          </Notice>
+        </div>
+      )}
       <form noValidate onSubmit={(event) => void submit(event)} className="grid gap-5 p-5 sm:grid-cols-2 sm:p-6">
         <TextField label="Full Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
         <TextField

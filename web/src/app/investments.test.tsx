@@ -1,0 +1,169 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { delay, http, HttpResponse } from 'msw'
+import { describe, expect, it, vi } from 'vitest'
+import { tradeCentsAt } from '@/features/investments/value-index'
+import { currentPath, openAsMember } from '@/testing/render'
+import { plan, trade } from '@/testing/samples'
+import { answers, member, records, server } from '@/testing/server'
+
+// jsdom has no canvas; what the chart says in words is what remains.
+vi.mock('@/components/line-chart', () => ({ LineChart: ({ label }: { label: string }) => <p>{label}</p> }))
+
+describe('the trades', () => {
+  it('show plan, badge, figures and profit, and gain is claimed [INV-02] [INV-03] [INV-07] [API-14]', async () => {
+    const refetched: string[] = []
+    const counts = (path: string, body: object) =>
+      http.get(`*/v1${path}`, () => (refetched.push(path), HttpResponse.json({ success: true, ...body })))
+    const claim = records('put', '/trades/claim/trade-1', { message: 'Profit claimed' })
+    server.use(
+      claim.handler,
+      counts('/trades', { trades: [trade({ amount: 1000, currentValue: 1042.5 })] }),
+      counts('/transactions/user', { transactions: [] }),
+    )
+    const { user } = openAsMember('/investments')
+    server.use(counts('/auth/check', { user: member, token: 't' }))
+    expect(await screen.findByRole('heading', { name: 'Harbour Income' })).toBeVisible()
+    expect(screen.getByText('Live')).toBeVisible()
+    expect(screen.getByText('Amount').nextSibling).toHaveTextContent('$1,000.00')
+    expect(screen.getByText('Current Value').nextSibling).toHaveTextContent('$1,042.50')
+    expect(screen.getByText('Created At').nextSibling).toHaveTextContent('Mar 5, 2026')
+    const profit = screen.getByText('Profit/Loss').nextSibling as HTMLElement
+    expect(profit).toHaveTextContent('+$42.50(+4.3%)')
+    expect(profit).toHaveClass('text-positive')
+    expect(profit.querySelector('svg')).toHaveClass('lucide-arrow-up-right')
+    expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '4.3')
+    expect(screen.queryByRole('button', { name: 'Close Trade' })).not.toBeInTheDocument()
+    await user.click(screen.getByRole('button', { name: 'Claim Profit' }))
+    refetched.length = 0
+    await user.click(screen.getByRole('button', { name: 'Claim now' }))
+    await waitFor(() => expect(claim.seen).toHaveLength(1))
+    expect(claim.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+    await waitFor(() => expect(refetched).toEqual(expect.arrayContaining(['/auth/check', '/trades'])))
+  })
+
+  it('not above their amount are closed [INV-02] [API-15]', async () => {
+    const close = records('delete', '/trades/close/trade-1')
+    server.use(close.handler, answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 1000 })] }))
+    const { user } = openAsMember('/investments')
+    await user.click(await screen.findByRole('button', { name: 'Close Trade' }))
+    expect(screen.queryByRole('button', { name: 'Claim Profit' })).not.toBeInTheDocument()
+    await user.click(screen.getByRole('button', { name: 'Close now' }))
+    await waitFor(() => expect(close.seen).toHaveLength(1))
+  })
+
+  it('with a loss show it in its colour, with an empty bar [INV-02]', async () => {
+    server.use(answers('get', '/trades', { trades: [trade({ amount: 1000, currentValue: 900 })] }))
+    openAsMember('/investments')
+    const profit = (await screen.findByText('Profit/Loss')).nextSibling as HTMLElement
+    expect(profit).toHaveTextContent('-$100.00(-10.0%)')
+    expect(profit).toHaveClass('text-negative')
+    expect(profit.querySelector('svg')).toHaveClass('lucide-arrow-down-right')
+    expect(screen.getByRole('progressbar')).toHaveAttribute('aria-valuenow', '0')
+  })
+
+  it('have four skeletons while loading, and a way to the plans [INV-01]', async () => {
+    server.use(http.get('*/v1/trades', () => delay('infinite')))
+    openAsMember('/investments')
+    await screen.findByText('Loading investments')
+    expect(screen.getAllByTestId('skeleton')).toHaveLength(4)
+    expect(screen.getByRole('link', { name: 'Invest Now' })).toHaveAttribute('href', '/investments/plans')
+  })
+
+  it('say when there are none [INV-01]', async () => {
+    openAsMember('/investments')
+    expect(await screen.findByText('No Investments Yet')).toBeVisible()
+    expect(screen.getByRole('link', { name: 'Browse Investment Plans' })).toHaveAttribute('href', '/investments/plans')
+  })
+})
+
+describe('the plans', () => {
+  it('show their terms and lead to the form [INV-04] [D-I2]', async () => {
+    server.use(answers('get', '/plans', { plans: [plan] }))
+    openAsMember('/investments/plans')
+    const card = within((await screen.findByRole('heading', { name: 'Harbour Income' })).closest('section') as HTMLElement)
+    expect(card.getByText('Short-dated')).toBeVisible()
+    for (const [label, value] of [['Min. Amount', '$100.00'], ['Max. Amount', '$5,000.00'], ['ROI', '4%'], ['Duration', '30 days']] as const) {
+      expect(card.getByText(label).nextSibling).toHaveTextContent(value)
+    }
+    expect(card.getByText(/target, not guaranteed/)).toBeVisible()
+    expect(card.getByRole('link', { name: 'Click to Invest' })).toHaveAttribute('href', '/investments/plans/add?planId=plan-1')
+  })
+
+  it('have six skeletons while loading [INV-04]', async () => {
+    server.use(http.get('*/v1/plans', () => delay('infinite')))
+    openAsMember('/investments/plans')
+    await screen.findByText('Loading plans')
+    expect(screen.getAllByTestId('skeleton')).toHaveLength(6)
+  })
+
+  it('say when there are none [INV-04]', async () => {
+    openAsMember('/investments/plans')
+    expect(await screen.findByText('No Plans Available')).toBeVisible()
+    expect(screen.getByText('Investment plans are currently being updated')).toBeVisible()
+  })
+})
+
+describe('the invest form', () => {
+  const openForm = () => {
+    server.use(answers('get', '/plans', { plans: [plan] }))
+    return openAsMember('/investments/plans/add?planId=plan-1', { wallet: { balance: 1000, bonus: 0, held: 0, invested: 0 } })
+  }
+
+  it('shows the terms, sends planId and amount, and goes to the investments [INV-05] [API-13]', async () => {
+    const create = records('post', '/trades/create', {}, 201)
+    server.use(create.handler)
+    const { user } = openForm()
+    for (const [label, value] of [['Minimum', '$100.00'], ['Maximum', '$5,000.00'], ['ROI', '4%'], ['Duration', '30 days']] as const) {
+      expect((await screen.findByText(label)).nextSibling).toHaveTextContent(value)
+    }
+    await user.type(screen.getByLabelText('Amount'), '100')
+    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    await waitFor(() => expect(currentPath()).toBe('/investments'))
+    expect(create.seen[0]?.body).toEqual({ planId: 'plan-1', amount: 100 })
+    expect(create.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+  })
+
+  it.each([
+    ['99.99', 'Amount must be between $100.00 and $5,000.00'],
+    ['5000.01', 'Amount must be between $100.00 and $5,000.00'],
+    ['', 'Amount must be between $100.00 and $5,000.00'],
+    ['1000.01', 'Insufficient balance'],
+  ])('refuses %j with "%s" [INV-06]', async (amount, message) => {
+    const create = records('post', '/trades/create')
+    server.use(create.handler)
+    const { user } = openForm()
+    const field = await screen.findByLabelText('Amount')
+    if (amount) await user.type(field, amount)
+    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    expect(await screen.findByText(message)).toBeVisible()
+    expect(create.seen).toHaveLength(0)
+  })
+
+  it('says "Investing..." while busy [INV-05] [AUTH-17]', async () => {
+    server.use(http.post('*/v1/trades/create', () => delay('infinite')))
+    const { user } = openForm()
+    await user.type(await screen.findByLabelText('Amount'), '1000')
+    await user.click(screen.getByRole('button', { name: 'Invest' }))
+    expect(await screen.findByRole('button', { name: 'Investing...' })).toBeDisabled()
+  })
+
+  it.each(['/investments/plans/add', '/investments/plans/add?planId=other'])('says "Plan not found" at %s [INV-05]', async (path) => {
+    server.use(answers('get', '/plans', { plans: [plan] }))
+    openAsMember(path)
+    expect(await screen.findByText('Plan not found')).toBeVisible()
+  })
+})
+
+describe('the value of a trade', () => {
+  const day = (n: number) => `2026-03-${String(n).padStart(2, '0')}T00:00:00Z`
+  const values = [100, 101.5, 99.999999].map((value, index) => ({ value, at: day(1 + 3 * index), source: 'test' }))
+  const opened = trade({ amount: 1000.01, createdAt: day(2), maturesAt: day(8) })
+
+  it('is floor(amount x index / index at opening), frozen at maturity [D-I1]', () => {
+    expect(tradeCentsAt(opened, values, Date.parse(day(1)))).toBe(0)
+    expect(tradeCentsAt(opened, values, Date.parse(day(3)))).toBe(100001)
+    expect(tradeCentsAt(opened, values, Date.parse(day(5)))).toBe(101501)
+    expect(tradeCentsAt(opened, values, Date.parse(day(7)))).toBe(100000)
+    expect(tradeCentsAt({ ...opened, maturesAt: day(5) }, values, Date.parse(day(9)))).toBe(101501)
+  })
+})

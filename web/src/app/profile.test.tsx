@@ -1,0 +1,173 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { delay, http } from 'msw'
+import { describe, expect, it } from 'vitest'
+import { currentPath, openAsMember } from '@/testing/render'
+import { own, usdt } from '@/testing/samples'
+import { answers, member, records, refuses, server } from '@/testing/server'
+
+describe('the photo', () => {
+  const photo = () => new File(['face'], 'me.png', { type: 'image/png' })
+
+  it('is previewed, then uploaded, then cleared [PROF-01] [API-17]', async () => {
+    const upload = records('put', `/users/image/${member.id}`)
+    server.use(upload.handler)
+    const { user } = openAsMember('/profile')
+    const shown = () => within(screen.getByRole('main')).getByAltText('Photo of Amara Lindqvist')
+    const input = await screen.findByLabelText('Change photo')
+    expect(shown()).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+    await user.upload(input, photo())
+    await user.click(await screen.findByRole('button', { name: 'Upload photo' }))
+    await waitFor(() => expect(upload.seen[0]?.body).toEqual({ image: expect.stringMatching(/^data:image\/png;base64,/) as unknown }))
+    expect(await screen.findByLabelText('Change photo')).toBeInTheDocument()
+    expect(shown()).toHaveAttribute('src', expect.stringContaining('default-avatar'))
+  })
+
+  it('can be cancelled, and nothing is sent [PROF-01]', async () => {
+    const upload = records('put', `/users/image/${member.id}`)
+    server.use(upload.handler)
+    const { user } = openAsMember('/profile')
+    await user.upload(await screen.findByLabelText('Change photo'), photo())
+    const preview = within(screen.getByRole('main')).getByAltText('Photo of Amara Lindqvist')
+    await waitFor(() => expect(preview).toHaveAttribute('src', expect.stringMatching(/^data:/)))
+    await user.click(screen.getByRole('button', { name: 'Cancel' }))
+    expect(screen.getByLabelText('Change photo')).toBeInTheDocument()
+    expect(upload.seen).toHaveLength(0)
+  })
+})
+
+describe('the details', () => {
+  it('are saved with their input types [PROF-02] [API-18]', async () => {
+    const save = records('put', `/users/profile/${member.id}`)
+    server.use(save.handler)
+    const { user } = openAsMember('/profile')
+    const phone = await screen.findByLabelText('Phone Number')
+    expect(phone).toHaveAttribute('type', 'tel')
+    expect(screen.getByLabelText('Email')).toHaveAttribute('type', 'email')
+    await user.clear(phone)
+    await user.type(phone, '+46 1')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(save.seen[0]?.body).toEqual({ name: member.name, email: member.email, phone: '+46 1', country: 'Sweden' }))
+    expect(currentPath()).toBe('/profile')
+  })
+
+  it('say "Saving..." while busy [PROF-02] [AUTH-17]', async () => {
+    server.use(http.put('*/v1/users/profile/:id', () => delay('infinite')))
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Save' }))
+    expect(await screen.findByRole('button', { name: 'Saving...' })).toBeDisabled()
+  })
+
+  it('with a new email lead to its confirmation [D-S12]', async () => {
+    server.use(answers('put', `/users/profile/${member.id}`, {}))
+    const { user } = openAsMember('/profile')
+    const email = await screen.findByLabelText('Email')
+    await user.clear(email)
+    await user.type(email, 'new@example.com')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    await waitFor(() => expect(currentPath()).toBe('/verify?email=new%40example.com'))
+  })
+
+  it('fall back to "An error occurred" [MSG-01]', async () => {
+    server.use(refuses('put', '/users/profile/:id', 500, { message: '' }))
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('An error occurred')).toBeVisible()
+  })
+})
+
+describe('the password', () => {
+  const change = async (user: ReturnType<typeof openAsMember>['user'], before: string, after: string) => {
+    await user.type(await screen.findByLabelText('Old Password'), before)
+    await user.type(screen.getByLabelText('New Password'), after)
+    await user.click(screen.getByRole('button', { name: 'Change password' }))
+  }
+
+  it('needs 8 characters twice [PROF-03]', async () => {
+    const { user } = openAsMember('/profile')
+    await change(user, 'short', 'short')
+    expect(await screen.findByText('Old password must be at least 8 characters')).toBeVisible()
+    expect(screen.getByText('New password must be at least 8 characters')).toBeVisible()
+  })
+
+  it('is sent and the form is empty again [PROF-03] [API-19]', async () => {
+    const save = records('put', `/users/password/${member.id}`)
+    server.use(save.handler)
+    const { user } = openAsMember('/profile')
+    await change(user, 'old-password', 'new-password')
+    await waitFor(() => expect(save.seen[0]?.body).toEqual({ oldPassword: 'old-password', newPassword: 'new-password' }))
+    await waitFor(() => expect(screen.getByLabelText('Old Password')).toHaveValue(''))
+    expect(screen.getByLabelText('New Password')).toHaveValue('')
+  })
+})
+
+it('lists the sessions and ends another one [D-S4]', async () => {
+  const end = records('delete', '/auth/sessions/s2')
+  const session = { createdAt: '2026-03-05T14:07:00Z', lastSeenAt: '2026-03-05T14:07:00Z', address: '203.0.113.0/24' }
+  server.use(
+    end.handler,
+    answers('get', '/auth/sessions', {
+      sessions: [{ ...session, id: 's1', current: true, device: 'Chromium on Linux' }, { ...session, id: 's2', current: false, device: 'Safari on iPhone' }],
+    }),
+  )
+  const { user } = openAsMember('/profile')
+  expect(await screen.findByText('This device')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'End the session on Chromium on Linux' })).not.toBeInTheDocument()
+  await user.click(screen.getByRole('button', { name: 'End the session on Safari on iPhone' }))
+  await waitFor(() => expect(end.seen).toHaveLength(1))
+})
+
+describe('payment methods', () => {
+  const openMethods = (path: string) => {
+    server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, own] }))
+    return openAsMember(path)
+  }
+
+  it('are reachable from profile and withdrawals [D-M4]', async () => {
+    const { unmount } = openMethods('/profile')
+    expect(await screen.findByRole('link', { name: /Payment methods/ })).toHaveAttribute('href', '/payment-methods')
+    unmount()
+    openMethods('/withdrawals')
+    expect(await screen.findByRole('link', { name: 'Payment methods' })).toHaveAttribute('href', '/payment-methods')
+  })
+
+  it('are added, and the list opens [PAY-01] [API-20] [D-M3]', async () => {
+    const add = records('post', '/payment-methods', {}, 201)
+    server.use(add.handler)
+    const { user } = openMethods('/payment-methods/add')
+    await user.type(await screen.findByLabelText('Currency'), 'usdt')
+    await user.type(screen.getByLabelText('Network'), 'TRC20')
+    await user.type(screen.getByLabelText('Wallet address'), own.address)
+    await user.click(screen.getByRole('button', { name: 'Add payment method' }))
+    await waitFor(() => expect(currentPath()).toBe('/payment-methods'))
+    expect(add.seen[0]?.body).toMatchObject({ currency: 'USDT', network: 'TRC20', address: own.address })
+    expect(add.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+  })
+
+  it('are edited, and the list opens [PAY-01] [API-21]', async () => {
+    const edit = records('put', '/payment-methods/pm-own')
+    server.use(edit.handler)
+    const { user } = openMethods('/payment-methods/pm-own/edit')
+    const label = await screen.findByLabelText(/^Label/)
+    expect(label).toHaveValue('My wallet')
+    await user.clear(label)
+    await user.type(label, 'Cold storage')
+    await user.click(screen.getByRole('button', { name: 'Save changes' }))
+    await waitFor(() => expect(currentPath()).toBe('/payment-methods'))
+    expect(edit.seen[0]?.body).toMatchObject({ label: 'Cold storage' })
+  })
+
+  it('of the platform cannot be edited [D-M1]', async () => {
+    openMethods('/payment-methods/pm-usdt/edit')
+    expect(await screen.findByText('Payment method not found')).toBeVisible()
+  })
+
+  it('are deleted after a question [PAY-01] [API-22]', async () => {
+    const remove = records('delete', '/payment-methods/pm-own')
+    server.use(remove.handler)
+    const { user } = openMethods('/payment-methods')
+    await user.click(await screen.findByRole('button', { name: 'Delete My wallet' }))
+    expect(remove.seen).toHaveLength(0)
+    await user.click(screen.getByRole('button', { name: 'Delete' }))
+    await waitFor(() => expect(remove.seen).toHaveLength(1))
+  })
+})
