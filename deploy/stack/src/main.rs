@@ -82,8 +82,16 @@ struct Local {
 }
 
 #[tokio::main(flavor = "current_thread")]
-async fn main() -> Result<ExitCode> {
-    match Arguments::parse().command {
+async fn main() -> ExitCode {
+    let result = obey(Arguments::parse().command).await;
+    result.unwrap_or_else(|error| {
+        say(&format!("FAILED {}", error.chain().map(ToString::to_string).collect::<Vec<_>>().join(": ")));
+        ExitCode::FAILURE
+    })
+}
+
+async fn obey(command: Command) -> Result<ExitCode> {
+    match command {
         Command::Run(local) => run(local, false).await,
         Command::Demo(local) => match Running::read(&local.place.dir) {
             Ok(running) => {

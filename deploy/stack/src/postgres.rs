@@ -19,7 +19,8 @@ use crate::{
 };
 
 const USER: &str = "postgres";
-const START_LIMIT: Duration = Duration::from_secs(30);
+/// Only a server that hangs takes so long, even on a busy machine; one that fails is noticed at once.
+const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// What the data is worth.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]

@@ -28,7 +28,7 @@ use crate::{
 pub(crate) const LOCK: &str = "lock";
 /// Held while a database for development runs.
 const DEV_LOCK: &str = "dev-pg.lock";
-const READY_LIMIT: Duration = Duration::from_secs(60);
+const READY_LIMIT: Duration = Duration::from_secs(120);
 
 /// What kind of stack to start.
 #[derive(Clone, Debug)]
@@ -248,6 +248,9 @@ impl Stack {
     fn launch_of(&self, service: Service, output: Output) -> Result<Launch> {
         let amqp_url = self.servers.amqp_url(service)?;
         let mut launch = service.launch(&self.shared, |other| self.ports[&other], &amqp_url, output);
+        if self.settings.logs != Logs::Coloured {
+            launch = launch.env("NO_COLOR", "1");
+        }
         if service.database().is_some() {
             launch = launch.env("DATABASE_URL", self.databases().url(service)?);
         }

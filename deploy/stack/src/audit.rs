@@ -1,0 +1,159 @@
+//! Checks from the databases alone whether the product kept its promises: the books, the trades, the requests, the
+//! events, the mails, the sessions. Reads, in one snapshot a database, and changes nothing.
+
+mod across;
+mod checks;
+
+use anyhow::{Context, Result};
+use sqlx::{Connection, PgConnection};
+
+use crate::audit::checks::{CHECKS, Check, EVERYWHERE};
+
+/// Rows shown of one broken promise.
+const SHOWN: usize = 20;
+
+/// The databases of the product.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Database {
+    /// Of the service wallet.
+    Wallet,
+    /// Of the service trade.
+    Trade,
+    /// Of the service auth.
+    Auth,
+    /// Of the service payment-method.
+    PaymentMethod,
+    /// Of the service mailer.
+    Mailer,
+}
+
+/// Where the databases are.
+#[derive(Clone, Debug)]
+pub struct Urls {
+    /// Of the service wallet.
+    pub wallet: String,
+    /// Of the service trade.
+    pub trade: String,
+    /// Of the service auth.
+    pub auth: String,
+    /// Of the service payment-method.
+    pub payment_method: String,
+    /// Of the service mailer.
+    pub mailer: String,
+}
+
+/// A promise that was checked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Verdict {
+    /// The invariants it belongs to, e.g. `L1`.
+    pub ids: &'static str,
+    /// The promise.
+    pub promise: String,
+    /// Rows that break it, described; none when it is kept.
+    pub offending: Vec<String>,
+}
+
+/// One snapshot of every database.
+struct Snapshots {
+    wallet: PgConnection,
+    trade: PgConnection,
+    auth: PgConnection,
+    payment_method: PgConnection,
+    mailer: PgConnection,
+}
+
+/// Checks everything; kept promises too are named.
+///
+/// # Errors
+/// When a database cannot be read.
+pub async fn audit(urls: &Urls) -> Result<Vec<Verdict>> {
+    let mut snapshots = Snapshots::take(urls).await?;
+    let mut verdicts = Vec::new();
+    for check in CHECKS {
+        verdicts.push(check.verdict(check.promise.to_owned(), snapshots.of(check.database)).await?);
+    }
+    for database in Database::ALL {
+        for check in EVERYWHERE {
+            let promise = format!("{}: {}", database.name(), check.promise);
+            verdicts.push(check.verdict(promise, snapshots.of(database)).await?);
+        }
+        verdicts.push(across::trail_is_unbroken(database, snapshots.of(database)).await?);
+    }
+    verdicts.extend(across::verdicts(&mut snapshots).await?);
+    Ok(verdicts)
+}
+
+// === impl Database ===
+
+impl Database {
+    /// Every one.
+    pub const ALL: [Self; 5] = [Self::Wallet, Self::Trade, Self::Auth, Self::PaymentMethod, Self::Mailer];
+
+    /// The name of its service.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Wallet => "wallet",
+            Self::Trade => "trade",
+            Self::Auth => "auth",
+            Self::PaymentMethod => "payment-method",
+            Self::Mailer => "mailer",
+        }
+    }
+}
+
+// === impl Snapshots ===
+
+impl Snapshots {
+    /// The consumers first: what an event did cannot be seen before the event.
+    async fn take(urls: &Urls) -> Result<Self> {
+        Ok(Self {
+            mailer: snapshot(&urls.mailer).await.context("mailer")?,
+            wallet: snapshot(&urls.wallet).await.context("wallet")?,
+            trade: snapshot(&urls.trade).await.context("trade")?,
+            auth: snapshot(&urls.auth).await.context("auth")?,
+            payment_method: snapshot(&urls.payment_method).await.context("payment-method")?,
+        })
+    }
+
+    fn of(&mut self, database: Database) -> &mut PgConnection {
+        match database {
+            Database::Wallet => &mut self.wallet,
+            Database::Trade => &mut self.trade,
+            Database::Auth => &mut self.auth,
+            Database::PaymentMethod => &mut self.payment_method,
+            Database::Mailer => &mut self.mailer,
+        }
+    }
+}
+
+async fn snapshot(url: &str) -> Result<PgConnection> {
+    let mut connection = PgConnection::connect(url).await.context("cannot connect")?;
+    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").execute(&mut connection).await?;
+    // The snapshot is taken by the first query.
+    sqlx::raw_sql("SELECT 1").execute(&mut connection).await?;
+    Ok(connection)
+}
+
+// === impl Check ===
+
+impl Check {
+    async fn verdict(&self, promise: String, connection: &mut PgConnection) -> Result<Verdict> {
+        let offending: Vec<String> =
+            sqlx::query_scalar(self.offending).fetch_all(connection).await.with_context(|| promise.clone())?;
+        Ok(Verdict::new(self.ids, promise, offending))
+    }
+}
+
+// === impl Verdict ===
+
+impl Verdict {
+    fn new(ids: &'static str, promise: impl Into<String>, mut offending: Vec<String>) -> Self {
+        if offending.len() > SHOWN {
+            let more = offending.len() - SHOWN;
+            offending.truncate(SHOWN);
+            offending.push(format!("and {more} more"));
+        }
+        Self { ids, promise: promise.into(), offending }
+    }
+}

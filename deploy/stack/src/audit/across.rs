@@ -1,0 +1,155 @@
+//! Promises that take more than one database to prove.
+
+use std::collections::{HashMap, HashSet};
+
+use anyhow::Result;
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+use super::{Database, Snapshots, Verdict};
+
+/// The trail of a database as the services themselves verify it.
+pub async fn trail_is_unbroken(database: Database, connection: &mut PgConnection) -> Result<Verdict> {
+    let broken = chassis::audit::broken_at(connection).await?;
+    let offending = broken.map(|id| format!("row {id} does not follow the row before")).into_iter().collect();
+    Ok(Verdict::new("D-O3", format!("{}: the trail of staff is an unbroken chain", database.name()), offending))
+}
+
+/// All of them.
+pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
+    Ok(vec![
+        trades_and_fundings(snapshots).await?,
+        accounts_have_members(snapshots).await?,
+        deposits_went_where_they_were_told(snapshots).await?,
+        no_payout_to_ourselves(snapshots).await?,
+        events_arrived(snapshots).await?,
+    ])
+}
+
+/// Trades and their money say the same. A saga on its way, and one that began after the first snapshot, may be ahead on
+/// either side: only what is over or a minute old counts.
+async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
+    type Trade = (Uuid, Uuid, i64, String, Option<i64>, bool);
+    let trades: Vec<Trade> = sqlx::query_as(
+        "SELECT id, user_id, amount_cents, status, settle_value_cents, created_at < clock_timestamp() - interval '60 seconds'
+         FROM trades",
+    )
+    .fetch_all(&mut snapshots.trade)
+    .await?;
+    type Funding = (Uuid, Uuid, i64, String, Option<i64>, bool);
+    let fundings: Vec<Funding> = sqlx::query_as(
+        "SELECT trade_id, user_id, amount_cents, status, value_cents, created_at < clock_timestamp() - interval '60 seconds'
+         FROM trade_fundings",
+    )
+    .fetch_all(&mut snapshots.wallet)
+    .await?;
+    let known: HashMap<Uuid, &Trade> = trades.iter().map(|trade| (trade.0, trade)).collect();
+    let money: HashMap<Uuid, &Funding> = fundings.iter().map(|funding| (funding.0, funding)).collect();
+    let mut offending = Vec::new();
+    for (id, user_id, amount, status, value, old) in &trades {
+        let funding = money.get(id).map(|one| (one.1 == *user_id && one.2 == *amount, one.3.as_str(), one.4));
+        let kept = match (status.as_str(), funding) {
+            (_, Some((false, ..))) => false,
+            ("open", Some((_, "funded", _))) => true,
+            ("settling", Some((_, "funded" | "settled", _))) => true,
+            ("claimed" | "closed", Some((_, "settled", paid))) => paid == *value,
+            ("failed", Some((_, "refused", _)) | None) => true,
+            ("opening", _) => true,
+            _ => !old,
+        };
+        if !kept {
+            offending.push(format!("trade {id} is {status} with {amount} and {value:?}, its money is {funding:?}"));
+        }
+    }
+    for (id, _, amount, status, _, old) in &fundings {
+        if *old && status != "refused" && !known.contains_key(id) {
+            offending.push(format!("{amount} of trade {id} are {status}, but there is no such trade"));
+        }
+    }
+    Ok(Verdict::new("T1 T2 T4", "every trade has exactly its money, and all money its trade", offending))
+}
+
+async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let members: HashSet<Uuid> = sqlx::query_scalar("SELECT id FROM users WHERE role IS NULL")
+        .fetch_all(&mut snapshots.auth)
+        .await?
+        .into_iter()
+        .collect();
+    let owners: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT DISTINCT user_id FROM accounts WHERE user_id IS NOT NULL
+         UNION SELECT user_id FROM transactions",
+    )
+    .fetch_all(&mut snapshots.wallet)
+    .await?;
+    let nobody = owners.iter().filter(|id| !members.contains(id)).map(|id| format!("wallet of {id}")).collect();
+    Ok(Verdict::new("S3", "every wallet belongs to a member, none to staff", nobody))
+}
+
+async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let versions: HashSet<(Uuid, i32, String, String)> = sqlx::query_as(
+        "SELECT method_id, version, network, address FROM method_versions WHERE scope = 'platform'",
+    )
+    .fetch_all(&mut snapshots.payment_method)
+    .await?
+    .into_iter()
+    .collect();
+    let copies: Vec<(Uuid, Uuid, i32, String, String)> = sqlx::query_as(
+        "SELECT id, method_id, method_version, network, method_address FROM transactions
+         WHERE method_id IS NOT NULL AND kind <> 'withdrawal'",
+    )
+    .fetch_all(&mut snapshots.wallet)
+    .await?;
+    let wrong = copies
+        .into_iter()
+        .filter(|(_, method, version, network, address)| {
+            !versions.contains(&(*method, *version, network.clone(), address.clone()))
+        })
+        .map(|(id, method, version, ..)| format!("payment {id} names version {version} of method {method}"))
+        .collect();
+    Ok(Verdict::new("D-D3", "every payment names a platform method as it stood", wrong))
+}
+
+async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let ours: HashSet<String> =
+        sqlx::query_scalar("SELECT lower(address) FROM method_versions WHERE scope = 'platform'")
+            .fetch_all(&mut snapshots.payment_method)
+            .await?
+            .into_iter()
+            .collect();
+    let payouts: Vec<(Uuid, String)> = sqlx::query_as(
+        "SELECT id, destination_address FROM transactions WHERE destination_address IS NOT NULL AND status <> 'failed'",
+    )
+    .fetch_all(&mut snapshots.wallet)
+    .await?;
+    let wrong = payouts
+        .into_iter()
+        .filter(|(_, address)| ours.contains(&address.to_lowercase()))
+        .map(|(id, address)| format!("withdrawal {id} to {address}"))
+        .collect();
+    Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
+}
+
+/// Every event that the broker had for a minute is in the inbox of its consumers.
+async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let read = "SELECT event_id FROM inbox UNION ALL
+        SELECT event_id::uuid FROM parked_events WHERE event_id ~ '^[0-9a-f-]{36}$'";
+    let mailer: HashSet<Uuid> = sqlx::query_scalar(read).fetch_all(&mut snapshots.mailer).await?.into_iter().collect();
+    let wallet: HashSet<Uuid> = sqlx::query_scalar(read).fetch_all(&mut snapshots.wallet).await?.into_iter().collect();
+    let mut lost = Vec::new();
+    for database in [Database::Auth, Database::Wallet, Database::Trade, Database::PaymentMethod] {
+        let sent: Vec<(Uuid, String)> = sqlx::query_as(
+            "SELECT event_id, key FROM outbox WHERE published_at < clock_timestamp() - interval '60 seconds'",
+        )
+        .fetch_all(snapshots.of(database))
+        .await?;
+        for (id, key) in sent {
+            if !mailer.contains(&id) {
+                lost.push(format!("{key} {id} never reached mailer"));
+            }
+            if key == "auth.v1.user_registered" && !wallet.contains(&id) {
+                lost.push(format!("{key} {id} never reached wallet"));
+            }
+        }
+    }
+    Ok(Verdict::new("Q4", "every event took effect at its consumers", lost))
+}

@@ -1,0 +1,374 @@
+//! Promises that one database can prove, each as a query for the rows that break it.
+
+use super::Database;
+
+/// A promise and the rows that break it.
+pub struct Check {
+    /// The invariants it belongs to.
+    pub ids: &'static str,
+    /// The promise.
+    pub promise: &'static str,
+    /// Where; ignored for those of every database.
+    pub database: Database,
+    /// One text a row that breaks it.
+    pub offending: &'static str,
+}
+
+const fn wallet(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
+    Check { ids, promise, database: Database::Wallet, offending }
+}
+
+const fn trade(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
+    Check { ids, promise, database: Database::Trade, offending }
+}
+
+const fn auth(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
+    Check { ids, promise, database: Database::Auth, offending }
+}
+
+/// What each database has beside its own tables.
+pub const EVERYWHERE: &[Check] = &[
+    wallet(
+        "Q3",
+        "no event waits for more than a minute",
+        "SELECT format('outbox %s %s since %s', id, key, created_at) FROM outbox
+         WHERE published_at IS NULL AND created_at < clock_timestamp() - interval '60 seconds' ORDER BY id",
+    ),
+    wallet("Q6", "no event is parked", "SELECT format('%s %s: %s', event_id, key, cause) FROM parked_events"),
+    wallet(
+        "L9",
+        "every claimed key has its answer",
+        "SELECT format('key %s of %s on %s', key, user_id, route) FROM idempotency_keys WHERE outcome IS NULL",
+    ),
+    wallet(
+        "D-O4",
+        "nobody confirmed their own proposal",
+        "SELECT format('proposal %s by %s', id, proposed_by) FROM proposals
+         WHERE status = 'confirmed' AND decided_by IS NOT DISTINCT FROM proposed_by",
+    ),
+    wallet(
+        "D-O3",
+        "the trail of staff can only grow",
+        "SELECT 'trigger ' || name FROM unnest(ARRAY['audit_rows_append_only']) AS name
+         WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = name AND tgrelid = to_regclass('audit_rows') AND tgenabled <> 'D')",
+    ),
+];
+
+/// What each database alone can prove of its own tables.
+pub const CHECKS: &[Check] = &[
+    wallet(
+        "L1",
+        "the entries of each posting sum to zero",
+        "SELECT format('posting %s sums to %s', posting_id, sum(amount_cents)) FROM entries
+         GROUP BY posting_id HAVING sum(amount_cents) <> 0",
+    ),
+    wallet(
+        "L1",
+        "every posting has entries",
+        "SELECT format('posting %s (%s)', id, kind) FROM postings
+         WHERE NOT EXISTS (SELECT FROM entries WHERE posting_id = postings.id)",
+    ),
+    wallet(
+        "L2",
+        "all entries sum to zero",
+        "SELECT format('all entries sum to %s', sum(amount_cents)) FROM entries HAVING sum(amount_cents) <> 0",
+    ),
+    wallet(
+        "L3",
+        "each stored balance, count and head is that of its entries",
+        "SELECT format('account %s (%s of %s) says %s of %s entries, has %s of %s', id, kind, coalesce(user_id::text, 'the house'),
+            balance_cents, entry_count, coalesce(cents, 0), coalesce(entries, 0))
+         FROM accounts LEFT JOIN (
+            SELECT account_id, sum(amount_cents) AS cents, count(*) AS entries,
+                (array_agg(hash ORDER BY posting_id DESC))[1] AS head
+            FROM entries GROUP BY account_id) AS computed ON account_id = id
+         WHERE balance_cents <> coalesce(cents, 0) OR entry_count <> coalesce(entries, 0) OR head_hash <> coalesce(head, '')",
+    ),
+    wallet(
+        "L4",
+        "no account of a member is or was below zero",
+        "SELECT format('account %s (%s of %s)', id, kind, user_id) FROM accounts
+         WHERE user_id IS NOT NULL AND (balance_cents < 0
+            OR EXISTS (SELECT FROM entries WHERE account_id = accounts.id AND balance_after_cents < 0))",
+    ),
+    wallet(
+        "L5",
+        "each account's entries form an unbroken chain",
+        "SELECT format('entry of account %s in posting %s', account_id, posting_id) FROM (
+            SELECT account_id, posting_id, hash, balance_after_cents - amount_cents AS before,
+                coalesce(lag(balance_after_cents) OVER chain, 0) AS previous,
+                sha256(coalesce(lag(hash) OVER chain, '') || int8send(account_id) || int8send(posting_id)
+                    || int8send(amount_cents) || int8send(balance_after_cents)) AS expected
+            FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS linked
+         WHERE hash <> expected OR before <> previous",
+    ),
+    wallet(
+        "L5",
+        "the triggers that keep history are on",
+        "SELECT format('trigger %s on %s', name, relation) FROM (VALUES ('entries', 'entries_append_only'),
+            ('entries', 'entries_balanced'), ('postings', 'postings_append_only'),
+            ('transactions', 'transactions_decided_once')) AS wanted (relation, name)
+         WHERE NOT EXISTS (SELECT FROM pg_trigger
+            WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
+    ),
+    wallet(
+        "L5",
+        "the service's own role cannot rewrite history",
+        "SELECT format('wallet may %s %s', privilege, relation)
+         FROM unnest(ARRAY['entries', 'postings', 'audit_rows']) AS relation, unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
+         WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper)
+            AND has_table_privilege((SELECT oid FROM pg_roles WHERE rolname = 'wallet'), to_regclass(relation), privilege)",
+    ),
+    wallet(
+        "L6",
+        "what is held is the one open withdrawal",
+        "SELECT format('member %s holds %s, open are %s of %s', user_id, balance_cents, open, cents) FROM accounts
+         CROSS JOIN LATERAL (SELECT count(*) AS open, coalesce(sum(amount_cents), 0) AS cents FROM transactions
+            WHERE transactions.user_id = accounts.user_id AND transactions.kind = 'withdrawal' AND status = 'pending') AS withdrawals
+         WHERE kind = 'held' AND (balance_cents <> cents OR open > 1)",
+    ),
+    wallet(
+        "L6",
+        "every open withdrawal has a hold",
+        "SELECT format('withdrawal %s of %s', id, user_id) FROM transactions
+         WHERE kind = 'withdrawal' AND status = 'pending' AND NOT EXISTS (
+            SELECT FROM accounts WHERE accounts.user_id = transactions.user_id AND accounts.kind = 'held')",
+    ),
+    wallet(
+        "L7",
+        "nothing is posted twice",
+        "SELECT format('%s %s is posted %s times', kind, business_id, count(*)) FROM postings
+         GROUP BY kind, business_id HAVING count(*) > 1",
+    ),
+    wallet(
+        "L11",
+        "a payment has its effect when it succeeded and none before",
+        "SELECT format('%s %s is %s with %s postings of %s', kind, id, status, posted, cents) FROM transactions
+         CROSS JOIN LATERAL (SELECT count(DISTINCT postings.id) AS posted, coalesce(-sum(amount_cents), 0) AS cents
+            FROM postings JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
+            WHERE business_id = transactions.id) AS effect
+         WHERE (kind IN ('deposit', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
+            AND (posted, cents) IS DISTINCT FROM
+                (CASE WHEN status = 'success' THEN 1 ELSE 0 END, CASE WHEN status = 'success' THEN amount_cents ELSE 0 END)",
+    ),
+    wallet(
+        "L11",
+        "a deposit is credited with what was received",
+        "SELECT format('deposit %s of %s', id, amount_cents) FROM transactions
+         WHERE kind = 'deposit' AND status = 'success' AND NOT EXISTS (
+            SELECT FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+            WHERE business_id = transactions.id AND postings.kind = 'deposit' AND accounts.kind = 'available'
+                AND accounts.user_id = transactions.user_id AND entries.amount_cents = transactions.amount_cents)",
+    ),
+    wallet(
+        "L11",
+        "a withdrawal is held, then paid or released, once",
+        "SELECT format('withdrawal %s is %s with %s', id, status, posted) FROM transactions
+         CROSS JOIN LATERAL (SELECT coalesce(array_agg(postings.kind ORDER BY postings.kind), '{}') AS posted
+            FROM postings WHERE business_id = transactions.id) AS effect
+         WHERE kind = 'withdrawal' AND posted IS DISTINCT FROM CASE status
+            WHEN 'pending' THEN ARRAY['withdrawal_hold']
+            WHEN 'success' THEN ARRAY['withdrawal_hold', 'withdrawal_paid']
+            ELSE ARRAY['withdrawal_hold', 'withdrawal_release'] END",
+    ),
+    wallet(
+        "L11",
+        "a payout costs the net amount",
+        "SELECT format('withdrawal %s pays %s', id, net_amount_cents) FROM transactions
+         WHERE kind = 'withdrawal' AND status = 'success' AND net_amount_cents IS DISTINCT FROM (
+            SELECT entries.amount_cents FROM postings JOIN entries ON posting_id = postings.id
+            WHERE business_id = transactions.id AND postings.kind = 'withdrawal_paid' AND account_id = 4000000000000000001)",
+    ),
+    wallet(
+        "L11 D-L4",
+        "every line that moved the balance is the posting it names",
+        "SELECT format('%s %s of %s', kind, id, amount_cents) FROM transactions
+         WHERE status = 'success' AND (kind IN ('deposit', 'trade', 'profit', 'bonus', 'adjustment')
+                OR kind = 'course' AND method_id IS NULL)
+            AND (SELECT count(*) FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+                WHERE transaction_id = transactions.id AND accounts.kind = 'available'
+                    AND accounts.user_id = transactions.user_id AND entries.amount_cents =
+                        CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END) <> 1",
+    ),
+    wallet(
+        "L11",
+        "every movement of a balance has its line",
+        "SELECT format('posting %s (%s) of %s', postings.id, postings.kind, postings.user_id) FROM postings
+         JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+         LEFT JOIN transactions ON transactions.id = transaction_id AND transactions.user_id = accounts.user_id
+         WHERE accounts.kind = 'available' AND transactions.id IS NULL",
+    ),
+    wallet(
+        "L12",
+        "every fee is 2.5 % half up, every net what is left or, with the fee paid, the whole",
+        "SELECT format('withdrawal %s of %s: fee %s, net %s', id, amount_cents, fee_cents, net_amount_cents) FROM transactions
+         WHERE kind = 'withdrawal' AND (fee_cents <> (amount_cents * 250 + 5000) / 10000
+            OR net_amount_cents <> CASE WHEN fee_paid THEN amount_cents ELSE amount_cents - fee_cents END)",
+    ),
+    wallet(
+        "D-W4",
+        "a fee counts as paid when a payment of it was confirmed",
+        "SELECT format('withdrawal %s', id) FROM transactions AS withdrawal
+         WHERE kind = 'withdrawal' AND fee_paid <> EXISTS (
+            SELECT FROM transactions AS fee JOIN postings ON postings.kind = 'fee' AND business_id = fee.id
+            WHERE fee.kind = 'fee' AND fee.related_id = withdrawal.id AND fee.status = 'success')",
+    ),
+    wallet(
+        "D-W5",
+        "withdrawals from $1,000.00 took two people",
+        "SELECT format('withdrawal %s by %s', id, decided_by) FROM transactions
+         WHERE kind = 'withdrawal' AND status = 'success' AND amount_cents >= 100000
+            AND (approved_by IS NULL OR approved_by = decided_by)",
+    ),
+    wallet(
+        "D-D4 D-W5",
+        "every blockchain transaction counts once each way",
+        "SELECT format('%s on %s: %s', txid_key, lower(network), array_agg(id)) FROM transactions WHERE txid_key IS NOT NULL
+         GROUP BY txid_key, lower(network), kind = 'withdrawal' HAVING count(*) > 1",
+    ),
+    wallet(
+        "D-D1 D-O3",
+        "every decision of a person is in the trail",
+        "SELECT format('%s %s was %s by %s', kind, id, status, decided_by) FROM transactions
+         WHERE decided_by IS NOT NULL AND NOT EXISTS (SELECT FROM audit_rows
+            WHERE subject_id = transactions.id::text AND actor_id = decided_by AND action = transactions.kind || '.' ||
+                CASE WHEN status = 'failed' THEN 'reject' WHEN transactions.kind = 'withdrawal' THEN 'paid' ELSE 'approve' END)",
+    ),
+    wallet(
+        "L7 D-R2",
+        "every confirmed correction took effect once, every other never",
+        "SELECT format('proposal %s is %s', id, status) FROM proposals
+         WHERE (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
+    ),
+    wallet(
+        "T5",
+        "nobody bought the course twice, and every course sold is a posting",
+        "SELECT format('member %s: %s lines, %s postings', user_id, lines, posted) FROM (
+            SELECT user_id, count(*) AS lines FROM transactions WHERE kind = 'course' AND status = 'success' GROUP BY user_id) AS bought
+         FULL JOIN (SELECT user_id, count(*) AS posted FROM postings WHERE kind = 'course' GROUP BY user_id) AS sold USING (user_id)
+         WHERE lines IS DISTINCT FROM 1 OR posted IS DISTINCT FROM 1",
+    ),
+    wallet(
+        "T4",
+        "what is invested is the sum of the funded trades",
+        "SELECT format('member %s has %s invested, funded are %s', user_id, balance_cents, cents) FROM accounts
+         CROSS JOIN LATERAL (SELECT coalesce(sum(amount_cents), 0) AS cents FROM trade_fundings
+            WHERE trade_fundings.user_id = accounts.user_id AND status = 'funded') AS funded
+         WHERE kind = 'invested' AND balance_cents <> cents",
+    ),
+    wallet(
+        "T1 T2",
+        "a trade is funded once, settled once, and a refused one never",
+        "SELECT format('trade %s is %s: funded %s, paid %s', trade_id, status, funded, paid) FROM trade_fundings
+         CROSS JOIN LATERAL (
+            SELECT coalesce(-sum(entries.amount_cents) FILTER (WHERE postings.kind = 'trade_fund'), 0) AS funded,
+                sum(entries.amount_cents) FILTER (WHERE postings.kind IN ('trade_settle', 'trade_gain')) AS paid
+            FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+            WHERE business_id = trade_id AND accounts.kind = 'available') AS moved
+         WHERE funded <> CASE WHEN status = 'refused' THEN 0 ELSE amount_cents END
+            OR coalesce(paid, 0) <> coalesce(value_cents, 0)",
+    ),
+    wallet(
+        "Q2",
+        "every request and every decision told of itself once",
+        "SELECT format('%s %s is told %s times', key, aggregate_id, count(*)) FROM outbox
+         WHERE key LIKE 'wallet.v1.%' GROUP BY key, aggregate_id HAVING count(*) > 1
+         UNION ALL
+         SELECT format('%s %s (%s) is not told: %s', kind, id, status, key) FROM transactions
+         CROSS JOIN LATERAL (VALUES
+            (CASE kind WHEN 'withdrawal' THEN 'withdrawal_requested' WHEN 'fee' THEN 'fee_requested' ELSE 'deposit_requested' END),
+            (CASE WHEN status = 'pending' THEN NULL
+                WHEN kind = 'withdrawal' THEN CASE status WHEN 'success' THEN 'withdrawal_paid' ELSE 'withdrawal_rejected' END
+                WHEN kind = 'fee' THEN CASE status WHEN 'success' THEN 'fee_confirmed' ELSE 'fee_rejected' END
+                WHEN status = 'failed' THEN 'deposit_rejected'
+                WHEN kind = 'course' THEN 'course_unlocked' ELSE 'deposit_confirmed' END)) AS events (key)
+         WHERE (kind IN ('deposit', 'withdrawal', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
+            AND key IS NOT NULL AND created_at > clock_timestamp() - interval '6 days'
+            AND NOT EXISTS (SELECT FROM outbox WHERE aggregate_id = transactions.id AND outbox.key = 'wallet.v1.' || events.key)",
+    ),
+    trade(
+        "T3",
+        "every amount was within the plan's range as copied",
+        "SELECT format('trade %s of %s', id, amount_cents) FROM trades
+         WHERE amount_cents NOT BETWEEN plan_min_cents AND plan_max_cents",
+    ),
+    trade(
+        "D-I4",
+        "a claim paid a gain, a close none",
+        "SELECT format('trade %s: %s of %s at %s', id, status, amount_cents, settle_value_cents) FROM trades
+         WHERE (status = 'claimed' AND settle_value_cents <= amount_cents)
+            OR (status = 'closed' AND settle_value_cents > amount_cents)
+            OR (status IN ('claimed', 'closed')) <> (ended_at IS NOT NULL)",
+    ),
+    trade(
+        "K6",
+        "no trade is on its way for more than a minute",
+        "SELECT format('trade %s is %s since %s', id, status, created_at) FROM trades
+         WHERE (status = 'opening' AND created_at < clock_timestamp() - interval '60 seconds')
+            OR (status = 'settling' AND resume_at < clock_timestamp() - interval '60 seconds')",
+    ),
+    trade(
+        "D-I1",
+        "every value was published by two people and none is changed",
+        "SELECT format('value of plan %s at %s', plan_id, at) FROM plan_values
+         LEFT JOIN proposals ON proposals.id = proposal_id
+         WHERE status IS DISTINCT FROM 'confirmed' OR decided_by IS NOT DISTINCT FROM proposed_by
+         UNION ALL
+         SELECT 'trigger plan_values_append_only is off' WHERE NOT EXISTS (SELECT FROM pg_trigger
+            WHERE tgname = 'plan_values_append_only' AND tgrelid = to_regclass('plan_values') AND tgenabled <> 'D')",
+    ),
+    auth(
+        "S1",
+        "one live code an account and purpose, at most 5 submissions",
+        "SELECT format('code %s with %s submissions', id, attempts) FROM codes WHERE attempts NOT BETWEEN 0 AND 5
+         UNION ALL
+         SELECT format('%s live codes of %s', count(*), user_id) FROM codes
+         WHERE consumed_at IS NULL AND superseded_at IS NULL GROUP BY user_id, purpose HAVING count(*) > 1",
+    ),
+    auth(
+        "S4",
+        "every email belongs to one account, whatever its case",
+        "SELECT format('%s has %s accounts', lower(email), count(*)) FROM users GROUP BY lower(email) HAVING count(*) > 1",
+    ),
+    auth(
+        "Q7",
+        "passwords and links are kept as hashes alone",
+        "SELECT format('password of %s', id) FROM users WHERE password_hash IS NOT NULL AND password_hash NOT LIKE '$argon2id$%'
+         UNION ALL SELECT format('link %s', id) FROM reset_tokens WHERE length(token_hash) <> 32",
+    ),
+    auth(
+        "D-S4",
+        "no session outlives seven days",
+        "SELECT format('session %s of %s', id, user_id) FROM sessions
+         WHERE expires_at > created_at + interval '7 days 1 second' OR idle_until > expires_at",
+    ),
+    Check {
+        ids: "D-M1",
+        promise: "every method has the version in force, and members' methods have an owner",
+        database: Database::PaymentMethod,
+        offending: "SELECT format('method %s', methods.id) FROM methods
+            LEFT JOIN method_versions ON method_id = methods.id AND method_versions.version = methods.version
+            WHERE method_id IS NULL OR method_versions.scope <> methods.scope OR (methods.scope = 'personal') <> (user_id IS NOT NULL)",
+    },
+    Check {
+        ids: "E1",
+        promise: "no mail waits for more than a minute past its turn",
+        database: Database::Mailer,
+        offending: "SELECT format('mail %s (%s) since %s: %s', id, template, created_at, last_error) FROM mails
+            WHERE status = 'queued' AND next_try_at < clock_timestamp() - interval '60 seconds'",
+    },
+    Check {
+        ids: "E2",
+        promise: "an event makes one mail a recipient",
+        database: Database::Mailer,
+        offending: "SELECT format('%s mails %s of event %s', count(*), template, event_id) FROM mails
+            GROUP BY event_id, template, user_id, address HAVING count(*) > 1",
+    },
+    Check {
+        ids: "Q7 D-E1",
+        promise: "no mail carries a code or a link's token",
+        database: Database::Mailer,
+        offending: "SELECT format('mail %s (%s)', id, template) FROM mails
+            WHERE secret_reference IS NOT NULL AND (params ? 'code' OR params ? 'token' OR params ? 'link')",
+    },
+];
