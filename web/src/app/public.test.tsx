@@ -1,0 +1,135 @@
+import { render, screen, waitFor, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { brand } from '@/content/brand'
+import { openApp } from '@/testing/render'
+import { VideoCard } from './pages/ugc-course/videos'
+
+// The pages' code is loaded before the clock of the first test runs.
+beforeAll(async () => {
+  await Promise.all([
+    import('./pages/landing-page'),
+    import('./pages/terms-page'),
+    import('./pages/privacy-page'),
+    import('./pages/not-found-page'),
+    import('./pages/ugc-course-page'),
+  ])
+}, 60_000)
+
+const heading = (name: string | RegExp) => screen.findByRole('heading', { level: 1, name })
+
+describe('the landing page', () => {
+  it('shows a creator profile, the course card and the ways in [PUB-01]', async () => {
+    openApp('/')
+    await heading(/Film it/)
+    expect(screen.getByRole('article', { name: 'Creator profile' })).toBeVisible()
+
+    const card = within(screen.getByRole('article', { name: 'Course' }))
+    expect(card.getByText('$87')).toBeVisible()
+    expect(card.getByText('$197').closest('s')).not.toBeNull()
+    expect(card.getByText('Lifetime access')).toBeVisible()
+    expect(card.getByRole('link', { name: 'See the course' })).toHaveAttribute('href', '/ugc-course')
+
+    const main = within(screen.getByRole('main'))
+    expect(main.getByRole('link', { name: 'Sign up' })).toHaveAttribute('href', '/register')
+    expect(main.getByRole('link', { name: 'Log in' })).toHaveAttribute('href', '/login')
+  })
+
+  it('links to the free checklist, the live training and the portfolio without another network [PUB-01] [D-G7]', async () => {
+    openApp('/')
+    await heading(/Film it/)
+    expect(screen.getByRole('link', { name: /Free checklist/ })).toHaveAttribute('href', '/ugc-checklist.pdf')
+    expect(screen.getByRole('link', { name: /Free live training.*Register/ }).getAttribute('href')).toContain(`mailto:${brand.email}`)
+    expect(screen.getByRole('link', { name: /Portfolio/ })).toHaveAttribute('href', '/ugc-course#gallery')
+    for (const link of screen.getAllByRole('link')) expect(link.getAttribute('href')).toMatch(/^(\/|#|mailto:)/)
+  })
+
+  it('promises no return [D-I2]', async () => {
+    openApp('/')
+    await heading(/Film it/)
+    expect(screen.getAllByText(/target, not guaranteed/).length).toBeGreaterThan(0)
+  })
+})
+
+describe('the course in words', () => {
+  const modules = ['Module 1: UGC 101', 'An affiliate program', 'Module 3: Portfolios and personal branding', '4 more modules']
+
+  it('names students and modules on the landing page [PUB-03]', async () => {
+    openApp('/')
+    const card = within(await screen.findByRole('article', { name: 'Course' }))
+    expect(card.getByText(/over 10,300 students/)).toBeVisible()
+    expect(within(card.getByRole('list', { name: 'Modules' })).getAllByRole('listitem').map((item) => item.textContent)).toEqual(modules)
+  })
+
+  it('names students and all modules on the sales page [PUB-03]', async () => {
+    openApp('/ugc-course')
+    await heading(/Brands buy the video/)
+    expect(screen.getAllByText(/over 10,300 students/).length).toBeGreaterThan(0)
+    for (const name of ['UGC 101', 'An affiliate program', 'Portfolios and personal branding', 'And 4 more']) {
+      expect(screen.getByRole('heading', { level: 3, name })).toBeVisible()
+    }
+  })
+
+  it('shows every figure of the market, and that none is charged here [PUB-02] [PUB-04]', async () => {
+    openApp('/ugc-course')
+    const prices = within(await screen.findByRole('region', { name: 'One price, beside what the market asks' }))
+    const figures = {
+      'Advanced course': '$500 or $560',
+      Resources: '$300',
+      Community: '$1,460',
+      Coaching: '$160 per hour or session',
+      Certificates: '$75-$200 and $250-$750',
+      Installments: '$140 x 4 or $280 x 2 or $140 + $420 over 3',
+    }
+    for (const [title, text] of Object.entries(figures)) {
+      expect(prices.getByText(title).closest('div')).toHaveTextContent(text)
+    }
+    expect(prices.getByText(/none of them is sold or charged here/)).toBeVisible()
+    expect(prices.getByRole('link', { name: 'Get lifetime access' })).toHaveAttribute('href', '/courses')
+  })
+})
+
+describe('the sales page', () => {
+  it('loads a video only after a click [PUB-02] [D-G7]', async () => {
+    const { user, container } = openApp('/ugc-course')
+    await heading(/Brands buy the video/)
+    expect(container.querySelector('video, iframe')).toBeNull()
+    await user.click(screen.getByRole('button', { name: 'Play: One clip, three openings' }))
+    expect(container.querySelectorAll('video')).toHaveLength(1)
+    expect(container.querySelector('video')).toHaveAttribute('src', '/videos/hooks.webm')
+  })
+
+  it('asks YouTube for nothing before the click, and its cookie-less address after it [PUB-02]', async () => {
+    const video = { title: 'A talk', text: 'Words', length: '1:00', poster: '/poster.svg', youtubeId: 'abc_123' }
+    const { container } = render(<VideoCard video={video} />)
+    expect(container.innerHTML).not.toContain('youtube-nocookie')
+    await userEvent.click(screen.getByRole('button', { name: 'Play: A talk' }))
+    expect(screen.getByTitle('A talk').getAttribute('src')).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abc_123\?/)
+  })
+
+  it('opens the gallery in a viewer that the arrow keys turn over [PUB-02]', async () => {
+    const { user } = openApp('/ugc-course')
+    await user.click(await screen.findByRole('button', { name: /Testimonial/ }))
+    const viewer = within(screen.getByRole('dialog', { name: 'Picture viewer' }))
+    expect(viewer.getByText('Testimonial')).toBeVisible()
+    viewer.getByRole('button', { name: 'Next picture' }).focus()
+    await user.keyboard('{ArrowRight}')
+    expect(viewer.getByText('Problem and solution')).toBeVisible()
+    await user.keyboard('{ArrowLeft}{ArrowLeft}')
+    expect(viewer.getByText('Unboxing')).toBeVisible()
+    await user.click(viewer.getByRole('button', { name: 'Close' }))
+    await waitFor(() => expect(screen.queryByText('The first opening, hands and sounds. Filmed once.')).toBeNull())
+  })
+})
+
+describe('the other public pages', () => {
+  it.each([
+    ['/terms', 'Terms of Service', /taken out of the payout/],
+    ['/privacy', 'Privacy Policy', /We do not sell data/],
+    ['/no/such/page', 'Page not found', /nothing at this address/],
+  ])('%s renders a page [PUB-05]', async (path, title, sentence) => {
+    openApp(path)
+    expect(await heading(title)).toBeVisible()
+    expect(screen.getByText(sentence)).toBeVisible()
+  })
+})
