@@ -2,8 +2,8 @@
 
 use std::time::SystemTime;
 
-use lettre::message::header::{HeaderName, HeaderValue};
-use lettre::message::{Mailbox, MultiPart};
+use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::{Body, Mailbox, MultiPart, SinglePart};
 use lettre::{Address, Message};
 use uuid::Uuid;
 
@@ -12,6 +12,9 @@ use crate::render::Content;
 
 /// The longest name that is written beside an address.
 const LONGEST_NAME: usize = 100;
+
+/// The longest line that is sent as it is, without its line break.
+const LONGEST_LINE: usize = 998;
 
 /// A sender or recipient that no mail can be written for.
 #[derive(Debug, thiserror::Error)]
@@ -54,8 +57,26 @@ impl Sender {
                 HeaderName::new_from_ascii_str("Auto-Submitted"),
                 "auto-generated".to_owned(),
             ))
-            .multipart(MultiPart::alternative_plain_html(content.text, content.html))?)
+            .multipart(
+                MultiPart::alternative()
+                    .singlepart(part(ContentType::TEXT_PLAIN, content.text))
+                    .singlepart(part(ContentType::TEXT_HTML, content.html)),
+            )?)
     }
+}
+
+fn part(kind: ContentType, text: String) -> SinglePart {
+    SinglePart::builder().header(kind).body(body(text))
+}
+
+/// Plain ASCII goes as it is, so that codes and links stand whole in the source, too: lettre would encode lines over 76
+/// characters, while 998 are allowed (RFC 5322).
+fn body(text: String) -> Body {
+    let plain = |line: &str| line.len() <= LONGEST_LINE && line.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if text.split('\n').all(plain) {
+        return Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into_bytes(), ContentTransferEncoding::SevenBit);
+    }
+    Body::new(text)
 }
 
 /// A name fit for a header, if anything is left of it: lettre panics on CR and LF.
@@ -112,6 +133,24 @@ mod tests {
         for email in ["", "ada", "ada@", "@x", "ada@example.com\r\nRCPT TO:<evil@example.com>", "a b@example.com"] {
             let to = Contact { name: "Ada".to_owned(), email: email.to_owned() };
             assert!(sender.letter(Uuid::nil(), &to, content()).is_err(), "{email:?}");
+        }
+    }
+
+    /// [D-S5] [D-S6] Codes and links stand whole in the source of a mail; what is not plain ASCII is encoded.
+    #[test]
+    fn plain_text_stands_as_it_is() {
+        let link = format!("https://solvane.test/reset-password#token={}", "x".repeat(80));
+        for (text, plain) in [
+            (format!("Hello,\n{link}\n"), true),
+            (format!("Ünï\n{link}\n"), false),
+            ("a\rb\n".to_owned(), false),
+            ("x".repeat(999), false),
+        ] {
+            let body = super::body(text);
+            assert_eq!(body.encoding() == super::ContentTransferEncoding::SevenBit, plain);
+            let source = String::from_utf8(body.into_vec()).unwrap();
+            assert_eq!(source.contains(&format!("\r\n{link}\r\n")), plain);
+            assert!(source.split("\r\n").all(|line| line.len() <= 998 && !line.contains(['\r', '\n'])), "{source:?}");
         }
     }
 

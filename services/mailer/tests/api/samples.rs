@@ -1,0 +1,186 @@
+//! One event of every kind, the mails it asks for, and what those must say.
+
+use chassis::bus::Event;
+use mailer::domain::template::Template;
+use proto::auth::v1 as auth;
+use proto::payment_method::v1 as payment_method;
+use proto::trade::v1 as trade;
+use proto::wallet::v1 as wallet;
+use uuid::Uuid;
+
+use crate::fixture::event;
+
+/// An event and what must come of it.
+pub struct Sample {
+    pub event: Event,
+    /// Each mail with its address, if it is not the account's.
+    pub mails: Vec<(Template, Option<&'static str>)>,
+    /// What text and HTML must both say.
+    pub facts: &'static [&'static str],
+}
+
+const TRANSACTION: &str = "1a2b3c4d-0000-4000-8000-000000000001";
+const SEEN: &str = "https://solvane.test/transactions/1a2b3c4d-0000-4000-8000-000000000001";
+
+fn facts(user_id: Uuid, r#type: &str) -> Option<wallet::TransactionFacts> {
+    Some(wallet::TransactionFacts {
+        transaction_id: TRANSACTION.to_owned(),
+        user_id: user_id.to_string(),
+        title: "Deposit".to_owned(),
+        r#type: r#type.to_owned(),
+        amount_cents: 123_450,
+        claimed_amount_cents: 130_000,
+        fee_cents: 3_086,
+        net_amount_cents: 120_364,
+        currency: "USDT".to_owned(),
+        network: "TRC20".to_owned(),
+        address: "TXYZaddress".to_owned(),
+        txid: "0xfeed".to_owned(),
+        reason: "The receipt cannot be read & is blurred".to_owned(),
+    })
+}
+
+/// Every kind of event for this member, confirmed by these two of staff.
+pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
+    let mut all = auth_samples(user_id);
+    all.extend(wallet_samples(user_id));
+    all.extend(trade_samples(user_id));
+    let [proposed_by, confirmed_by] = staff.map(|id| id.to_string());
+    let changed = payment_method::PlatformMethodChanged {
+        method_id: Uuid::new_v4().to_string(),
+        change: "updated".to_owned(),
+        currency: "USDT".to_owned(),
+        network: "TRC20".to_owned(),
+        address: "TNewAddress".to_owned(),
+        proposed_by,
+        confirmed_by,
+    };
+    all.push(Sample {
+        event: event("payment_method.v1.platform_method_changed", &changed),
+        mails: vec![(Template::PlatformMethodChanged, None); 2],
+        facts: &["USDT (TRC20)", "TNewAddress", "Tessa Treasurer", "Tom Treasurer", "https://solvane.test/admin/payment-methods"],
+    });
+    all
+}
+
+fn auth_samples(id: Uuid) -> Vec<Sample> {
+    let user_id = id.to_string();
+    let reference = |name: &str| name.to_owned();
+    let one = |key: &str, message: &dyn Encode, template, facts| Sample {
+        event: message.event(key),
+        mails: vec![(template, None)],
+        facts,
+    };
+    let code = auth::VerificationCodeIssued { reference: reference("code"), user_id: user_id.clone() };
+    let reset = auth::PasswordResetRequested { reference: reference("reset"), user_id: user_id.clone() };
+    let role = "reviewer".to_owned();
+    let invited = auth::StaffInvited { reference: reference("invitation"), user_id: user_id.clone(), role };
+    let (old_email, new_email) = ("old@example.com".to_owned(), "new@example.com".to_owned());
+    let requested = auth::EmailChangeRequested {
+        user_id: user_id.clone(),
+        old_email: old_email.clone(),
+        new_email: new_email.clone(),
+    };
+    let changed = auth::EmailChanged { user_id: user_id.clone(), old_email, new_email };
+    let device = auth::NewDeviceSignedIn {
+        user_id: user_id.clone(),
+        device: "Firefox on Linux".to_owned(),
+        address_block: "203.0.113.0/24".to_owned(),
+    };
+    vec![
+        one("auth.v1.verification_code_issued", &code, Template::VerificationCode, &[
+            "123456", "https://solvane.test/verify?email=ada%40example.com", "It works once, until",
+        ]),
+        one("auth.v1.password_reset_requested", &reset, Template::ResetLink, &[
+            "https://solvane.test/reset-password#token=Reset-Token_1", "it was not you",
+        ]),
+        one("auth.v1.staff_invited", &invited, Template::StaffInvited, &[
+            "https://solvane.test/reset-password#token=Invite-Token_1", "reviewer", "ada@example.com",
+        ]),
+        one("auth.v1.password_changed", &auth::PasswordChanged { user_id: user_id.clone() }, Template::PasswordChanged, &[
+            "5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password",
+        ]),
+        Sample {
+            event: event("auth.v1.email_change_requested", &requested),
+            mails: vec![(Template::EmailChangeRequested, Some("old@example.com"))],
+            facts: &["new@example.com", "Nothing has changed yet"],
+        },
+        Sample {
+            event: event("auth.v1.email_changed", &changed),
+            mails: vec![(Template::EmailChanged, Some("old@example.com")), (Template::EmailChanged, Some("new@example.com"))],
+            facts: &["old@example.com", "new@example.com"],
+        },
+        one("auth.v1.new_device_signed_in", &device, Template::NewSignIn, &["Firefox on Linux", "203.0.113.0/24"]),
+        one("auth.v1.account_frozen", &auth::AccountFrozen { user_id }, Template::AccountFrozen, &["stays yours"]),
+    ]
+}
+
+fn wallet_samples(id: Uuid) -> Vec<Sample> {
+    let event_of = |key: &str, r#type: &str| {
+        // All events about a transaction have one shape.
+        event(&format!("wallet.v1.{key}"), &wallet::DepositRequested { transaction: facts(id, r#type) })
+    };
+    let one = |key: &str, r#type: &str, template, facts| Sample {
+        event: event_of(key, r#type),
+        mails: vec![(template, None)],
+        facts,
+    };
+    const REASON: &str = "The receipt cannot be read";
+    vec![
+        one("deposit_requested", "deposit", Template::DepositReceived, &["$1,234.50", "TNX-1a2b3c", "waiting for review", SEEN]),
+        one("deposit_confirmed", "deposit", Template::DepositConfirmed, &["$1,234.50", "$1,300.00", "0xfeed", "added to your balance"]),
+        one("deposit_rejected", "deposit", Template::DepositRejected, &[REASON, "nothing was added", "TNX-1a2b3c"]),
+        one("deposit_requested", "course", Template::CoursePaymentReceived, &["$1,234.50", "course"]),
+        Sample { event: event_of("deposit_confirmed", "course"), mails: vec![], facts: &[] },
+        one("deposit_rejected", "course", Template::CoursePaymentRejected, &[REASON, "course"]),
+        one("course_unlocked", "course", Template::CourseUnlocked, &["https://solvane.test/courses"]),
+        one("course_unlocked", "", Template::CourseUnlocked, &["seven modules"]),
+        one("withdrawal_requested", "", Template::WithdrawalReceived, &[
+            "$1,234.50", "$30.86", "$1,203.64", "TXYZaddress", "nothing you have to pay",
+        ]),
+        one("withdrawal_approved", "", Template::WithdrawalApproved, &["$1,203.64", "TXYZaddress"]),
+        one("withdrawal_paid", "", Template::WithdrawalPaid, &["0xfeed", "$1,203.64", "$30.86"]),
+        one("withdrawal_rejected", "", Template::WithdrawalRejected, &[REASON, "$1,234.50", "no fee was charged"]),
+        one("fee_requested", "", Template::FeeReceived, &["$1,234.50"]),
+        one("fee_confirmed", "", Template::FeeConfirmed, &["paid out in full"]),
+        one("fee_rejected", "", Template::FeeRejected, &[REASON, "comes out of the payout"]),
+        one("bonus_granted", "", Template::BonusGranted, &["$1,234.50", "cannot be spent or withdrawn"]),
+        one("bonus_released", "", Template::BonusReleased, &["$1,234.50"]),
+        one("balance_adjusted", "debit", Template::BalanceAdjusted, &["Taken", "$1,234.50", REASON]),
+        Sample { event: event("wallet.v1.trade_funded", &wallet::BalanceMoved { user_id: id.to_string() }), mails: vec![], facts: &[] },
+    ]
+}
+
+fn trade_samples(id: Uuid) -> Vec<Sample> {
+    let one = |key: &str, value_cents, template, facts| {
+        let trade = trade::TradeFacts {
+            trade_id: Uuid::new_v4().to_string(),
+            user_id: id.to_string(),
+            plan_title: "Growth <Plus>".to_owned(),
+            amount_cents: 50_000,
+            value_cents,
+        };
+        let event = event(&format!("trade.v1.{key}"), &trade::TradeOpened { trade: Some(trade) });
+        Sample { event, mails: vec![(template, None)], facts }
+    };
+    vec![
+        one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not a promise"]),
+        one("trade_claimed", 56_050, Template::TradeClaimed, &["$560.50", "$500.00", "$60.50"]),
+        one("trade_closed", 48_000, Template::TradeClosed, &["$480.00", "$20.00"]),
+        Sample { event: event("trade.v1.plan_changed", &trade::PlanChanged { plan_id: String::new() }), mails: vec![], facts: &[] },
+        Sample { event: event("trade.v1.from_a_newer_build", &trade::PlanChanged::default()), mails: vec![], facts: &[] },
+        Sample { event: event("auth.v1.user_registered", &auth::UserRegistered { user_id: id.to_string() }), mails: vec![], facts: &[] },
+        Sample { event: event("auth.v1.session_ended", &auth::SessionEnded::default()), mails: vec![], facts: &[] },
+    ]
+}
+
+/// A message of any type, to be put into an event.
+trait Encode {
+    fn event(&self, key: &str) -> Event;
+}
+
+impl<M: prost::Message> Encode for M {
+    fn event(&self, key: &str) -> Event {
+        event(key, self)
+    }
+}
