@@ -1,20 +1,19 @@
 //! Deposits, withdrawals and the history.
 
+pub mod statement;
+
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, header};
-use axum::response::{IntoResponse, Response};
-use chassis::clock;
+use axum::response::Response;
 use proto::auth::v1::{GetUsersRequest, User as UserMessage};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
-    Direction, GetStatementRequest, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
+    Direction, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
     RequestDepositRequest, RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
-use time::macros::format_description;
-use time::{Date, OffsetDateTime};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::caller::{Actor, Reader, SignedIn};
@@ -22,7 +21,7 @@ use crate::clients::{fetch, mutate, send};
 use crate::error::{ApiError, Errors};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, field, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, moment, ok};
 use crate::router::App;
 
 /// The proof of payment of a transaction.
@@ -87,7 +86,7 @@ pub struct Transaction {
     /// Its id.
     pub id: String,
     /// `TNX-` and the first six characters of the id.
-    #[schema(example = "TNX-1A2B3C")]
+    #[schema(example = "TNX-1a2b3c")]
     pub reference: String,
     /// Deposit, Withdrawal, Trade, Profit, Course, Bonus, Fee or Adjustment.
     pub title: String,
@@ -201,7 +200,7 @@ impl Transaction {
 /// The reference that members and staff speak of.
 #[must_use]
 pub fn reference(id: &str) -> String {
-    format!("TNX-{}", id.chars().take(6).collect::<String>().to_uppercase())
+    format!("TNX-{}", id.chars().take(6).collect::<String>())
 }
 
 /// The wire's name of a status.
@@ -560,102 +559,4 @@ pub async fn set_destination(
     form.finish()?;
     let answer = send!(app.clients.wallet, set_destination, caller.out, message)?.into_inner();
     Ok(ok(TransactionMade::new(answer.transaction, "The destination has been saved.")?))
-}
-
-/// Which period, and in which form.
-#[derive(Debug, Default, Deserialize)]
-pub struct StatementQuery {
-    from: Option<String>,
-    to: Option<String>,
-    format: Option<String>,
-}
-
-/// One movement of the free balance.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct StatementLine {
-    at: Option<String>,
-    title: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reference: Option<String>,
-    /// Signed, in dollars.
-    #[schema(value_type = f64)]
-    amount: Number,
-    #[schema(value_type = f64)]
-    balance: Number,
-}
-
-/// The movements of the free balance in a period.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct Statement {
-    success: bool,
-    from: String,
-    to: String,
-    #[schema(value_type = f64)]
-    opening_balance: Number,
-    #[schema(value_type = f64)]
-    closing_balance: Number,
-    lines: Vec<StatementLine>,
-}
-
-/// Get the statement of a period
-///
-/// Days are UTC and inclusive; at most a year. `format=csv` answers a file.
-#[utoipa::path(get, path = "/transactions/statement",
-    params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
-        ("format" = Option<String>, Query)),
-    responses((status = 200, body = Statement), Errors), security(("bearer" = [])), tag = "Transactions")]
-pub async fn statement(
-    State(app): State<App>,
-    Reader(caller): Reader,
-    Query(query): Query<StatementQuery>,
-) -> Result<Response, ApiError> {
-    let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
-    let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
-    let message = GetStatementRequest {
-        from: Some(clock::to_proto(from.midnight().assume_utc())),
-        to: Some(clock::to_proto(end.midnight().assume_utc())),
-    };
-    let answer = fetch!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
-    let lines = answer.lines.into_iter().map(|line| StatementLine {
-        at: moment(line.at.as_ref()),
-        title: line.title,
-        reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
-        amount: Number::dollars(line.amount_cents),
-        balance: Number::dollars(line.balance_cents),
-    });
-    let statement = Statement {
-        success: true,
-        from: from.to_string(),
-        to: to.to_string(),
-        opening_balance: Number::dollars(answer.opening_balance_cents),
-        closing_balance: Number::dollars(answer.closing_balance_cents),
-        lines: lines.collect(),
-    };
-    match query.format.as_deref() {
-        None | Some("json") => Ok(ok(statement).into_response()),
-        Some("csv") => Ok(csv(&statement)),
-        Some(_) => Err(field("format", "Choose json or csv")),
-    }
-}
-
-fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
-    text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
-        .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
-}
-
-/// The titles are a closed list without separators, so that nothing needs quotes.
-fn csv(statement: &Statement) -> Response {
-    let mut text = String::from("at,title,reference,amount,balance\r\n");
-    for line in &statement.lines {
-        let (at, reference) = (line.at.as_deref().unwrap_or_default(), line.reference.as_deref().unwrap_or_default());
-        text.push_str(&format!("{at},{},{reference},{},{}\r\n", line.title, line.amount, line.balance));
-    }
-    let name = format!("attachment; filename=\"solvane-statement-{}-{}.csv\"", statement.from, statement.to);
-    let mut response = ([(header::CONTENT_TYPE, "text/csv; charset=utf-8")], text).into_response();
-    if let Ok(value) = HeaderValue::from_str(&name) {
-        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
-    }
-    response
 }

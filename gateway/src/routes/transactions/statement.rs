@@ -1,0 +1,230 @@
+//! The statement of a period: as JSON, as a CSV file, and as a PDF to print.
+
+use axum::extract::{Query, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use chassis::clock;
+use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str};
+use proto::wallet::v1::GetStatementRequest;
+use serde::{Deserialize, Serialize};
+use time::Date;
+use time::macros::format_description;
+use utoipa::ToSchema;
+
+use crate::caller::Reader;
+use crate::clients::fetch;
+use crate::error::{ApiError, Errors};
+use crate::json::{Number, field, moment, ok};
+use crate::router::App;
+use crate::routes::transactions::reference;
+
+/// Lines on a page of the PDF.
+const PAGE_LINES: usize = 46;
+
+/// Which period, and in which form.
+#[derive(Debug, Default, Deserialize)]
+pub struct StatementQuery {
+    from: Option<String>,
+    to: Option<String>,
+    format: Option<String>,
+}
+
+/// One movement of the free balance.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct StatementLine {
+    at: Option<String>,
+    title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<String>,
+    /// Signed, in dollars.
+    #[schema(value_type = f64)]
+    amount: Number,
+    #[schema(value_type = f64)]
+    balance: Number,
+}
+
+/// The movements of the free balance in a period.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Statement {
+    success: bool,
+    from: String,
+    to: String,
+    #[schema(value_type = f64)]
+    opening_balance: Number,
+    #[schema(value_type = f64)]
+    closing_balance: Number,
+    lines: Vec<StatementLine>,
+}
+
+/// Get the statement of a period
+///
+/// Days are UTC and inclusive; at most a year. `format=csv` and `format=pdf` answer a file.
+#[utoipa::path(get, path = "/transactions/statement",
+    params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
+        ("format" = Option<String>, Query)),
+    responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors),
+    security(("bearer" = [])), tag = "Transactions")]
+pub async fn statement(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Query(query): Query<StatementQuery>,
+) -> Result<Response, ApiError> {
+    let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
+    let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
+    let message = GetStatementRequest {
+        from: Some(clock::to_proto(from.midnight().assume_utc())),
+        to: Some(clock::to_proto(end.midnight().assume_utc())),
+    };
+    let answer = fetch!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
+    let lines = answer.lines.into_iter().map(|line| StatementLine {
+        at: moment(line.at.as_ref()),
+        title: line.title,
+        reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
+        amount: Number::dollars(line.amount_cents),
+        balance: Number::dollars(line.balance_cents),
+    });
+    let statement = Statement {
+        success: true,
+        from: from.to_string(),
+        to: to.to_string(),
+        opening_balance: Number::dollars(answer.opening_balance_cents),
+        closing_balance: Number::dollars(answer.closing_balance_cents),
+        lines: lines.collect(),
+    };
+    match query.format.as_deref() {
+        None | Some("json") => Ok(ok(statement).into_response()),
+        Some("csv") => Ok(file(&statement, "csv", "text/csv; charset=utf-8", csv(&statement).map_err(ApiError::internal)?)),
+        Some("pdf") => Ok(file(&statement, "pdf", "application/pdf", pdf(&statement))),
+        Some(_) => Err(field("format", "Choose json, csv or pdf")),
+    }
+}
+
+fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
+    text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
+        .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
+}
+
+fn file(statement: &Statement, ending: &str, content_type: &'static str, content: Vec<u8>) -> Response {
+    let name = format!("attachment; filename=\"solvane-statement-{}-{}.{ending}\"", statement.from, statement.to);
+    let mut response = ([(header::CONTENT_TYPE, content_type)], content).into_response();
+    if let Ok(value) = HeaderValue::from_str(&name) {
+        response.headers_mut().insert(header::CONTENT_DISPOSITION, value);
+    }
+    response
+}
+
+fn csv(statement: &Statement) -> Result<Vec<u8>, csv::Error> {
+    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
+    writer.write_record(["at", "title", "reference", "amount", "balance"])?;
+    for line in &statement.lines {
+        let (amount, balance) = (line.amount.to_string(), line.balance.to_string());
+        let (at, reference) = (line.at.as_deref().unwrap_or_default(), line.reference.as_deref().unwrap_or_default());
+        writer.write_record([at, &line.title, reference, &amount, &balance])?;
+    }
+    writer.into_inner().map_err(|error| error.into_error().into())
+}
+
+/// A4 pages in the fonts that every reader has; numbers in a fixed width, so that their columns align.
+fn pdf(statement: &Statement) -> Vec<u8> {
+    let (catalog, tree, text_font, number_font) = (Ref::new(1), Ref::new(2), Ref::new(3), Ref::new(4));
+    let pages: Vec<&[StatementLine]> = match statement.lines.as_slice() {
+        [] => vec![&[]],
+        lines => lines.chunks(PAGE_LINES).collect(),
+    };
+    let id = |page: usize, part: i32| Ref::new(i32::try_from(page).unwrap_or_default() * 2 + 5 + part);
+    let mut pdf = Pdf::new();
+    pdf.catalog(catalog).pages(tree);
+    pdf.pages(tree)
+        .kids((0..pages.len()).map(|page| id(page, 0)))
+        .count(i32::try_from(pages.len()).unwrap_or_default());
+    pdf.type1_font(text_font).base_font(Name(b"Helvetica"));
+    pdf.type1_font(number_font).base_font(Name(b"Courier"));
+    for (index, lines) in pages.iter().enumerate() {
+        let mut page = pdf.page(id(index, 0));
+        page.media_box(Rect::new(0.0, 0.0, 595.0, 842.0)).parent(tree).contents(id(index, 1));
+        page.resources().fonts().pair(Name(b"T"), text_font).pair(Name(b"N"), number_font);
+        page.finish();
+        pdf.stream(id(index, 1), &page_content(statement, lines, index + 1, pages.len()));
+    }
+    pdf.finish()
+}
+
+fn page_content(statement: &Statement, lines: &[StatementLine], number: usize, of: usize) -> Vec<u8> {
+    let mut content = Content::new();
+    let mut write = |font: &[u8], size: u16, x: u16, y: u16, text: &str| {
+        content.begin_text().set_font(Name(font), f32::from(size));
+        content.next_line(f32::from(x), f32::from(y)).show(Str(text.as_bytes())).end_text();
+    };
+    write(b"T", 18, 50, 780, "Solvane statement");
+    write(b"T", 10, 50, 762, &format!("{} to {} (UTC), balance in US dollars", statement.from, statement.to));
+    write(b"T", 10, 480, 762, &format!("Page {number} of {of}"));
+    write(b"N", 9, 50, 738, &row("Date and time", "Title", "Reference", "Amount", "Balance"));
+    let mut y = 722;
+    if number == 1 {
+        write(b"N", 9, 50, y, &row("", "Opening balance", "", "", &statement.opening_balance.to_string()));
+        y -= 14;
+    }
+    for line in lines {
+        let at: String = line.at.as_deref().unwrap_or_default().chars().take(19).collect();
+        let reference = line.reference.as_deref().unwrap_or_default();
+        let (amount, balance) = (line.amount.to_string(), line.balance.to_string());
+        write(b"N", 9, 50, y, &row(&at.replace('T', " "), &line.title, reference, &amount, &balance));
+        y -= 14;
+    }
+    if number == of {
+        write(b"N", 9, 50, y, &row("", "Closing balance", "", "", &statement.closing_balance.to_string()));
+    }
+    content.finish().to_vec()
+}
+
+/// One line in columns of a fixed width.
+fn row(at: &str, title: &str, reference: &str, amount: &str, balance: &str) -> String {
+    format!("{at:<20} {title:<16} {reference:<11} {amount:>15} {balance:>15}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Statement, StatementLine, csv, pdf};
+    use crate::json::Number;
+
+    fn sample(lines: usize) -> Statement {
+        let line = |_| StatementLine {
+            at: Some("2026-01-02T03:04:05.006Z".to_owned()),
+            title: "Deposit".to_owned(),
+            reference: Some("TNX-1a2b3c".to_owned()),
+            amount: Number::dollars(12_345),
+            balance: Number::dollars(-5),
+        };
+        Statement {
+            success: true,
+            from: "2026-01-01".to_owned(),
+            to: "2026-01-31".to_owned(),
+            opening_balance: Number::dollars(0),
+            closing_balance: Number::dollars(12_345),
+            lines: (0..lines).map(line).collect(),
+        }
+    }
+
+    /// [D-G1] A statement tells amounts exactly.
+    #[test]
+    fn csv_is_exact() {
+        let text = String::from_utf8(csv(&sample(1)).unwrap()).unwrap();
+        assert_eq!(
+            text,
+            "at,title,reference,amount,balance\r\n2026-01-02T03:04:05.006Z,Deposit,TNX-1a2b3c,123.45,-0.05\r\n"
+        );
+    }
+
+    #[test]
+    fn pdf_has_a_page_for_every_46_lines() {
+        for (lines, pages) in [(0, 1), (46, 1), (47, 2), (200, 5)] {
+            let text = String::from_utf8_lossy(&pdf(&sample(lines))).into_owned();
+            assert!(text.starts_with("%PDF-"), "{lines}");
+            assert!(text.contains(&format!("/Count {pages}")), "{lines}");
+            assert_eq!(text.matches("TNX-1a2b3c").count(), lines);
+            assert!(text.contains("Closing balance"));
+        }
+    }
+}

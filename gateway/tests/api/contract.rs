@@ -1,0 +1,92 @@
+//! The router and the document say the same, and both hold every call of the specification.
+
+use axum::http::{Method, StatusCode};
+use serde_json::Value;
+
+use crate::fixture::Fixture;
+
+/// Section 7 of the specification.
+const CONTRACT: [(&str, &str); 23] = [
+    ("post", "/v1/auth/register"),
+    ("post", "/v1/auth/verify"),
+    ("post", "/v1/auth/resend"),
+    ("post", "/v1/auth/login"),
+    ("post", "/v1/auth/forgot-password"),
+    ("post", "/v1/auth/reset-password"),
+    ("get", "/v1/auth/check"),
+    ("post", "/v1/transactions/deposit"),
+    ("post", "/v1/transactions/withdraw"),
+    ("post", "/v1/transactions/fee/{transactionId}"),
+    ("get", "/v1/transactions/user"),
+    ("get", "/v1/plans"),
+    ("post", "/v1/trades/create"),
+    ("put", "/v1/trades/claim/{id}"),
+    ("delete", "/v1/trades/close/{id}"),
+    ("get", "/v1/trades"),
+    ("put", "/v1/users/image/{userId}"),
+    ("put", "/v1/users/profile/{userId}"),
+    ("put", "/v1/users/password/{userId}"),
+    ("post", "/v1/payment-methods"),
+    ("put", "/v1/payment-methods/{id}"),
+    ("delete", "/v1/payment-methods/{id}"),
+    ("get", "/v1/payment-methods"),
+];
+
+fn document() -> Value {
+    serde_json::to_value(gateway::router::api().1).unwrap()
+}
+
+/// [API-01] [API-02] [API-03] [API-04] [API-05] [API-06] [API-07] [API-08] [API-09] [API-10] [API-11] [API-12] [API-13]
+/// [API-14] [API-15] [API-16] [API-17] [API-18] [API-19] [API-20] [API-21] [API-22] [API-23]
+#[test]
+fn the_document_holds_every_call_of_the_specification() {
+    let document = document();
+    for (method, path) in CONTRACT {
+        assert!(document["paths"][path][method].is_object(), "{method} {path}");
+    }
+}
+
+/// Every operation of the document is routed (nobody is signed in: never 404 for the route, never 405).
+#[tokio::test]
+async fn every_operation_of_the_document_is_routed() {
+    let fixture = Fixture::new().await;
+    let document = document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for method in item.as_object().unwrap().keys() {
+            let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");
+            let address = address.replace("{folder}", "receipts").replace("{name}", "x.png");
+            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let reply = fixture.call(verb, &address, None, "{}").await;
+            let code = reply.text.parse::<Value>().map(|body| body["code"].clone()).unwrap_or_default();
+            assert_ne!(code, "ROUTE_NOT_FOUND", "{method} {path}");
+            assert_ne!(reply.status, StatusCode::METHOD_NOT_ALLOWED, "{method} {path}");
+        }
+    }
+}
+
+/// [D-D1] Every mutation of the back office and of members asks who calls before anything else.
+#[tokio::test]
+async fn operations_with_security_refuse_visitors() {
+    let fixture = Fixture::new().await;
+    let document = document();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            // The preview of the course is everybody's.
+            if operation["security"].is_null() || path.starts_with("/v1/courses/lessons") {
+                continue;
+            }
+            let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");
+            let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
+            let reply = fixture.call(verb, &address, None, "{}").await;
+            assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path}");
+        }
+    }
+}
+
+/// The document in the tree is the one of the code.
+#[test]
+fn the_document_in_the_tree_is_current() {
+    let current = gateway::router::api().1.to_pretty_json().unwrap();
+    let kept = include_str!("../../openapi.json");
+    assert_eq!(kept.trim(), current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
+}

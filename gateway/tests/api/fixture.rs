@@ -1,0 +1,275 @@
+//! A gateway over a fake wallet and a fake directory, with real keys, sessions and files.
+
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::ConnectInfo;
+use axum::http::{HeaderMap, Method, Request, StatusCode};
+use chassis::error::{Kind, Refusal, refusal_to_status};
+use chassis::keys::SecretKey;
+use chassis::testing::Realm;
+use clap::{Args, Command, FromArgMatches};
+use gateway::clients::Clients;
+use gateway::config::Config;
+use gateway::files::Files;
+use gateway::limits::Limits;
+use gateway::live::Live;
+use gateway::router::{App, AppState, router};
+use gateway::routes::courses::Course;
+use http_body_util::BodyExt;
+use object_store::memory::InMemory;
+use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
+use proto::auth::v1::{self as auth};
+use proto::common::v1::ErrorReason;
+use proto::wallet::v1::wallet_service_server::{WalletService, WalletServiceServer};
+use proto::wallet::v1::{self as wallet};
+use serde_json::Value;
+use tokio::net::TcpListener;
+use tonic::service::Routes;
+use tonic::{Request as Call, Response as Answer, Status};
+use tower::ServiceExt;
+use uuid::Uuid;
+
+/// One gateway with its fakes.
+pub struct Fixture {
+    pub realm: Realm,
+    pub router: Router,
+    pub wallet: FakeWallet,
+}
+
+/// What a gateway answered.
+#[derive(Debug)]
+pub struct Reply {
+    pub status: StatusCode,
+    pub headers: HeaderMap,
+    pub text: String,
+}
+
+impl Reply {
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+}
+
+impl Fixture {
+    pub async fn new() -> Self {
+        Self::with(&[]).await
+    }
+
+    pub async fn with(settings: &[&str]) -> Self {
+        let realm = Realm::new();
+        let wallet = FakeWallet::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let routes =
+            Routes::new(WalletServiceServer::new(wallet.clone())).add_service(DirectoryServiceServer::new(FakeDirectory));
+        tokio::spawn(chassis::grpc::serve(listener, routes, tokio_util::sync::CancellationToken::new()));
+        let config = config(&realm, &url, settings);
+        let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
+        let app = App::new(AppState {
+            clients: Clients::new(&config).unwrap(),
+            credential: realm.credential("gateway"),
+            verifier: realm.verifier(),
+            files: Files::new(Arc::new(InMemory::new()), key),
+            course: Course::read(&config.course_dir).unwrap(),
+            limits: Limits::new(config.rate_limit, config.session_rate_limit),
+            live: Live::default(),
+            config,
+        });
+        Self { realm, router: router(app), wallet }
+    }
+
+    pub async fn send(&self, request: Request<Body>) -> Reply {
+        let mut request = request;
+        let peer: SocketAddr = "203.0.113.7:4711".parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        let (parts, body) = response.into_parts();
+        let bytes = body.collect().await.unwrap().to_bytes();
+        Reply { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
+    }
+
+    pub async fn call(&self, method: Method, path: &str, token: Option<&str>, body: &str) -> Reply {
+        let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
+        if let Some(token) = token {
+            request = request.header("authorization", format!("Bearer {token}"));
+        }
+        self.send(request.body(Body::from(body.to_owned())).unwrap()).await
+    }
+}
+
+fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
+    let keys = realm.folder().display();
+    let course = concat!(env!("CARGO_MANIFEST_DIR"), "/content/course");
+    let mut arguments = vec![
+        "gateway".to_owned(),
+        format!("--service-key-file={keys}/gateway.key"),
+        format!("--trusted-keys-file={keys}/trusted.json"),
+        format!("--link-key-file={keys}/link.key"),
+        format!("--course-dir={course}"),
+        "--files-url=memory:///".to_owned(),
+        "--rate-limit=0".to_owned(),
+        "--session-rate-limit=0".to_owned(),
+    ];
+    for service in ["auth", "wallet", "trade", "payment-method"] {
+        arguments.push(format!("--{service}-url={url}"));
+    }
+    // What comes last counts.
+    arguments.retain(|one| !settings.iter().any(|other| one.split('=').next() == other.split('=').next()));
+    arguments.extend(settings.iter().map(|&setting| setting.to_owned()));
+    let matches = Config::augment_args(Command::new("gateway")).get_matches_from(arguments);
+    Config::from_arg_matches(&matches).unwrap()
+}
+
+/// A PNG of one pixel as a data URL.
+pub const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+/// Remembers what it was asked and answers deposits by key like the real one.
+#[derive(Clone, Default)]
+pub struct FakeWallet {
+    pub deposits: Arc<Mutex<Vec<wallet::RequestDepositRequest>>>,
+}
+
+fn unused<T>() -> Result<Answer<T>, Status> {
+    Err(Status::unimplemented("not part of these tests"))
+}
+
+fn refused<T>(kind: Kind, reason: ErrorReason, message: &str) -> Result<Answer<T>, Status> {
+    Err(refusal_to_status(&Refusal::new(kind, reason, message)))
+}
+
+#[tonic::async_trait]
+impl WalletService for FakeWallet {
+    async fn get_wallet(&self, _: Call<wallet::GetWalletRequest>) -> Result<Answer<wallet::GetWalletResponse>, Status> {
+        unused()
+    }
+
+    async fn request_deposit(
+        &self,
+        request: Call<wallet::RequestDepositRequest>,
+    ) -> Result<Answer<wallet::RequestDepositResponse>, Status> {
+        assert!(request.metadata().get("authorization").is_some(), "the member's token is passed on");
+        let message = request.into_inner();
+        let mut deposits = self.deposits.lock().unwrap();
+        let transaction = wallet::Transaction {
+            id: Uuid::new_v4().to_string(),
+            title: "Deposit".to_owned(),
+            amount_cents: message.amount_cents,
+            ..Default::default()
+        };
+        let known = message.idempotency.as_ref().is_some_and(|key| {
+            deposits.iter().any(|one| one.idempotency.as_ref() == Some(key))
+        });
+        deposits.push(message);
+        let mut answer = Answer::new(wallet::RequestDepositResponse { transaction: Some(transaction) });
+        if known {
+            answer.metadata_mut().insert("idempotency-replayed", "first".parse().unwrap());
+        }
+        Ok(answer)
+    }
+
+    async fn request_withdrawal(
+        &self,
+        request: Call<wallet::RequestWithdrawalRequest>,
+    ) -> Result<Answer<wallet::RequestWithdrawalResponse>, Status> {
+        match request.into_inner().amount_cents {
+            1 => Err(Status::unavailable("connection refused (os error 111)")),
+            2 => panic!("a bug"),
+            3 => Err(Status::deadline_exceeded("timeout")),
+            _ => refused(Kind::Conflict, ErrorReason::WithdrawalPending, "Withdrawal pending already"),
+        }
+    }
+
+    async fn pay_withdrawal_fee(
+        &self,
+        _: Call<wallet::PayWithdrawalFeeRequest>,
+    ) -> Result<Answer<wallet::PayWithdrawalFeeResponse>, Status> {
+        unused()
+    }
+
+    async fn set_destination(
+        &self,
+        _: Call<wallet::SetDestinationRequest>,
+    ) -> Result<Answer<wallet::SetDestinationResponse>, Status> {
+        unused()
+    }
+
+    async fn purchase_course(
+        &self,
+        _: Call<wallet::PurchaseCourseRequest>,
+    ) -> Result<Answer<wallet::PurchaseCourseResponse>, Status> {
+        refused(Kind::Conflict, ErrorReason::CourseAlreadyPurchased, "You own the course already")
+    }
+
+    async fn get_course_access(
+        &self,
+        _: Call<wallet::GetCourseAccessRequest>,
+    ) -> Result<Answer<wallet::GetCourseAccessResponse>, Status> {
+        Ok(Answer::new(wallet::GetCourseAccessResponse { purchased: false, pending: false }))
+    }
+
+    async fn list_transactions(
+        &self,
+        _: Call<wallet::ListTransactionsRequest>,
+    ) -> Result<Answer<wallet::ListTransactionsResponse>, Status> {
+        let row = wallet::Transaction {
+            id: "1a2b3c4d-0000-4000-8000-000000000000".to_owned(),
+            user_id: Uuid::nil().to_string(),
+            title: "Deposit".to_owned(),
+            amount_cents: 12_345,
+            receipt_key: "receipts/0.png".to_owned(),
+            receipt_content_type: "image/png".to_owned(),
+            ..Default::default()
+        };
+        Ok(Answer::new(wallet::ListTransactionsResponse { transactions: vec![row], next_cursor: String::new() }))
+    }
+
+    async fn get_transaction(
+        &self,
+        _: Call<wallet::GetTransactionRequest>,
+    ) -> Result<Answer<wallet::GetTransactionResponse>, Status> {
+        refused(Kind::NotFound, ErrorReason::NotFound, "Transaction not found")
+    }
+
+    async fn get_statement(
+        &self,
+        _: Call<wallet::GetStatementRequest>,
+    ) -> Result<Answer<wallet::GetStatementResponse>, Status> {
+        unused()
+    }
+}
+
+struct FakeDirectory;
+
+#[tonic::async_trait]
+impl DirectoryService for FakeDirectory {
+    async fn get_session(&self, _: Call<auth::GetSessionRequest>) -> Result<Answer<auth::GetSessionResponse>, Status> {
+        unused()
+    }
+
+    async fn get_users(&self, request: Call<auth::GetUsersRequest>) -> Result<Answer<auth::GetUsersResponse>, Status> {
+        let users = request.into_inner().user_ids.into_iter().map(|id| auth::User {
+            id,
+            name: "Ada Lovelace".to_owned(),
+            email: "ada@example.org".to_owned(),
+            ..Default::default()
+        });
+        Ok(Answer::new(auth::GetUsersResponse { users: users.collect() }))
+    }
+
+    async fn list_staff_contacts(
+        &self,
+        _: Call<auth::ListStaffContactsRequest>,
+    ) -> Result<Answer<auth::ListStaffContactsResponse>, Status> {
+        unused()
+    }
+
+    async fn get_mail_secret(
+        &self,
+        _: Call<auth::GetMailSecretRequest>,
+    ) -> Result<Answer<auth::GetMailSecretResponse>, Status> {
+        unused()
+    }
+}

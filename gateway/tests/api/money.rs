@@ -1,0 +1,101 @@
+//! Deposits through the gateway: exact amounts, checked files, keys bound to bodies, and how transactions are told.
+
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use serde_json::json;
+
+use crate::fixture::{Fixture, PNG, Reply};
+
+async fn deposit(fixture: &Fixture, token: &str, key: Option<&str>, body: &str) -> Reply {
+    let mut request = Request::post("/v1/transactions/deposit")
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json");
+    if let Some(key) = key {
+        request = request.header("idempotency-key", key);
+    }
+    fixture.send(request.body(Body::from(body.to_owned())).unwrap()).await
+}
+
+/// [API-08] [D-G1] The amount reaches wallet exactly, as a number or as text, and unknown fields change nothing.
+#[tokio::test]
+async fn a_deposit_reaches_wallet_exactly() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    for (amount, cents) in [("100", 10_000), ("100.1", 10_010), ("\"99999.99\"", 9_999_999)] {
+        let body = format!(
+            r#"{{"amount":{amount},"method":"BTC","receipt":"{PNG}","role":"admin","balance":1000000,"isVerified":true}}"#
+        );
+        let reply = deposit(&fixture, &token, None, &body).await;
+        assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
+        assert_eq!(reply.json()["success"], true);
+        let deposits = fixture.wallet.deposits.lock().unwrap();
+        let message = deposits.last().unwrap();
+        assert_eq!(message.amount_cents, cents);
+        assert_eq!(message.r#type, "deposit");
+        assert!(message.receipt.as_ref().unwrap().key.starts_with("receipts/"));
+        assert_eq!(message.receipt.as_ref().unwrap().digest.len(), 32);
+    }
+}
+
+/// [D-D3] `currency` is an alias of `method`.
+#[tokio::test]
+async fn currency_names_the_method_too() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let body = json!({"amount": 100, "currency": "BTC", "receipt": PNG, "type": "course"}).to_string();
+    assert_eq!(deposit(&fixture, &token, None, &body).await.status, StatusCode::CREATED);
+    let deposits = fixture.wallet.deposits.lock().unwrap();
+    assert_eq!((deposits[0].method.as_str(), deposits[0].r#type.as_str()), ("BTC", "course"));
+}
+
+/// [D-G4] [D-R10] The key is bound to the body, a replay is marked, an empty key is refused.
+#[tokio::test]
+async fn keys_are_bound_to_bodies() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let body = json!({"amount": 100, "method": "BTC", "receipt": PNG}).to_string();
+    let first = deposit(&fixture, &token, Some("k"), &body).await;
+    assert!(!first.headers.contains_key("idempotency-replayed"));
+    let second = deposit(&fixture, &token, Some("k"), &body).await;
+    assert_eq!(second.headers["idempotency-replayed"], "true");
+    deposit(&fixture, &token, Some("k"), &json!({"amount": 101, "method": "BTC", "receipt": PNG}).to_string()).await;
+    let deposits = fixture.wallet.deposits.lock().unwrap().clone();
+    let prints: Vec<_> = deposits.iter().map(|one| one.idempotency.clone().unwrap().fingerprint).collect();
+    assert_eq!(prints[0], prints[1]);
+    assert_ne!(prints[0], prints[2]);
+    let long = "k".repeat(256);
+    for key in ["", long.as_str()] {
+        assert_eq!(deposit(&fixture, &token, Some(key), &body).await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    }
+}
+
+/// [D-P2] [DEP-07] A proof that is no proof changes nothing.
+#[tokio::test]
+async fn a_proof_that_is_none_is_refused() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    for (receipt, status) in [
+        ("", StatusCode::UNPROCESSABLE_ENTITY),
+        ("data:text/html;base64,PHNjcmlwdD4=", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+        ("data:image/png;base64,PHNjcmlwdD4=", StatusCode::UNSUPPORTED_MEDIA_TYPE),
+    ] {
+        let body = json!({"amount": 100, "method": "BTC", "receipt": receipt}).to_string();
+        assert_eq!(deposit(&fixture, &token, None, &body).await.status, status, "{receipt}");
+    }
+    assert!(fixture.wallet.deposits.lock().unwrap().is_empty());
+}
+
+/// [API-11] [API-24] [TXN-05] [D-L6] A transaction is told with reference, exact amount, owner and a link to its proof.
+#[tokio::test]
+async fn transactions_are_told_in_full() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let reply = fixture.call(Method::GET, "/v1/transactions/user", Some(&token), "").await;
+    assert!(reply.text.contains(r#""amount":123.45"#), "{}", reply.text);
+    let row = &reply.json()["transactions"][0];
+    assert_eq!(row["reference"], "TNX-1a2b3c");
+    let link = row["receipt"]["url"].as_str().unwrap();
+    assert!(link.starts_with("/v1/files/receipts/0.png?owner="), "{link}");
+    assert_eq!(fixture.call(Method::GET, &link.replace("owner=0", "owner=1"), None, "").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(fixture.call(Method::GET, "/v1/files/receipts/0.png", None, "").await.status, StatusCode::NOT_FOUND);
+}
