@@ -2,6 +2,8 @@
 //! before by SHA-256, so that a changed, missing or inserted row shows.
 
 use proto::common::v1::AuditRow as Message;
+/// A row of the trail as staff are shown it.
+pub use proto::common::v1::AuditRow;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::{FromRow, PgConnection};

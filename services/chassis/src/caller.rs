@@ -229,7 +229,13 @@ impl RemoteSessions {
 #[async_trait]
 impl Sessions for RemoteSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        self.cache.try_get_with(session_id, self.ask(session_id)).await.map_err(|refusal| (*refusal).clone())
+        let answer = self.cache.try_get_with(session_id, self.ask(session_id)).await;
+        let session = answer.map_err(|refusal| (*refusal).clone())?;
+        // Who has just confirmed an email must not wait for the answer to grow old.
+        if session.as_ref().is_none_or(|session| !session.verified) {
+            self.cache.invalidate(&session_id).await;
+        }
+        Ok(session)
     }
 }
 

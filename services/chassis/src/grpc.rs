@@ -1,6 +1,5 @@
 //! gRPC: the server that every service runs, and the channels and requests by which it calls others.
 
-use std::any::type_name;
 use std::net::SocketAddr;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -254,10 +253,4 @@ pub fn replayed_status(replayed: &crate::idempotency::Replayed) -> Status {
         status.metadata_mut().insert(REPLAYED, value);
     }
     status
-}
-
-/// The short name of a type, for logs.
-#[must_use]
-pub fn name_of<T>() -> &'static str {
-    type_name::<T>().rsplit("::").next().unwrap_or_default()
 }
