@@ -1,6 +1,6 @@
 //! GetSession: the state of a session now. To ask for it is to use it.
 
-use chassis::caller::{Role, Session};
+use chassis::caller::Session;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,14 +16,12 @@ use crate::store::sessions;
 pub async fn get_session(app: &App, id: Uuid) -> Result<Option<(Session, OffsetDateTime)>, Error> {
     let mut conn = app.db.conn().await?;
     let Some(live) = sessions::live(&mut conn, id).await? else { return Ok(None) };
-    let role = live.role.as_deref().map(str::parse::<Role>).transpose();
-    let role = role.map_err(|error| Error::Database(sqlx::Error::Decode(error.into())))?;
     let mut ends = live.idle_until;
     if live.now - live.last_seen_at >= session::NOTED_EVERY {
-        ends = live.now + session::idle(role);
+        ends = live.now + session::idle(live.role);
         sessions::touch(&mut conn, id, live.now, ends).await?;
     }
-    let stepped_up_at = match (app.second_factor, role) {
+    let stepped_up_at = match (app.second_factor, live.role) {
         (SecondFactor::Waived, Some(_)) => Some(live.now),
         _ => live.stepped_up_at,
     };
@@ -32,7 +30,7 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<(Session, OffsetD
         user_id: live.user_id,
         verified: live.verified,
         frozen: live.frozen,
-        role,
+        role: live.role,
         stepped_up_at,
     };
     Ok(Some((session, ends)))

@@ -1,7 +1,6 @@
 //! ListAuditRows: what staff did to accounts.
 
-use chassis::audit;
-use proto::common::v1::AuditRow;
+use chassis::audit::{self, AuditRow};
 
 use super::App;
 use crate::error::Error;

@@ -1,5 +1,6 @@
 //! Table `sessions`.
 
+use chassis::caller::Role;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -17,7 +18,7 @@ pub struct Live {
     /// Whether staff froze it.
     pub frozen: bool,
     /// Unset for members.
-    pub role: Option<String>,
+    pub role: Option<Role>,
     /// When a second factor was last given.
     pub stepped_up_at: Option<OffsetDateTime>,
     /// When it was last seen.
@@ -74,8 +75,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 /// # Errors
 /// The database's.
 pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sqlx::Error> {
-    sqlx::query_as!(
-        Live,
+    let row = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
                   s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!"
            FROM sessions s JOIN users u ON u.id = s.user_id
@@ -83,7 +83,19 @@ pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sql
         id,
     )
     .fetch_optional(conn)
-    .await
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Live {
+        id: row.id,
+        user_id: row.user_id,
+        verified: row.verified,
+        frozen: row.frozen,
+        role: super::users::role(row.role.as_deref())?,
+        stepped_up_at: row.stepped_up_at,
+        last_seen_at: row.last_seen_at,
+        idle_until: row.idle_until,
+        now: row.now,
+    }))
 }
 
 /// Notes that a session is used; it then lives until `idle_until`, but never past its life.

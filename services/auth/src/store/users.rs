@@ -1,5 +1,6 @@
 //! Table `users`.
 
+use chassis::caller::Role;
 use sqlx::{FromRow, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -28,7 +29,6 @@ impl TryFrom<Row> for User {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
-        let role = row.role.as_deref().map(str::parse).transpose();
         Ok(Self {
             id: row.id,
             name: row.name,
@@ -38,13 +38,19 @@ impl TryFrom<Row> for User {
             country: row.country,
             image_key: row.image_key,
             password_hash: row.password_hash,
-            role: role.map_err(|error: String| sqlx::Error::Decode(format!("users.role: {error}").into()))?,
+            role: role(row.role.as_deref())?,
             created_at: row.created_at,
             verified_at: row.verified_at,
             frozen_at: row.frozen_at,
             disabled_at: row.disabled_at,
         })
     }
+}
+
+/// The role by its name in the database.
+pub(super) fn role(name: Option<&str>) -> Result<Option<Role>, sqlx::Error> {
+    let role = name.map(str::parse).transpose();
+    role.map_err(|error: String| sqlx::Error::Decode(format!("users.role: {error}").into()))
 }
 
 fn one(row: Option<Row>) -> Result<Option<User>, sqlx::Error> {
@@ -71,7 +77,7 @@ pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::
         user.country,
         user.image_key,
         user.password_hash,
-        user.role.map(chassis::caller::Role::as_str),
+        user.role.map(Role::as_str),
         user.created_at,
         user.verified_at,
     )

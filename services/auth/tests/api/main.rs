@@ -5,6 +5,7 @@
 mod change_password;
 mod directory;
 mod fixture;
+mod forget_expired;
 mod forgot_password;
 mod login;
 mod profile;
@@ -14,3 +15,4 @@ mod secrecy;
 mod sessions;
 mod staff;
 mod verify_email;
+mod wire;

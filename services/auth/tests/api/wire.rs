@@ -1,0 +1,62 @@
+//! The door on the network, and the task beside it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use auth::app::answer_mail_requests;
+use chassis::caller::{RemoteSessions, Sessions};
+use proto::auth::v1::auth_service_client::AuthServiceClient;
+use proto::auth::v1::{ForgotPasswordRequest, LogoutRequest};
+use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+use uuid::Uuid;
+
+use crate::fixture::{World, registration};
+
+/// [D-S4] S2: a service that asks over the network sees a session live, and dead within five seconds of its end. The
+/// health service answers, asked-for links are issued by the task, and a shutdown ends both.
+#[sqlx::test(migrations = false)]
+async fn the_door_serves_and_ends(pool: PgPool) {
+    let world = World::new(pool).await;
+    let shutdown = CancellationToken::new();
+    let listener = chassis::grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let served = tokio::spawn(chassis::grpc::serve(listener, world.door.clone().routes().await, shutdown.clone()));
+    let (app, stop) = (Arc::clone(&world.app), shutdown.clone());
+    let answered = tokio::spawn(async move { answer_mail_requests::run(&app, stop).await });
+    let channel = chassis::grpc::channel(&url).unwrap();
+
+    let mut health = HealthClient::new(channel.clone());
+    let service = "solvane.auth.v1.AuthService".to_owned();
+    assert_eq!(health.check(HealthCheckRequest { service }).await.unwrap().into_inner().status, 1);
+
+    let mut client = AuthServiceClient::new(channel.clone());
+    let registered = client.register(registration("ada@example.com")).await.unwrap().into_inner();
+    let id: Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
+    let sessions = RemoteSessions::new(channel, world.realm.credential("wallet"));
+    assert!(sessions.live(id).await.unwrap().is_some_and(|session| !session.verified));
+    client.logout(chassis::testing::with_token(LogoutRequest {}, &registered.token)).await.unwrap();
+    let dead = async {
+        while sessions.live(id).await.unwrap().is_some() {
+            tokio::task::yield_now().await
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(5), dead).await.unwrap();
+
+    client.forgot_password(ForgotPasswordRequest { email: "ada@example.com".to_owned() }).await.unwrap();
+    let issued = async {
+        while world.count("SELECT count(*) FROM reset_tokens").await == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(10), issued).await.unwrap();
+
+    drop(client);
+    drop(health);
+    drop(sessions);
+    shutdown.cancel();
+    tokio::time::timeout(Duration::from_secs(10), served).await.unwrap().unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(10), answered).await.unwrap().unwrap();
+}
