@@ -65,7 +65,7 @@ function LessonRow({ lesson: { id, title, minutes, locked }, isDone, isFree }: L
         {title}
         <span className="sr-only">{locked ? ', locked' : isDone ? ', done' : ''}</span>
         {isFree && (
-          <span className="ml-2 inline-flex align-middle">
+          <span className="flex sm:ml-2 sm:inline-flex sm:align-middle">
             <Badge tone="accent">Free preview</Badge>
           </span>
         )}

@@ -38,7 +38,7 @@ function withClass<Tag extends 'h2' | 'h3' | 'p' | 'ul' | 'ol' | 'blockquote' | 
 function Table({ children }: { children?: ReactNode }) {
   return (
     <div role="region" aria-label="Table" tabIndex={0} className="my-6 overflow-x-auto">
-      <table className="w-full min-w-md border-collapse text-sm">{children}</table>
+      <table className="w-full border-collapse text-sm">{children}</table>
     </div>
   )
 }
