@@ -72,6 +72,7 @@ fn part(kind: ContentType, text: String) -> SinglePart {
 /// Plain ASCII goes as it is, so that codes and links stand whole in the source, too: lettre would encode lines over 76
 /// characters, while 998 are allowed (RFC 5322).
 fn body(text: String) -> Body {
+    let text = text.replace('\r', "");
     let plain = |line: &str| line.len() <= LONGEST_LINE && line.bytes().all(|byte| matches!(byte, b' '..=b'~'));
     if text.split('\n').all(plain) {
         return Body::dangerous_pre_encoded(text.replace('\n', "\r\n").into_bytes(), ContentTransferEncoding::SevenBit);
@@ -143,7 +144,7 @@ mod tests {
         for (text, plain) in [
             (format!("Hello,\n{link}\n"), true),
             (format!("Ünï\n{link}\n"), false),
-            ("a\rb\n".to_owned(), false),
+            (format!("a\rb\n{link}\n"), true),
             ("x".repeat(999), false),
         ] {
             let body = super::body(text);
