@@ -12,6 +12,9 @@ pub enum Error {
     /// Unknown, or another member's.
     #[error("we can't find that transaction.")]
     NotFound,
+    /// Nobody who ever had a wallet.
+    #[error("we can't find that member.")]
+    MemberNotFound,
     /// More than what is free.
     #[error("insufficient balance")]
     InsufficientBalance,
@@ -107,7 +110,7 @@ impl From<sqlx::Error> for Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::NotFound | Self::TradeNotFunded => Kind::NotFound,
+            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => Kind::NotFound,
             Self::InsufficientBalance => Kind::Invalid,
             Self::WithdrawalPending
             | Self::WithdrawalsClosed
@@ -135,7 +138,7 @@ impl Fault for Error {
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::NotFound | Self::TradeNotFunded => ErrorReason::NotFound,
+            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => ErrorReason::NotFound,
             Self::InsufficientBalance => ErrorReason::InsufficientBalance,
             Self::WithdrawalPending => ErrorReason::WithdrawalPending,
             Self::WithdrawalsClosed => ErrorReason::WithdrawalsClosed,

@@ -3,19 +3,20 @@
 use chassis::db::Db;
 use uuid::Uuid;
 
-use crate::app::get_wallet::get_wallet;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
+use crate::store::accounts;
 use crate::store::entries::{self, MemberEntry};
 
 /// Entries shown.
 const NEWEST: i64 = 100;
 
-/// The member's balances and newest entries.
+/// The member's balances and newest entries; all zero before they had accounts. Looking makes none.
 ///
 /// # Errors
 /// The database's.
 pub async fn get_member_wallet(db: &Db, user_id: Uuid) -> Result<(Wallet, Vec<MemberEntry>), Error> {
-    let wallet = get_wallet(db, user_id).await?;
-    Ok((wallet, entries::newest(&mut *db.conn().await?, user_id, NEWEST).await?))
+    let mut conn = db.conn().await?;
+    let wallet = accounts::wallet(&mut conn, user_id).await?.unwrap_or_else(|| Wallet::empty(user_id));
+    Ok((wallet, entries::newest(&mut conn, user_id, NEWEST).await?))
 }

@@ -14,7 +14,6 @@ use uuid::Uuid;
 use crate::app::decide_proposal::uncorrectable;
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::error::Error;
-use crate::posting;
 use crate::store::accounts;
 
 /// What a treasurer proposes.
@@ -35,7 +34,7 @@ pub struct ProposeCorrection {
 /// Opens a proposal for another treasurer to confirm.
 ///
 /// # Errors
-/// Invalid for an amount or note that cannot be, `InsufficientBalance`, the database's.
+/// Invalid for an amount or note that cannot be, `MemberNotFound`, `InsufficientBalance`, the database's.
 pub async fn propose_correction(db: &Db, command: &ProposeCorrection) -> Result<Answer<Proposal>, Error> {
     check_fields(&command.correction)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -57,8 +56,8 @@ fn check_fields(correction: &Correction) -> Result<(), Refusal> {
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result<Proposal, Error> {
-    posting::lock_member(conn, command.user_id).await?;
-    let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::AccountMissing)?;
+    // A registration makes the accounts: who has none is no member, and must not get any by a slip of staff.
+    let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::MemberNotFound)?;
     let (kind, amount) = (command.correction.kind, command.correction.amount_cents);
     let short = match kind {
         CorrectionKind::Release => wallet.bonus < amount,

@@ -23,3 +23,20 @@ pub struct Wallet {
     /// A payment for the course waits for review.
     pub is_course_payment_pending: bool,
 }
+
+impl Wallet {
+    /// Of a member who had no accounts yet.
+    #[must_use]
+    pub fn empty(user_id: Uuid) -> Self {
+        Self {
+            user_id,
+            available: Cents::ZERO,
+            held: Cents::ZERO,
+            bonus: Cents::ZERO,
+            invested: Cents::ZERO,
+            is_withdrawal_pending: false,
+            has_purchased_course: false,
+            is_course_payment_pending: false,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The course: paid by deposit or from the balance, once.
+
+use futures::future::join_all;
+use proto::wallet::v1::*;
+use sqlx::PgPool;
+
+use crate::fixture::{World, code, course_payment};
+
+/// [CRS-02] [D-C1] [D-C3] [D-R11] [T5] A confirmed payment unlocks the course and never touches the balance.
+#[sqlx::test(migrations = false)]
+async fn a_confirmed_payment_unlocks_the_course(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let made = world.deposit(&member, course_payment()).await.unwrap();
+    assert_eq!((made.title.as_str(), made.direction(), made.amount_cents), ("Course", Direction::Debit, 8_700));
+    let wallet = world.wallet(&member).await;
+    assert!(wallet.is_course_payment_pending && !wallet.has_purchased_course);
+    assert_eq!(code(world.deposit(&member, course_payment()).await), "COURSE_PAYMENT_PENDING");
+    assert_eq!(code(world.buy_course(&member).await), "COURSE_PAYMENT_PENDING");
+    assert_eq!(code(world.approve_with(&made, 8_600, "hash-1").await), "VALIDATION_FAILED");
+    world.approve(&made).await.unwrap();
+    let wallet = world.wallet(&member).await;
+    assert!(!wallet.is_course_payment_pending && wallet.has_purchased_course && wallet.available_cents == 0);
+    assert_eq!((world.house("course_revenue").await, world.house("settlement").await), (8_700, -8_700));
+    assert_eq!(world.events().await, ["wallet.v1.deposit_requested", "wallet.v1.course_unlocked"]);
+    assert_eq!(code(world.deposit(&member, course_payment()).await), "COURSE_ALREADY_PURCHASED");
+    assert_eq!(code(world.buy_course(&member).await), "COURSE_ALREADY_PURCHASED");
+    world.assert_books().await;
+}
+
+/// [D-C2] [D-W7] Fifty purchases at once: the course is bought once.
+#[sqlx::test(migrations = false)]
+async fn fifty_purchases_at_once_buy_once(pool: PgPool) {
+    let world = World::new(pool).await;
+    assert_eq!(code(world.buy_course(&world.member()).await), "INSUFFICIENT_BALANCE");
+    let member = world.member_with(50_000).await;
+    let results = join_all((0..50).map(|_| world.buy_course(&member))).await;
+    let made: Vec<_> = results.into_iter().flatten().collect();
+    assert_eq!(made.len(), 1);
+    assert_eq!(
+        (made[0].title.as_str(), made[0].status(), made[0].amount_cents),
+        ("Course", TransactionStatus::Success, 8_700)
+    );
+    let wallet = world.wallet(&member).await;
+    assert_eq!((wallet.available_cents, wallet.has_purchased_course), (41_300, true));
+    assert_eq!(world.events().await.iter().filter(|key| *key == "wallet.v1.course_unlocked").count(), 1);
+    world.assert_books().await;
+}
+
+/// [D-R11] A payment and a purchase at once: one of them.
+#[sqlx::test(migrations = false)]
+async fn paid_by_deposit_or_from_the_balance_never_both(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let (paid, bought) = tokio::join!(world.deposit(&member, course_payment()), world.buy_course(&member));
+    assert!(paid.is_ok() != bought.is_ok());
+    if let Ok(paid) = paid {
+        world.reject(&paid, "NOT_RECEIVED").await.unwrap();
+        assert!(world.buy_course(&member).await.is_ok());
+    }
+    assert!(world.wallet(&member).await.has_purchased_course);
+    world.assert_books().await;
+}

@@ -1,0 +1,347 @@
+//! A wallet with its doors open, members, staff, and a payment-method service that knows two methods.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+use chassis::caller::Role;
+use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
+use chassis::grpc;
+use chassis::testing::{Realm, database, with_token};
+use proto::common::v1::{ErrorReason, Idempotency};
+use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
+use proto::payment_method::v1::{
+    PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse,
+};
+use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::wallet_service_server::WalletService;
+use proto::wallet::v1::*;
+use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+use wallet::MIGRATOR;
+use wallet::clients::Methods;
+use wallet::domain::limits::Limits;
+use wallet::grpc::Doors;
+
+/// The id of the platform's only method.
+pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
+/// The id of a member's own method.
+pub const PERSONAL: &str = "22222222-2222-4222-8222-222222222222";
+/// Where the platform's method receives.
+pub const PLATFORM_ADDRESS: &str = "TPLATFORMxxxxxxxxxxxxxxxxxxxxxxxxx";
+
+/// A member, signed in.
+#[derive(Debug, Clone)]
+pub struct Member {
+    pub id: Uuid,
+    pub token: String,
+}
+
+pub struct World {
+    pub doors: Doors,
+    pub realm: Realm,
+    pub pool: PgPool,
+    pub reviewer: String,
+    pub treasurer: String,
+    pub methods_away: Arc<AtomicBool>,
+    txids: AtomicU32,
+    stop: CancellationToken,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+/// What a refusal was.
+pub fn refusal<T>(result: Result<T, Status>) -> Refusal {
+    match result {
+        Ok(_) => panic!("was not refused"),
+        Err(status) => from_status(&status),
+    }
+}
+
+/// The code of a refusal.
+pub fn code<T>(result: Result<T, Status>) -> String {
+    refusal(result).code
+}
+
+pub fn key(text: &str) -> Option<Idempotency> {
+    Some(Idempotency { key: text.to_owned(), route: "POST /v1/test".to_owned(), fingerprint: vec![1] })
+}
+
+pub fn receipt(byte: u8) -> Option<Receipt> {
+    Some(Receipt { key: format!("receipts/{byte}"), content_type: "image/png".to_owned(), digest: vec![byte; 32] })
+}
+
+pub fn deposit(cents: i64) -> RequestDepositRequest {
+    RequestDepositRequest {
+        amount_cents: cents,
+        method: PLATFORM.to_owned(),
+        receipt: receipt(1),
+        r#type: "deposit".to_owned(),
+        ..Default::default()
+    }
+}
+
+pub fn course_payment() -> RequestDepositRequest {
+    RequestDepositRequest { r#type: "course".to_owned(), ..deposit(8_700) }
+}
+
+pub fn withdrawal(cents: i64) -> RequestWithdrawalRequest {
+    RequestWithdrawalRequest {
+        amount_cents: cents,
+        method: PLATFORM.to_owned(),
+        address: "TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+        ..Default::default()
+    }
+}
+
+impl World {
+    pub async fn new(pool: PgPool) -> Self {
+        let realm = Realm::new();
+        let db = database(pool.clone(), &MIGRATOR).await;
+        let stop = CancellationToken::new();
+        let methods_away = Arc::new(AtomicBool::new(false));
+        let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
+        tokio::spawn(grpc::serve(listener, Routes::new(MethodLookupServiceServer::new(lookup)), stop.clone()));
+        let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
+        let doors = Doors { db, verifier: realm.verifier(), methods, limits: Limits::default() };
+        let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
+        Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
+    }
+
+    pub fn member(&self) -> Member {
+        let (id, token) = self.realm.member();
+        Member { id, token }
+    }
+
+    /// A member whose balance is this, by a confirmed deposit and, for the rest below its minimum, a correction.
+    pub async fn member_with(&self, cents: i64) -> Member {
+        let member = self.member();
+        let made = self.deposit(&member, deposit(10_000)).await.unwrap();
+        self.approve_with(&made, cents, &self.new_txid()).await.unwrap();
+        member
+    }
+
+    pub fn new_txid(&self) -> String {
+        format!("{:064x}", self.txids.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    pub async fn deposit(&self, member: &Member, request: RequestDepositRequest) -> Result<Transaction, Status> {
+        let answer = self.doors.request_deposit(with_token(request, &member.token)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn withdraw(&self, member: &Member, request: RequestWithdrawalRequest) -> Result<Transaction, Status> {
+        let answer = self.doors.request_withdrawal(with_token(request, &member.token)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn buy_course(&self, member: &Member) -> Result<Transaction, Status> {
+        let request = PurchaseCourseRequest { idempotency: None };
+        let answer = self.doors.purchase_course(with_token(request, &member.token)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn pay_fee(&self, member: &Member, withdrawal: &Transaction) -> Result<Transaction, Status> {
+        let request = PayWithdrawalFeeRequest {
+            withdrawal_id: withdrawal.id.clone(),
+            amount_cents: withdrawal.fee_cents.unwrap(),
+            method: PLATFORM.to_owned(),
+            receipt: receipt(9),
+            ..Default::default()
+        };
+        let answer = self.doors.pay_withdrawal_fee(with_token(request, &member.token)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    /// The reviewer approves a payment as claimed, with a fresh hash, or a withdrawal.
+    pub async fn approve(&self, one: &Transaction) -> Result<Transaction, Status> {
+        let is_withdrawal = one.title == "Withdrawal";
+        let txid = if is_withdrawal { String::new() } else { self.new_txid() };
+        self.approve_with(one, 0, &txid).await
+    }
+
+    pub async fn approve_with(&self, one: &Transaction, received: i64, txid: &str) -> Result<Transaction, Status> {
+        let request = ApproveTransactionRequest {
+            id: one.id.clone(),
+            revision: one.revision,
+            received_amount_cents: received,
+            txid: txid.to_owned(),
+            ..Default::default()
+        };
+        let answer = self.doors.approve_transaction(with_token(request, &self.reviewer)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn reject(&self, one: &Transaction, reason: &str) -> Result<Transaction, Status> {
+        let request = RejectTransactionRequest {
+            id: one.id.clone(),
+            revision: one.revision,
+            reason_code: reason.to_owned(),
+            note: "internal".to_owned(),
+            ..Default::default()
+        };
+        let answer = self.doors.reject_transaction(with_token(request, &self.reviewer)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn pay(&self, one: &Transaction) -> Result<Transaction, Status> {
+        self.pay_with(one, &self.new_txid()).await
+    }
+
+    pub async fn pay_with(&self, one: &Transaction, txid: &str) -> Result<Transaction, Status> {
+        let request = MarkWithdrawalPaidRequest {
+            id: one.id.clone(),
+            revision: one.revision,
+            txid: txid.to_owned(),
+            ..Default::default()
+        };
+        let answer = self.doors.mark_withdrawal_paid(with_token(request, &self.treasurer)).await?;
+        Ok(answer.into_inner().transaction.unwrap())
+    }
+
+    pub async fn wallet(&self, member: &Member) -> Wallet {
+        let answer = self.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap();
+        answer.into_inner().wallet.unwrap()
+    }
+
+    pub async fn history(&self, member: &Member) -> Vec<Transaction> {
+        let request = with_token(ListTransactionsRequest { page: None }, &member.token);
+        self.doors.list_transactions(request).await.unwrap().into_inner().transactions
+    }
+
+    pub async fn transaction(&self, member: &Member, id: &str) -> Result<Transaction, Status> {
+        let request = with_token(GetTransactionRequest { id: id.to_owned() }, &member.token);
+        Ok(self.doors.get_transaction(request).await?.into_inner().transaction.unwrap())
+    }
+
+    pub async fn review(&self, id: &str) -> GetReviewResponse {
+        let request = with_token(GetReviewRequest { id: id.to_owned() }, &self.reviewer);
+        self.doors.get_review(request).await.unwrap().into_inner()
+    }
+
+    /// The keys of all events so far, oldest first.
+    pub async fn events(&self) -> Vec<String> {
+        sqlx::query_scalar("SELECT key FROM outbox ORDER BY id").fetch_all(&self.pool).await.unwrap()
+    }
+
+    pub async fn count(&self, sql: &'static str) -> i64 {
+        sqlx::query_scalar(sql).fetch_one(&self.pool).await.unwrap()
+    }
+
+    /// The balance of an account of the house.
+    pub async fn house(&self, kind: &str) -> i64 {
+        sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id IS NULL AND kind = $1")
+            .bind(kind)
+            .fetch_one(&self.pool)
+            .await
+            .unwrap()
+    }
+
+    /// Every invariant of the ledger: [L1] [L2] [L3] [L4] [L6], and the chain of [L5].
+    pub async fn assert_books(&self) {
+        for (what, sql) in BROKEN {
+            assert_eq!(self.count(sql).await, 0, "{what}");
+        }
+    }
+}
+
+/// Rows that break an invariant, counted.
+const BROKEN: [(&str, &str); 6] = [
+    ("[L1] unbalanced postings", "SELECT count(*) FROM (SELECT FROM entries GROUP BY posting_id HAVING sum(amount_cents) <> 0) AS x"),
+    ("[L2] the sum of all entries", "SELECT coalesce(sum(amount_cents), 0)::bigint FROM entries"),
+    (
+        "[L3] drifted accounts",
+        "SELECT count(*) FROM accounts LEFT JOIN (SELECT account_id, sum(amount_cents) AS cents, count(*) AS entries
+            FROM entries GROUP BY account_id) AS computed ON account_id = id
+         WHERE balance_cents <> coalesce(cents, 0) OR entry_count <> coalesce(entries, 0)",
+    ),
+    ("[L4] negative accounts of members", "SELECT count(*) FROM accounts WHERE user_id IS NOT NULL AND balance_cents < 0"),
+    (
+        "[L5] broken links of the chains",
+        "SELECT count(*) FROM (SELECT hash, sha256(coalesce(lag(hash) OVER chain, '') || int8send(account_id)
+            || int8send(posting_id) || int8send(amount_cents) || int8send(balance_after_cents)) AS expected,
+            balance_after_cents - amount_cents - coalesce(lag(balance_after_cents) OVER chain, 0) AS gap
+         FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS x WHERE hash <> expected OR gap <> 0",
+    ),
+    (
+        "[L6] holds that are no open withdrawal",
+        "SELECT count(*) FROM accounts WHERE kind = 'held' AND balance_cents <> (SELECT coalesce(sum(amount_cents), 0)
+            FROM transactions WHERE transactions.user_id = accounts.user_id AND transactions.kind = 'withdrawal' AND status = 'pending')",
+    ),
+];
+
+/// The service payment-method, as far as the wallet asks it.
+struct Lookup {
+    away: Arc<AtomicBool>,
+    verifier: chassis::caller::Verifier,
+}
+
+impl Lookup {
+    fn check<T>(&self, request: &Request<T>) -> Result<(), Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|no| refusal_to_status(&no))?;
+        if self.away.load(Ordering::Relaxed) {
+            return Err(refusal_to_status(&Refusal::unavailable()));
+        }
+        Ok(())
+    }
+}
+
+fn no_method() -> Status {
+    let refusal = Refusal::new(Kind::Invalid, ErrorReason::MethodUnavailable, "This payment method is not available");
+    refusal_to_status(&refusal)
+}
+
+#[tonic::async_trait]
+impl MethodLookupService for Lookup {
+    async fn resolve_deposit_method(
+        &self,
+        request: Request<ResolveDepositMethodRequest>,
+    ) -> Result<Response<ResolveDepositMethodResponse>, Status> {
+        self.check(&request)?;
+        if ![PLATFORM, "USDT"].contains(&request.into_inner().method.as_str()) {
+            return Err(no_method());
+        }
+        let payment_method = PaymentMethod {
+            id: PLATFORM.to_owned(),
+            currency: "USDT".to_owned(),
+            network: "TRC20".to_owned(),
+            address: PLATFORM_ADDRESS.to_owned(),
+            memo: "memo".to_owned(),
+            version: 3,
+            ..Default::default()
+        };
+        Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(payment_method) }))
+    }
+
+    async fn resolve_withdrawal_method(
+        &self,
+        request: Request<ResolveWithdrawalMethodRequest>,
+    ) -> Result<Response<ResolveWithdrawalMethodResponse>, Status> {
+        self.check(&request)?;
+        let asked = request.into_inner();
+        let address = match asked.method.as_str() {
+            PERSONAL if asked.address.is_empty() => "TSAVEDxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+            PERSONAL | PLATFORM | "USDT" if asked.address == PLATFORM_ADDRESS => {
+                return Err(refusal_to_status(&Refusal::field("address", "This is one of our own addresses")));
+            }
+            PERSONAL | PLATFORM | "USDT" => asked.address,
+            _ => return Err(no_method()),
+        };
+        Ok(Response::new(ResolveWithdrawalMethodResponse {
+            method_id: asked.method,
+            currency: "USDT".to_owned(),
+            network: "TRC20".to_owned(),
+            address,
+            memo: asked.memo,
+        }))
+    }
+}

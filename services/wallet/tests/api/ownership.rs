@@ -1,0 +1,74 @@
+//! Whose it is, and who may.
+
+use chassis::testing::{session, with_token};
+use proto::wallet::v1::wallet_service_server::WalletService;
+use proto::wallet::v1::*;
+use sqlx::PgPool;
+use tonic::Code;
+
+use crate::fixture::{Member, World, code, course_payment, deposit, withdrawal};
+
+/// [S3] [D-G3] Another member's id is unknown, in every call that takes one, and nothing changes.
+#[sqlx::test(migrations = false)]
+async fn anothers_id_is_unknown(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (owner, stranger) = (world.member_with(50_000).await, world.member_with(50_000).await);
+    let without = RequestWithdrawalRequest { address: String::new(), ..withdrawal(10_000) };
+    let made = world.withdraw(&owner, without).await.unwrap();
+    assert_eq!(code(world.transaction(&stranger, &made.id).await), "NOT_FOUND");
+    assert_eq!(code(world.pay_fee(&stranger, &made).await), "NOT_FOUND");
+    let request = SetDestinationRequest {
+        transaction_id: made.id.clone(),
+        address: "TSTRANGERxxxxxxxxxxxxxxxx".into(),
+        memo: String::new(),
+    };
+    assert_eq!(code(world.doors.set_destination(with_token(request, &stranger.token)).await), "NOT_FOUND");
+    for id in ["", "x", "00000000-0000-0000-0000-000000000000"] {
+        assert_eq!(code(world.transaction(&owner, id).await), "NOT_FOUND");
+    }
+    assert_eq!(world.transaction(&owner, &made.id).await.unwrap(), made);
+    assert_eq!(world.history(&stranger).await.len(), 1);
+    assert_eq!(world.count("SELECT count(*) FROM transactions WHERE kind = 'fee'").await, 0);
+}
+
+/// [D-S1] [D-R13] The unverified see their wallet only; the frozen read and do nothing; staff is no member.
+#[sqlx::test(migrations = false)]
+async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
+    let world = World::new(pool).await;
+    let unverified = chassis::caller::Session { verified: false, ..session(None) };
+    let frozen = chassis::caller::Session { frozen: true, ..session(None) };
+    let sign_in =
+        |session: chassis::caller::Session| Member { id: session.user_id, token: world.realm.sign_in(session) };
+    let (unverified, frozen) = (sign_in(unverified), sign_in(frozen));
+    let staff = Member { id: unverified.id, token: world.reviewer.clone() };
+    for (who, expected) in
+        [(&unverified, "EMAIL_NOT_VERIFIED"), (&frozen, "ACCOUNT_FROZEN"), (&staff, "PERMISSION_DENIED")]
+    {
+        assert_eq!(code(world.deposit(who, deposit(10_000)).await), expected);
+        assert_eq!(code(world.deposit(who, course_payment()).await), expected);
+        assert_eq!(code(world.withdraw(who, withdrawal(10_000)).await), expected);
+        assert_eq!(code(world.buy_course(who).await), expected);
+        let line = Transaction { id: unverified.id.to_string(), fee_cents: Some(1), ..Default::default() };
+        assert_eq!(code(world.pay_fee(who, &line).await), expected);
+        let request = SetDestinationRequest { transaction_id: line.id, ..Default::default() };
+        assert_eq!(code(world.doors.set_destination(with_token(request, &who.token)).await), expected);
+    }
+    assert_eq!(world.wallet(&unverified).await.available_cents, 0);
+    assert_eq!(code(world.transaction(&unverified, "x").await), "EMAIL_NOT_VERIFIED");
+    assert!(world.history(&frozen).await.is_empty());
+    assert_eq!(world.count("SELECT count(*) FROM transactions").await, 0);
+}
+
+/// [K12] Without a live session nothing is answered; a service credential is no member.
+#[sqlx::test(migrations = false)]
+async fn nobody_is_nobody(pool: PgPool) {
+    let world = World::new(pool).await;
+    let no = world.doors.get_wallet(tonic::Request::new(GetWalletRequest {})).await.unwrap_err();
+    assert_eq!(no.code(), Code::Unauthenticated);
+    for token in
+        ["x".to_owned(), world.realm.credential("trade").token().unwrap(), world.realm.token(&session(None), 1)]
+    {
+        let no = world.doors.get_wallet(with_token(GetWalletRequest {}, &token)).await.unwrap_err();
+        assert_eq!(no.code(), Code::Unauthenticated);
+    }
+}
