@@ -315,8 +315,27 @@ describe('the session', () => {
 
   it('that lost its verification leads to the verify screen [D-S1]', async () => {
     openAsMember('/transactions')
-    server.use(refuses('get', '/transactions/user', 403, { message: 'Verify your email first', code: 'EMAIL_NOT_VERIFIED' }))
+    server.use(
+      http.get('*/v1/transactions/user', () => {
+        server.use(answers('get', '/auth/check', { user: { ...member, isVerified: false }, token: 't' }))
+        return HttpResponse.json({ success: false, message: 'Verify your email first', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
+      }),
+    )
     await waitFor(() => expect(currentPath()).toBe('/verify?email=amara%40example.com'))
+  })
+
+  it('that was verified a moment ago survives an answer that has not heard of it [D-S5]', async () => {
+    let asked = 0
+    server.use(
+      http.get('*/v1/transactions/user', () =>
+        ++asked === 1
+          ? HttpResponse.json({ success: false, message: 'Verify your email first', code: 'EMAIL_NOT_VERIFIED' }, { status: 403 })
+          : HttpResponse.json({ success: true, transactions: [] }),
+      ),
+    )
+    openAsMember('/transactions')
+    expect(await screen.findByText('No transactions found.')).toBeVisible()
+    expect(currentPath()).toBe('/transactions')
   })
 
   it('ends on logout, on the server too, and goes to the login [AUTH-13]', async () => {

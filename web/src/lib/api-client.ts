@@ -1,7 +1,9 @@
 /** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
 import { toApiError, type ApiError } from './api-error'
 import { notify } from './notify'
-import { endSession, markUnverified, useSession } from './session'
+import { queryClient } from './query-client'
+import { queryKeys } from './query-keys'
+import { endSession, useSession } from './session'
 
 export type Answer<T = object> = { success: boolean; message?: string } & T
 
@@ -35,7 +37,8 @@ function noticeSessionLoss(error: ApiError, token: string) {
     endSession()
     notify.error(error.message)
   } else if (error.code === 'EMAIL_NOT_VERIFIED') {
-    markUnverified()
+    // The session check knows best: right after a verification some part of the server may not know of it yet.
+    void queryClient.invalidateQueries({ queryKey: queryKeys.session })
   }
 }
 

@@ -3,7 +3,7 @@ import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack
 import { messageOf, toApiError } from './api-error'
 import { notify } from './notify'
 import { queryKeys } from './query-keys'
-import { endSession } from './session'
+import { endSession, useSession } from './session'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -22,8 +22,12 @@ declare module '@tanstack/react-query' {
 export const RETRIES = 3
 export const retryDelay = (attempt: number) => Math.min(1000 * 2 ** attempt, 30_000)
 
-/** A refusal will not change by asking again; a missing answer may. */
-const shouldRetry = (failures: number, error: Error) => failures < RETRIES && toApiError(error).isTransient
+/** A refusal will not change by asking again; a missing answer may, and so may one that has not heard of a verification. */
+function shouldRetry(failures: number, error: Error) {
+  const { isTransient, code } = toApiError(error)
+  const isBehind = code === 'EMAIL_NOT_VERIFIED' && useSession.getState().user?.isVerified === true
+  return failures < RETRIES && (isTransient || isBehind)
+}
 
 const isSessionCheck = (key: QueryKey) => key[0] === queryKeys.session[0]
 

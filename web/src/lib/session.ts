@@ -33,11 +33,6 @@ export function endSession({ left = false } = {}) {
   useSession.setState({ ...SIGNED_OUT, left })
 }
 
-/** The server says the e-mail is not verified: the guard then leads to the verify screen. */
-export function markUnverified() {
-  useSession.setState(({ user }) => ({ user: user && { ...user, isVerified: false } }))
-}
-
 export const useUser = () => useSession((session) => session.user)
 
 /** The signed-in member, for screens behind the guard. */
