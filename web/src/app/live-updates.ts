@@ -22,7 +22,7 @@ function refresh(client: QueryClient) {
   for (const queryKey of touched) void client.invalidateQueries({ queryKey })
 }
 
-/** Follows one stream to its end; false when the server has none to offer this session. */
+/** Follows one stream to its end; false when there is none, or no session any more. */
 async function followOnce(client: QueryClient, signal: AbortSignal): Promise<boolean> {
   const { token } = useSession.getState()
   const response = await fetch(`${apiUrl}/events`, {
@@ -30,7 +30,7 @@ async function followOnce(client: QueryClient, signal: AbortSignal): Promise<boo
     credentials: 'include',
     signal,
   })
-  if (!response.ok || !response.body) return response.status >= 500 || response.status === 429
+  if (!response.ok || !response.body) return response.status !== 401 && response.status !== 404
   for await (const { event } of readEvents(response.body)) {
     if (event === 'change' || event === 'reset') refresh(client)
   }
