@@ -20,8 +20,9 @@ const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Where mails go.
 #[derive(Clone)]
 pub enum Outlet {
-    /// An SMTP relay.
-    Relay(SmtpTransport),
+    /// An SMTP relay. It is never dropped: that would say QUIT on every pooled connection and wait for the answers,
+    /// while a process has ten seconds to end.
+    Relay(&'static SmtpTransport),
     /// A folder.
     Folder(std::sync::Arc<Folder>),
 }
@@ -49,7 +50,8 @@ impl Outlet {
         // The url holds a password, and so may the library's message.
         let builder = SmtpTransport::from_url(url).map_err(|_| anyhow!("SMTP_URL is not an smtp:// or smtps:// url"))?;
         let pool = PoolConfig::new().max_size(connections);
-        Ok(Self::Relay(builder.timeout(Some(COMMAND_TIMEOUT)).pool_config(pool).build()))
+        let relay = builder.timeout(Some(COMMAND_TIMEOUT)).pool_config(pool).build();
+        Ok(Self::Relay(Box::leak(Box::new(relay))))
     }
 
     /// A folder, made if it is missing.
