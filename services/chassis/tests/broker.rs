@@ -1,0 +1,387 @@
+//! Publishing, relaying and consuming on a real RabbitMQ, also while it goes away.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::anyhow;
+use async_trait::async_trait;
+use chassis::bus::{Bus, Event, HandleError, Handler, TOPOLOGY};
+use chassis::db::{self, Db};
+use chassis::outbox::{self, relay};
+use chassis::telemetry::TraceContext;
+use lapin::options::{BasicGetOptions, BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use lapin::{BasicProperties, Channel};
+use proto::auth::v1::UserRegistered;
+use sqlx::PgPool;
+use sqlx::migrate::Migrator;
+use time::OffsetDateTime;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Notify, watch};
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+const QUEUE: &str = "wallet.events";
+const KEY: &str = "auth.v1.user_registered";
+
+// === the broker, with names of its own, behind a door that can be closed ===
+
+struct Broker {
+    direct: Bus,
+    /// Goes through the door.
+    bus: Bus,
+    prefix: String,
+    open: watch::Sender<bool>,
+}
+
+impl Broker {
+    async fn start() -> Self {
+        let url = std::env::var("AMQP_URL").unwrap_or_else(|_| "amqp://guest:guest@127.0.0.1:5672".to_owned());
+        let (before, rest) = url.split_once('@').unwrap();
+        let (host, vhost) = rest.split_once('/').map_or((rest, String::new()), |(host, vhost)| (host, format!("/{vhost}")));
+        let target = if host.contains(':') { host.to_owned() } else { format!("{host}:5672") };
+        let (open, state) = watch::channel(true);
+        let door = door(target, state).await;
+        let prefix = format!("test-{}.", Uuid::new_v4());
+        Self {
+            bus: Bus::with_prefix(&format!("{before}@{door}{vhost}"), &prefix),
+            direct: Bus::with_prefix(&url, &prefix),
+            prefix,
+            open,
+        }
+    }
+
+    async fn channel(&self) -> Channel {
+        self.direct.connect("test").await.unwrap().1
+    }
+
+    /// The next message of a queue.
+    async fn take(&self, queue: &str) -> (String, Vec<u8>) {
+        let channel = self.channel().await;
+        let queue = format!("{}{queue}", self.prefix);
+        let taken = async {
+            loop {
+                if let Some(message) = channel.basic_get(queue.as_str().into(), BasicGetOptions { no_ack: true }).await.unwrap() {
+                    let id = message.delivery.properties.message_id().as_ref().map(ToString::to_string);
+                    return (id.unwrap_or_default(), message.delivery.data.clone().into());
+                }
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        };
+        soon(taken).await
+    }
+
+    async fn is_empty(&self, queue: &str) -> bool {
+        let queue = format!("{}{queue}", self.prefix);
+        self.channel().await.basic_get(queue.into(), BasicGetOptions::default()).await.unwrap().is_none()
+    }
+
+    async fn remove(self) {
+        let channel = self.channel().await;
+        for (queue, _) in TOPOLOGY {
+            for name in [format!("{}{queue}", self.prefix), format!("{}{queue}.dead", self.prefix)] {
+                channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
+            }
+        }
+        for name in ["events", "events.dead"] {
+            let name = format!("{}{name}", self.prefix);
+            channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await.unwrap();
+        }
+    }
+}
+
+/// A TCP proxy; while it is closed it cuts every connection.
+async fn door(target: String, open: watch::Receiver<bool>) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            let (target, mut open) = (target.clone(), open.clone());
+            tokio::spawn(async move {
+                if !*open.borrow_and_update() {
+                    return;
+                }
+                let mut server = TcpStream::connect(target).await.unwrap();
+                tokio::select! {
+                    _ = copy_bidirectional(&mut client, &mut server) => {}
+                    _ = open.wait_for(|open| !open) => {}
+                }
+            });
+        }
+    });
+    address
+}
+
+async fn soon<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), future).await.expect("it happens soon")
+}
+
+/// Waits for a condition.
+async fn until(mut condition: impl AsyncFnMut() -> bool) {
+    soon(async {
+        while !condition().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    })
+    .await;
+}
+
+// === a handler that does as it is told ===
+
+#[derive(Clone, Copy)]
+enum Step {
+    Fail,
+    Poison,
+    Panic,
+    /// Never ends, after saying that it began.
+    Hang,
+}
+
+#[derive(Default)]
+struct Script {
+    steps: Mutex<VecDeque<Step>>,
+    calls: Mutex<Vec<Uuid>>,
+    done: Mutex<Vec<Uuid>>,
+    parked: Mutex<Vec<(String, String)>>,
+    hanging: Notify,
+}
+
+impl Script {
+    fn of(steps: impl IntoIterator<Item = Step>) -> Arc<Self> {
+        Arc::new(Self { steps: Mutex::new(steps.into_iter().collect()), ..Self::default() })
+    }
+
+    fn done(&self) -> Vec<Uuid> {
+        self.done.lock().unwrap().clone()
+    }
+
+    fn calls(&self) -> usize {
+        self.calls.lock().unwrap().len()
+    }
+
+    fn parked(&self) -> Vec<(String, String)> {
+        self.parked.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Handler for Script {
+    async fn handle(&self, event: &Event) -> Result<(), HandleError> {
+        self.calls.lock().unwrap().push(event.id);
+        let step = self.steps.lock().unwrap().pop_front();
+        match step {
+            None => {
+                self.done.lock().unwrap().push(event.id);
+                Ok(())
+            }
+            Some(Step::Fail) => Err(HandleError::Transient(anyhow!("away"))),
+            Some(Step::Poison) => Err(HandleError::Poison(anyhow!("unreadable"))),
+            Some(Step::Panic) => panic!("told to"),
+            Some(Step::Hang) => {
+                self.hanging.notify_one();
+                std::future::pending().await
+            }
+        }
+    }
+
+    async fn park(&self, id: &str, _: &str, _: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+        self.parked.lock().unwrap().push((id.to_owned(), cause.to_owned()));
+        Ok(())
+    }
+}
+
+struct Consuming {
+    shutdown: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Consuming {
+    fn start(bus: &Bus, handler: &Arc<Script>) -> Self {
+        let (bus, handler, shutdown) = (bus.clone(), Arc::clone(handler), CancellationToken::new());
+        let stop = shutdown.clone();
+        Self { task: tokio::spawn(async move { bus.consume(QUEUE, handler, stop).await }), shutdown }
+    }
+
+    async fn stop(self) {
+        self.shutdown.cancel();
+        soon(self.task).await.unwrap();
+    }
+}
+
+fn event(key: &str) -> Event {
+    let payload = prost::Message::encode_to_vec(&UserRegistered { user_id: Uuid::new_v4().to_string() });
+    Event { id: Uuid::now_v7(), key: key.to_owned(), payload, at: OffsetDateTime::now_utc() }
+}
+
+async fn publish(broker: &Broker, events: &[&Event]) {
+    let publisher = broker.direct.publisher("test").await.unwrap();
+    for event in events {
+        publisher.publish(event, &TraceContext::default()).await.unwrap();
+    }
+}
+
+// === publishing ===
+
+/// [K7] A published event is in its queue when the call returns; one that no queue wants is a failure, although the
+/// broker confirms it.
+#[tokio::test]
+async fn a_publish_ends_in_a_queue_or_fails() {
+    let broker = Broker::start().await;
+    let publisher = broker.bus.publisher("test").await.unwrap();
+    let wanted = event(KEY);
+    publisher.publish(&wanted, &TraceContext::default()).await.unwrap();
+    assert_eq!(broker.take(QUEUE).await, (wanted.id.to_string(), wanted.payload.clone()));
+    let unwanted = publisher.publish(&event("nobody.v1.cares"), &TraceContext::default()).await;
+    assert!(unwanted.unwrap_err().to_string().contains("no queue takes"));
+    broker.open.send(false).unwrap();
+    assert!(soon(publisher.publish(&event(KEY), &TraceContext::default())).await.is_err());
+    until(async || !publisher.is_up()).await;
+    broker.remove().await;
+}
+
+async fn database(pool: PgPool) -> Db {
+    db::migrate(&pool, &Migrator::DEFAULT).await.unwrap();
+    Db::from_pool(pool)
+}
+
+/// Writes an event in a transaction of its own; returns its id.
+async fn enqueue(db: &Db, key: &str) -> Uuid {
+    let mut tx = db.begin().await.unwrap();
+    let message = UserRegistered { user_id: Uuid::new_v4().to_string() };
+    outbox::enqueue(&mut tx, key, Uuid::new_v4(), &message).await.unwrap();
+    let id = sqlx::query_scalar("SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1").fetch_one(&mut *tx).await.unwrap();
+    tx.commit().await.unwrap();
+    id
+}
+
+async fn waiting(db: &Db) -> i64 {
+    let sql = "SELECT count(*) FROM outbox WHERE published_at IS NULL";
+    sqlx::query_scalar(sql).fetch_one(&mut *db.conn().await.unwrap()).await.unwrap()
+}
+
+/// [K7] [Q3] [Q5] Events written while the broker is away follow when it is back, in the order of their rows.
+#[sqlx::test(migrations = false)]
+async fn the_relay_catches_up_in_order(pool: PgPool) {
+    let (broker, db) = (Broker::start().await, database(pool).await);
+    broker.open.send(false).unwrap();
+    let shutdown = CancellationToken::new();
+    let relaying = tokio::spawn(relay::run(db.clone(), broker.bus.clone(), "test", shutdown.clone()));
+    let mut ids = Vec::new();
+    for _ in 0..20 {
+        ids.push(enqueue(&db, KEY).await.to_string());
+    }
+    assert_eq!(waiting(&db).await, 20);
+    assert!(broker.is_empty(QUEUE).await);
+    broker.open.send(true).unwrap();
+    until(async || waiting(&db).await == 0).await;
+    // It is cut again in between.
+    broker.open.send(false).unwrap();
+    ids.push(enqueue(&db, KEY).await.to_string());
+    broker.open.send(true).unwrap();
+    until(async || waiting(&db).await == 0).await;
+    shutdown.cancel();
+    soon(relaying).await.unwrap();
+    let mut got = Vec::new();
+    while got.len() < ids.len() {
+        let (id, _) = broker.take(QUEUE).await;
+        // A confirmation that was lost brings the same event again.
+        if got.last() != Some(&id) {
+            got.push(id);
+        }
+    }
+    assert_eq!(got, ids);
+    broker.remove().await;
+}
+
+/// [K7] [Q2] An event whose transaction commits late, under a lower number, is not passed over.
+#[sqlx::test(migrations = false)]
+async fn a_late_commit_is_not_lost(pool: PgPool) {
+    let (broker, db) = (Broker::start().await, database(pool).await);
+    let publisher = broker.bus.publisher("test").await.unwrap();
+    let mut late = db.begin().await.unwrap();
+    outbox::enqueue(&mut late, KEY, Uuid::new_v4(), &UserRegistered::default()).await.unwrap();
+    enqueue(&db, KEY).await;
+    assert_eq!(relay::relay_batch(&db, &publisher).await.unwrap(), 1);
+    late.commit().await.unwrap();
+    assert_eq!(relay::relay_batch(&db, &publisher).await.unwrap(), 1);
+    assert_eq!(waiting(&db).await, 0);
+    broker.remove().await;
+}
+
+/// [K7] An event that the broker does not take stays in the outbox, and does not hold up the others of its batch.
+#[sqlx::test(migrations = false)]
+async fn an_unroutable_event_stays(pool: PgPool) {
+    let (broker, db) = (Broker::start().await, database(pool).await);
+    let publisher = broker.bus.publisher("test").await.unwrap();
+    enqueue(&db, "nobody.v1.cares").await;
+    enqueue(&db, KEY).await;
+    assert!(relay::relay_batch(&db, &publisher).await.is_err());
+    assert_eq!(waiting(&db).await, 1);
+    broker.take(QUEUE).await;
+    broker.remove().await;
+}
+
+// === consuming ===
+
+/// [K8] A failure that may pass is tried again in place; the message is acknowledged after it passed.
+#[tokio::test]
+async fn a_passing_failure_is_tried_again() {
+    let broker = Broker::start().await;
+    let (script, wanted) = (Script::of([Step::Fail, Step::Fail]), event(KEY));
+    publish(&broker, &[&wanted]).await;
+    let consuming = Consuming::start(&broker.bus, &script);
+    until(async || script.done() == [wanted.id]).await;
+    consuming.stop().await;
+    assert_eq!((script.calls(), script.parked().len()), (3, 0));
+    assert!(broker.is_empty(QUEUE).await && broker.is_empty("wallet.events.dead").await);
+    broker.remove().await;
+}
+
+/// [K8] [Q6] What can never take effect, makes the handler panic, or has no id is parked and stands in the dead-letter
+/// queue; what comes after it is handled.
+#[tokio::test]
+async fn poison_is_parked_and_dead_lettered() {
+    let broker = Broker::start().await;
+    let script = Script::of([Step::Poison]);
+    let (poison, panics, good) = (event(KEY), event(KEY), event(KEY));
+    publish(&broker, &[&poison]).await;
+    let consuming = Consuming::start(&broker.bus, &script);
+    until(async || script.parked().len() == 1).await;
+    script.steps.lock().unwrap().push_back(Step::Panic);
+    publish(&broker, &[&panics]).await;
+    until(async || script.parked().len() == 2).await;
+    let exchange = format!("{}events", broker.prefix);
+    let nameless = BasicProperties::default();
+    let options = BasicPublishOptions::default();
+    broker.channel().await.basic_publish(exchange.into(), KEY.into(), options, b"?", nameless).await.unwrap();
+    until(async || script.parked().len() == 3).await;
+    publish(&broker, &[&good]).await;
+    until(async || script.done() == [good.id]).await;
+    consuming.stop().await;
+    let ids: Vec<_> = script.parked().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids, [poison.id.to_string(), panics.id.to_string(), String::new()]);
+    for payload in [poison.payload, panics.payload, b"?".to_vec()] {
+        assert_eq!(broker.take("wallet.events.dead").await.1, payload);
+    }
+    assert!(broker.is_empty("wallet.events.dead").await && broker.is_empty(QUEUE).await);
+    broker.remove().await;
+}
+
+/// [K8] [Q1] An event that was not acknowledged when the connection broke is delivered again.
+#[tokio::test]
+async fn a_broken_connection_brings_the_event_again() {
+    let broker = Broker::start().await;
+    let (script, wanted) = (Script::of([Step::Hang]), event(KEY));
+    publish(&broker, &[&wanted]).await;
+    let consuming = Consuming::start(&broker.bus, &script);
+    soon(script.hanging.notified()).await;
+    broker.open.send(false).unwrap();
+    until(async || !broker.bus.is_up()).await;
+    broker.open.send(true).unwrap();
+    until(async || script.done() == [wanted.id]).await;
+    assert_eq!(script.calls(), 2);
+    consuming.stop().await;
+    broker.remove().await;
+}

@@ -1,0 +1,356 @@
+//! What every service's database promises: transactions, keyed answers, two people, and the trail of staff.
+
+use std::time::Duration;
+
+use chassis::audit::{self, Act};
+use chassis::caller::{Role, Staff};
+use chassis::db::{self, Db};
+use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
+use chassis::proposal::{self, Decision};
+use futures::future::join_all;
+use proto::common::v1::{ErrorReason, Idempotency};
+use sqlx::migrate::Migrator;
+use sqlx::postgres::PgPoolOptions;
+use sqlx::{Executor, PgPool};
+use uuid::Uuid;
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("database")]
+    Database(#[from] sqlx::Error),
+    #[error("{}", .0.message)]
+    Refused(#[from] Refusal),
+    #[error("{}", .0.refusal.message)]
+    Replayed(#[from] Replayed),
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Database(error) => db::kind(error),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::Database(_) => ErrorReason::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        if let Self::Database(error) = self { Some(error) } else { None }
+    }
+}
+
+/// A migrated database with a table `effects` to leave traces in.
+async fn database(pool: &PgPool) -> Db {
+    db::migrate(pool, &Migrator::DEFAULT).await.unwrap();
+    pool.execute("CREATE TABLE effects (number integer NOT NULL)").await.unwrap();
+    Db::from_pool(pool.clone())
+}
+
+async fn effects(pool: &PgPool) -> i64 {
+    sqlx::query_scalar("SELECT count(*) FROM effects").fetch_one(pool).await.unwrap()
+}
+
+// === transactions ===
+
+/// [K1] After a begin that was cancelled at any moment, the next statement on the connection is not swallowed by an open
+/// transaction.
+#[sqlx::test(migrations = false)]
+async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
+    let observer = database(&pool).await;
+    let options = PgPoolOptions::new().max_connections(1);
+    let db = Db::from_pool(options.connect_with((*pool.connect_options()).clone()).await.unwrap());
+    for round in 0..60_i32 {
+        let moment = Duration::from_micros(u64::try_from(round).unwrap() * 15);
+        let _ = tokio::time::timeout(moment, db.begin()).await;
+        let mut conn = db.conn().await.unwrap();
+        sqlx::query("INSERT INTO effects VALUES ($1)").bind(round).execute(&mut *conn).await.unwrap();
+        drop(conn);
+        let seen: i64 = sqlx::query_scalar("SELECT count(*) FROM effects")
+            .fetch_one(&mut *observer.conn().await.unwrap())
+            .await
+            .unwrap();
+        assert_eq!(seen, i64::from(round) + 1, "cancelled after {moment:?}");
+    }
+}
+
+/// [K1] Each connection gives up on statements, locks and forgotten transactions.
+#[sqlx::test(migrations = false)]
+async fn connections_have_limits(pool: PgPool) {
+    let options = pool.connect_options();
+    let url = format!(
+        "postgres://{}@{}:{}/{}",
+        options.get_username(),
+        options.get_host(),
+        options.get_port(),
+        options.get_database().unwrap(),
+    );
+    let db = Db::connect_lazy(&url, 1).unwrap();
+    for (name, value) in
+        [("statement_timeout", "5s"), ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "10s")]
+    {
+        let got: String = sqlx::query_scalar("SELECT current_setting($1)")
+            .bind(name)
+            .fetch_one(&mut *db.conn().await.unwrap())
+            .await
+            .unwrap();
+        assert_eq!(got, value, "{name}");
+    }
+}
+
+/// [K5] A transaction that lost a race is tried three times in all; other failures are not tried again.
+#[sqlx::test(migrations = false)]
+async fn lost_races_are_tried_three_times(pool: PgPool) {
+    let db = database(&pool).await;
+    for (code, tries) in [("40001", 3), ("40P01", 3), ("23505", 1)] {
+        let mut tried = 0;
+        let result: Result<(), Error> = db::retrying(|| {
+            tried += 1;
+            async {
+                let sql = sqlx::AssertSqlSafe(format!("DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '{code}'; END $$"));
+                db.conn().await?.execute(sql).await?;
+                Ok(())
+            }
+        })
+        .await;
+        assert!(result.is_err());
+        assert_eq!(tried, tries, "{code}");
+    }
+}
+
+// === keyed answers ===
+
+fn claim(user_id: Uuid, key: &str, body: &str, request_id: &str) -> Option<Claim> {
+    let message =
+        Idempotency { key: key.to_owned(), route: "POST /deposits".to_owned(), fingerprint: body.as_bytes().to_vec() };
+    Claim::of(user_id, Some(&message), request_id).unwrap()
+}
+
+/// A use case: leaves a trace, and answers or refuses.
+async fn act(db: &Db, claim: Option<Claim>, result: Result<i64, Refusal>) -> Result<Answer<i64>, Error> {
+    let mut work = Work::begin::<Error>(db, claim).await?;
+    if let Some(answer) = work.replay::<i64, Error>()? {
+        return Ok(answer);
+    }
+    sqlx::query("INSERT INTO effects VALUES (1)").execute(&mut *work).await?;
+    work.settle(result.map_err(Error::from)).await
+}
+
+fn refusal(kind: Kind) -> Refusal {
+    Refusal::new(kind, ErrorReason::InsufficientBalance, "Insufficient balance")
+}
+
+/// [D-G4] [L7] [L9] Same key and body: one effect, and the same answer with the id of the first request; another member
+/// or no key is another matter; another body is refused.
+#[sqlx::test(migrations = false)]
+async fn the_same_key_gives_the_same_answer(pool: PgPool) {
+    let (db, user_id) = (database(&pool).await, Uuid::new_v4());
+    let first = act(&db, claim(user_id, "k", "body", "r1"), Ok(7)).await.unwrap();
+    assert_eq!((first.result, first.replayed), (7, None));
+    let again = act(&db, claim(user_id, "k", "body", "r2"), Ok(8)).await.unwrap();
+    assert_eq!((again.result, again.replayed.as_deref()), (7, Some("r1")));
+    assert_eq!(effects(&pool).await, 1);
+    let other = act(&db, claim(user_id, "k", "another body", "r3"), Ok(9)).await.unwrap_err();
+    assert_eq!((other.kind(), other.reason()), (Kind::Invalid, ErrorReason::IdempotencyKeyReused));
+    assert_eq!(effects(&pool).await, 1);
+    act(&db, claim(Uuid::new_v4(), "k", "body", "r4"), Ok(1)).await.unwrap();
+    act(&db, None, Ok(1)).await.unwrap();
+    act(&db, None, Ok(1)).await.unwrap();
+    assert_eq!(effects(&pool).await, 4);
+}
+
+/// [D-G4] [D-R10] [L8] A refusal leaves no effect and is said again; a failure is not kept.
+#[sqlx::test(migrations = false)]
+async fn refusals_are_replayed_and_failures_are_not(pool: PgPool) {
+    let (db, user_id) = (database(&pool).await, Uuid::new_v4());
+    let failed = act(&db, claim(user_id, "k", "b", "r1"), Err(refusal(Kind::Unavailable))).await.unwrap_err();
+    assert_eq!(failed.kind(), Kind::Unavailable);
+    let refused = act(&db, claim(user_id, "k", "b", "r2"), Err(refusal(Kind::Invalid))).await.unwrap_err();
+    assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
+    let again = act(&db, claim(user_id, "k", "b", "r3"), Ok(1)).await.unwrap_err();
+    let Error::Replayed(replayed) = again else { panic!("{again:?}") };
+    assert_eq!((replayed.refusal, replayed.request_id.as_str()), (refusal(Kind::Invalid), "r2"));
+    assert_eq!(effects(&pool).await, 0);
+    // Without a key, too, a refusal leaves no effect.
+    act(&db, None, Err(refusal(Kind::Conflict))).await.unwrap_err();
+    assert_eq!(effects(&pool).await, 0);
+}
+
+/// [D-G4] While the first call is in flight the second is told to wait; if the first fails, the key is free again.
+#[sqlx::test(migrations = false)]
+async fn a_key_in_flight_is_a_conflict(pool: PgPool) {
+    let (db, user_id) = (database(&pool).await, Uuid::new_v4());
+    let first = Work::begin::<Error>(&db, claim(user_id, "k", "b", "r1")).await.unwrap();
+    let second = act(&db, claim(user_id, "k", "b", "r2"), Ok(1)).await.unwrap_err();
+    assert_eq!((second.kind(), second.reason()), (Kind::Conflict, ErrorReason::IdempotencyKeyInFlight));
+    let Error::Refused(refusal) = second else { panic!("{second:?}") };
+    assert!(refusal.retry_after.is_some());
+    drop(first);
+    // The rollback of a dropped transaction happens when its connection is used next.
+    let result = loop {
+        match act(&db, claim(user_id, "k", "b", "r3"), Ok(3)).await {
+            Err(error) if error.kind() == Kind::Conflict => tokio::task::yield_now().await,
+            other => break other,
+        }
+    };
+    assert_eq!(result.unwrap().replayed, None);
+    assert_eq!(effects(&pool).await, 1);
+}
+
+/// [D-G4] [L7] Fifty calls at once with one key have one effect.
+#[sqlx::test(migrations = false)]
+async fn fifty_calls_with_one_key_have_one_effect(pool: PgPool) {
+    let (db, user_id) = (database(&pool).await, Uuid::new_v4());
+    let calls = (0..50).map(|number| {
+        let (db, claim) = (db.clone(), claim(user_id, "k", "b", &format!("r{number}")));
+        async move { act(&db, claim, Ok(number)).await }
+    });
+    let results = join_all(calls).await;
+    let fresh = results.iter().filter(|result| matches!(result, Ok(answer) if answer.replayed.is_none())).count();
+    let answers: Vec<_> = results.iter().flatten().map(|answer| answer.result).collect();
+    assert_eq!(fresh, 1);
+    assert!(answers.iter().all(|answer| *answer == answers[0]));
+    for error in results.iter().filter_map(|result| result.as_ref().err()) {
+        assert_eq!(error.reason(), ErrorReason::IdempotencyKeyInFlight);
+    }
+    assert_eq!(effects(&pool).await, 1);
+}
+
+/// [D-G4] After 24 hours a key is free, whether or not it was swept.
+#[sqlx::test(migrations = false)]
+async fn keys_live_a_day(pool: PgPool) {
+    let (db, user_id) = (database(&pool).await, Uuid::new_v4());
+    let age = |hours: i32| {
+        let pool = pool.clone();
+        async move {
+            let sql = "UPDATE idempotency_keys SET created_at = clock_timestamp() - make_interval(mins => $1 * 60)";
+            sqlx::query(sql).bind(hours).execute(&pool).await.unwrap();
+        }
+    };
+    act(&db, claim(user_id, "k", "b", "r1"), Ok(1)).await.unwrap();
+    age(23).await;
+    assert_eq!(idempotency::sweep(&db).await.unwrap(), 0);
+    assert!(act(&db, claim(user_id, "k", "b", "r2"), Ok(2)).await.unwrap().replayed.is_some());
+    age(24).await;
+    let fresh = act(&db, claim(user_id, "k", "another body", "r3"), Ok(3)).await.unwrap();
+    assert_eq!((fresh.result, fresh.replayed), (3, None));
+    age(26).await;
+    assert_eq!(idempotency::sweep(&db).await.unwrap(), 1);
+}
+
+/// [D-G4] [D-R10] A key has 1 to 255 characters.
+#[test]
+fn keys_have_1_to_255_characters() {
+    let claim = |key: String| Claim::of(Uuid::nil(), Some(&Idempotency { key, ..Default::default() }), "r");
+    assert!(claim("x".to_owned()).is_ok() && claim("é".repeat(255)).is_ok());
+    for key in [String::new(), "x".repeat(256)] {
+        assert_eq!(claim(key).unwrap_err().kind, Kind::Invalid);
+    }
+    assert_eq!(Claim::of(Uuid::nil(), None, "r"), Ok(None));
+}
+
+// === two people ===
+
+/// [D-O4] [D-R2] Nobody confirms their own proposal: the use case refuses, and so does the database.
+#[sqlx::test(migrations = false)]
+async fn nobody_confirms_their_own_proposal(pool: PgPool) {
+    let db = database(&pool).await;
+    let (one, two) = (Uuid::new_v4(), Uuid::new_v4());
+    let mut tx = db.begin().await.unwrap();
+    let change = serde_json::json!({"value": 1});
+    let proposal = proposal::open(&mut tx, "plan.value", None, &change, None, one).await.unwrap();
+    tx.commit().await.unwrap();
+    let decide = |decision, by| {
+        let db = db.clone();
+        async move {
+            let mut tx = db.begin().await?;
+            let decided = proposal::decide::<Error>(&mut tx, proposal.id, decision, by).await?;
+            tx.commit().await?;
+            Ok::<_, Error>(decided)
+        }
+    };
+    let own = decide(Decision::Confirm, one).await.unwrap_err();
+    assert_eq!((own.kind(), own.reason()), (Kind::Forbidden, ErrorReason::SelfConfirmation));
+    let direct = sqlx::query("UPDATE proposals SET status = 'confirmed', decided_by = $1, decided_at = clock_timestamp()")
+        .bind(one)
+        .execute(&pool)
+        .await
+        .unwrap_err();
+    assert_eq!(db::constraint(&direct), Some("proposals_two_people"));
+    let confirmed = decide(Decision::Confirm, two).await.unwrap();
+    assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two)));
+    let again = decide(Decision::Reject, one).await.unwrap_err();
+    assert_eq!((again.kind(), again.reason()), (Kind::Conflict, ErrorReason::ProposalClosed));
+}
+
+/// [D-R2] Whoever proposed may take it back.
+#[sqlx::test(migrations = false)]
+async fn a_proposal_may_be_taken_back(pool: PgPool) {
+    let db = database(&pool).await;
+    let one = Uuid::new_v4();
+    let mut tx = db.begin().await.unwrap();
+    let proposal = proposal::open(&mut tx, "plan.value", None, &serde_json::json!({}), None, one).await.unwrap();
+    let rejected = proposal::decide::<Error>(&mut tx, proposal.id, Decision::Reject, one).await.unwrap();
+    assert_eq!(rejected.status, "rejected");
+}
+
+// === the trail of staff ===
+
+async fn append(db: &Db, action: &str) {
+    let staff = Staff { user_id: Uuid::new_v4(), role: Role::Reviewer, stepped_up_at: None };
+    let mut tx = db.begin().await.unwrap();
+    let act = Act {
+        staff: &staff,
+        action,
+        subject_id: "subject".to_owned(),
+        member_id: Some(Uuid::new_v4()),
+        before: Some(serde_json::json!({"status": "pending", "b": 1, "a": [1.5, null]})),
+        after: None,
+        address: "203.0.113.7",
+    };
+    audit::append(&mut tx, act).await.unwrap();
+    tx.commit().await.unwrap();
+}
+
+async fn broken_at(db: &Db) -> Option<i64> {
+    audit::broken_at(&mut db.conn().await.unwrap()).await.unwrap()
+}
+
+/// [D-O3] The trail is append-only, for everybody, the owner of the table included.
+#[sqlx::test(migrations = false)]
+async fn the_trail_is_append_only(pool: PgPool) {
+    let db = database(&pool).await;
+    append(&db, "deposit.approve").await;
+    for sql in ["UPDATE audit_rows SET action = 'x'", "DELETE FROM audit_rows", "TRUNCATE audit_rows"] {
+        let error = pool.execute(sql).await.unwrap_err();
+        assert!(error.to_string().contains("append-only"), "{sql}: {error}");
+    }
+    assert_eq!(broken_at(&db).await, None);
+}
+
+/// [D-O3] A changed, missing or inserted row shows, although the trigger was out of the way.
+#[sqlx::test(migrations = false)]
+async fn a_tampered_trail_shows(pool: PgPool) {
+    let db = database(&pool).await;
+    // At once, so that the chain is proved to have one writer at a time.
+    join_all((0..6).map(|_| append(&db, "deposit.approve"))).await;
+    assert_eq!(broken_at(&db).await, None);
+    pool.execute("ALTER TABLE audit_rows DISABLE TRIGGER audit_rows_append_only").await.unwrap();
+    for (tamper, undo, broken) in [
+        ("UPDATE audit_rows SET action = 'x' WHERE id = 3", "UPDATE audit_rows SET action = 'deposit.approve'", 3),
+        ("UPDATE audit_rows SET before = '{\"a\": 2}' WHERE id = 2", "", 2),
+        ("DELETE FROM audit_rows WHERE id = 1", "", 2),
+    ] {
+        pool.execute(tamper).await.unwrap();
+        assert_eq!(broken_at(&db).await, Some(broken), "{tamper}");
+        if !undo.is_empty() {
+            pool.execute(undo).await.unwrap();
+            assert_eq!(broken_at(&db).await, None);
+        }
+    }
+}
