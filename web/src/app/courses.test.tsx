@@ -30,7 +30,7 @@ function course({ purchased = false, pending = false } = {}): Course {
 
 function open(state: Parameters<typeof course>[0] = {}, changes: Parameters<typeof openAsMember>[1] = {}) {
   server.use(answers('get', '/courses', { course: course(state) }))
-  return openAsMember('/courses', { hasPurchasedCourse: state?.purchased ?? false, wallet: { balance: 100, bonus: 0 }, ...changes })
+  return openAsMember('/courses', { hasPurchasedCourse: state?.purchased ?? false, wallet: { balance: 100, bonus: 0, held: 0, invested: 0 }, ...changes })
 }
 
 const lesson = (markdown: string) =>
@@ -120,7 +120,7 @@ describe('buying from the balance', () => {
   })
 
   it('does not offer to pay what is not there [D-C2]', async () => {
-    const { user } = open({}, { wallet: { balance: 86.99, bonus: 500 } })
+    const { user } = open({}, { wallet: { balance: 86.99, bonus: 500, held: 0, invested: 0 } })
     await user.click(await screen.findByRole('button', { name: 'Pay from balance' }))
     const dialog = within(screen.getByRole('dialog'))
     expect(dialog.getByText('Insufficient balance')).toBeVisible()
