@@ -1,5 +1,7 @@
 //! Publishing, relaying and consuming on a real RabbitMQ, also while it goes away.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -40,7 +42,8 @@ impl Broker {
     async fn start() -> Self {
         let url = std::env::var("AMQP_URL").unwrap_or_else(|_| "amqp://guest:guest@127.0.0.1:5672".to_owned());
         let (before, rest) = url.split_once('@').unwrap();
-        let (host, vhost) = rest.split_once('/').map_or((rest, String::new()), |(host, vhost)| (host, format!("/{vhost}")));
+        let (host, vhost) =
+            rest.split_once('/').map_or((rest, String::new()), |(host, vhost)| (host, format!("/{vhost}")));
         let target = if host.contains(':') { host.to_owned() } else { format!("{host}:5672") };
         let (open, state) = watch::channel(true);
         let door = door(target, state).await;
@@ -63,9 +66,11 @@ impl Broker {
         let queue = format!("{}{queue}", self.prefix);
         let taken = async {
             loop {
-                if let Some(message) = channel.basic_get(queue.as_str().into(), BasicGetOptions { no_ack: true }).await.unwrap() {
+                if let Some(message) =
+                    channel.basic_get(queue.as_str().into(), BasicGetOptions { no_ack: true }).await.unwrap()
+                {
                     let id = message.delivery.properties.message_id().as_ref().map(ToString::to_string);
-                    return (id.unwrap_or_default(), message.delivery.data.clone().into());
+                    return (id.unwrap_or_default(), message.delivery.data.clone());
                 }
                 tokio::time::sleep(Duration::from_millis(20)).await;
             }
@@ -251,7 +256,8 @@ async fn enqueue(db: &Db, key: &str) -> Uuid {
     let mut tx = db.begin().await.unwrap();
     let message = UserRegistered { user_id: Uuid::new_v4().to_string() };
     outbox::enqueue(&mut tx, key, Uuid::new_v4(), &message).await.unwrap();
-    let id = sqlx::query_scalar("SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1").fetch_one(&mut *tx).await.unwrap();
+    let id =
+        sqlx::query_scalar("SELECT event_id FROM outbox ORDER BY id DESC LIMIT 1").fetch_one(&mut *tx).await.unwrap();
     tx.commit().await.unwrap();
     id
 }

@@ -1,5 +1,7 @@
 //! What every service's database promises: transactions, keyed answers, two people, and the trail of staff.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 use std::time::Duration;
 
 use chassis::audit::{self, Act};
@@ -112,7 +114,8 @@ async fn lost_races_are_tried_three_times(pool: PgPool) {
         let result: Result<(), Error> = db::retrying(|| {
             tried += 1;
             async {
-                let sql = sqlx::AssertSqlSafe(format!("DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '{code}'; END $$"));
+                let sql =
+                    sqlx::AssertSqlSafe(format!("DO $$ BEGIN RAISE EXCEPTION 'lost' USING ERRCODE = '{code}'; END $$"));
                 db.conn().await?.execute(sql).await?;
                 Ok(())
             }
@@ -276,11 +279,12 @@ async fn nobody_confirms_their_own_proposal(pool: PgPool) {
     };
     let own = decide(Decision::Confirm, one).await.unwrap_err();
     assert_eq!((own.kind(), own.reason()), (Kind::Forbidden, ErrorReason::SelfConfirmation));
-    let direct = sqlx::query("UPDATE proposals SET status = 'confirmed', decided_by = $1, decided_at = clock_timestamp()")
-        .bind(one)
-        .execute(&pool)
-        .await
-        .unwrap_err();
+    let direct =
+        sqlx::query("UPDATE proposals SET status = 'confirmed', decided_by = $1, decided_at = clock_timestamp()")
+            .bind(one)
+            .execute(&pool)
+            .await
+            .unwrap_err();
     assert_eq!(db::constraint(&direct), Some("proposals_two_people"));
     let confirmed = decide(Decision::Confirm, two).await.unwrap();
     assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two)));

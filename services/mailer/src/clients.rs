@@ -50,11 +50,10 @@ impl Directory {
     pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential)?.idempotent(message);
-        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
-            client.get_users(request).await
-        })
-        .await
-        .map_err(|status| from_status(&status))?;
+        let answer =
+            read(|| self.client.clone(), request, |mut client, request| async move { client.get_users(request).await })
+                .await
+                .map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().users.into_iter().next().map(|user| Contact { name: user.name, email: user.email }))
     }
 
@@ -64,9 +63,11 @@ impl Directory {
     /// Unavailable if auth cannot tell.
     pub async fn staff(&self) -> Result<Vec<(Uuid, Contact)>, Refusal> {
         let request = Outgoing::service(&self.credential)?.idempotent(ListStaffContactsRequest {});
-        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
-            client.list_staff_contacts(request).await
-        })
+        let answer = read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.list_staff_contacts(request).await },
+        )
         .await
         .map_err(|status| from_status(&status))?;
         let contact = |user: User| {
@@ -83,9 +84,11 @@ impl Directory {
     pub async fn mail_secret(&self, reference: &str) -> Result<Option<MailSecret>, Refusal> {
         let message = GetMailSecretRequest { reference: reference.to_owned() };
         let request = Outgoing::service(&self.credential)?.idempotent(message);
-        let answer = read(|| self.client.clone(), request, |mut client, request| async move {
-            client.get_mail_secret(request).await
-        })
+        let answer = read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_mail_secret(request).await },
+        )
         .await;
         let answer = match answer.map_err(|status| from_status(&status)) {
             Ok(answer) => answer.into_inner(),

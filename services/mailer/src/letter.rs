@@ -53,10 +53,7 @@ impl Sender {
             .to(Mailbox::new(display_name(&to.name), address))
             .subject(one_line(&content.subject))
             // No out-of-office answers, please (RFC 3834).
-            .raw_header(HeaderValue::new(
-                HeaderName::new_from_ascii_str("Auto-Submitted"),
-                "auto-generated".to_owned(),
-            ))
+            .raw_header(HeaderValue::new(HeaderName::new_from_ascii_str("Auto-Submitted"), "auto-generated".to_owned()))
             .multipart(
                 MultiPart::alternative()
                     .singlepart(part(ContentType::TEXT_PLAIN, content.text))
@@ -92,7 +89,9 @@ pub fn display_name(name: &str) -> Option<String> {
 #[must_use]
 pub fn one_line(text: &str) -> String {
     let unfit = |c: char| {
-        c.is_control() || c.is_whitespace() || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+        c.is_control()
+            || c.is_whitespace()
+            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
     };
     text.split(unfit).filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -114,8 +113,21 @@ mod tests {
     fn names_with_line_breaks_make_no_header() {
         let sender = Sender::parse("Solvane <no-reply@solvane.test>").unwrap();
         let names = [
-            "Ada\r\nBcc: evil@example.com", "\n", "\r", "\0", "Ada\u{b}\u{c}\u{85}\u{2028}\u{2029}x", "\"Ada\" <x@y>, ", "",
-            "Ünï çødé \u{202e}gnp.exe", "a\tb", "=?utf-8?q?x?=", "🦆🦆", &"é".repeat(300), "\\", "(", ",;:@",
+            "Ada\r\nBcc: evil@example.com",
+            "\n",
+            "\r",
+            "\0",
+            "Ada\u{b}\u{c}\u{85}\u{2028}\u{2029}x",
+            "\"Ada\" <x@y>, ",
+            "",
+            "Ünï çødé \u{202e}gnp.exe",
+            "a\tb",
+            "=?utf-8?q?x?=",
+            "🦆🦆",
+            &"é".repeat(300),
+            "\\",
+            "(",
+            ",;:@",
         ];
         for name in names {
             let to = Contact { name: name.to_owned(), email: "ada@example.com".to_owned() };

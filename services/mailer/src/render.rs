@@ -72,7 +72,8 @@ impl Renderer {
         let mut environment = Environment::new();
         // A mail that lacks a fact must not go out with a gap.
         environment.set_undefined_behavior(UndefinedBehavior::Strict);
-        let syntax = SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
+        let syntax =
+            SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
         environment.set_syntax(syntax);
         environment.add_global("site", Value::from_safe_string(public_url.trim_end_matches('/').to_owned()));
         for (name, source) in SHARED.into_iter().chain(SOURCES) {

@@ -48,7 +48,8 @@ impl Outlet {
     /// If the url is none.
     pub fn relay(url: &str, connections: u32) -> anyhow::Result<Self> {
         // The url holds a password, and so may the library's message.
-        let builder = SmtpTransport::from_url(url).map_err(|_| anyhow!("SMTP_URL is not an smtp:// or smtps:// url"))?;
+        let builder =
+            SmtpTransport::from_url(url).map_err(|_| anyhow!("SMTP_URL is not an smtp:// or smtps:// url"))?;
         let pool = PoolConfig::new().max_size(connections);
         let relay = builder.timeout(Some(COMMAND_TIMEOUT)).pool_config(pool).build();
         Ok(Self::Relay(Box::leak(Box::new(relay))))
@@ -74,7 +75,8 @@ impl Outlet {
         let outlet = self.clone();
         let spawned = thread::Builder::new().name("send".to_owned()).spawn(move || {
             let sending = AssertUnwindSafe(|| outlet.hand_over(name, &write().map_err(Refused::Never)?));
-            let outcome = catch_unwind(sending).unwrap_or_else(|_| Err(Refused::Never("it made the sender panic".into())));
+            let outcome =
+                catch_unwind(sending).unwrap_or_else(|_| Err(Refused::Never("it made the sender panic".into())));
             let _ = done.send(outcome);
         });
         if let Err(error) = spawned {
@@ -92,7 +94,9 @@ impl Outlet {
                 Ok(_) => Ok(()),
                 Err(error) if error.is_transient() => Err(Refused::Later(error.to_string())),
                 // Said to everybody, e.g. for a wrong password, it tells nothing of this mail.
-                Err(error) if (error.is_permanent() || error.is_client()) && !relay.test_connection().unwrap_or(false) => {
+                Err(error)
+                    if (error.is_permanent() || error.is_client()) && !relay.test_connection().unwrap_or(false) =>
+                {
                     Err(Refused::Away(error.to_string()))
                 }
                 Err(error) if error.is_permanent() || error.is_client() => Err(Refused::Never(error.to_string())),

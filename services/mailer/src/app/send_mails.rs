@@ -106,7 +106,8 @@ impl SendMails {
     /// Tries a leased mail once and notes what came of it.
     pub async fn deliver(&self, (mail, trace): Leased) {
         let template = mail.template.as_str();
-        let span = tracing::info_span!("mails.send", otel.name = %format!("mails.{template}"), mail = %mail.id, template);
+        let span =
+            tracing::info_span!("mails.send", otel.name = %format!("mails.{template}"), mail = %mail.id, template);
         telemetry::continue_trace(&span, &trace);
         async {
             let attempt = self.attempt(&mail);
@@ -157,7 +158,8 @@ impl SendMails {
             }
             None => {
                 let contact = self.directory.contact(mail.user_id).await.map_err(away)?;
-                contact.ok_or_else(|| Outcome::Ended(End::Undeliverable, Some("there is no such account".to_owned())))?
+                contact
+                    .ok_or_else(|| Outcome::Ended(End::Undeliverable, Some("there is no such account".to_owned())))?
             }
         };
         if let Some(address) = &mail.address {

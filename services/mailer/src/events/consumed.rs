@@ -137,7 +137,10 @@ fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<N
         .with("transaction_id", id)
         .with("type", &facts.r#type)
         .with("amount", dollars(facts.amount_cents))
-        .with("claimed", if facts.claimed_amount_cents == 0 { String::new() } else { dollars(facts.claimed_amount_cents) })
+        .with(
+            "claimed",
+            if facts.claimed_amount_cents == 0 { String::new() } else { dollars(facts.claimed_amount_cents) },
+        )
         .with("fee", dollars(facts.fee_cents))
         .with("net", dollars(facts.net_amount_cents))
         .with("currency", &facts.currency)
@@ -183,7 +186,8 @@ fn of_payment_method(event: &Event) -> Result<Vec<Notice>, Error> {
         .with("currency", facts.currency)
         .with("network", facts.network)
         .with("address", facts.address);
-    notice.people = vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
+    notice.people =
+        vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
     Ok(vec![notice])
 }
 

@@ -1,5 +1,7 @@
 //! The mailer on a real database, a real broker and a real SMTP conversation.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
 mod accept_event;
 mod broker;
 mod fixture;

@@ -58,7 +58,13 @@ pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
     all.push(Sample {
         event: event("payment_method.v1.platform_method_changed", &changed),
         mails: vec![(Template::PlatformMethodChanged, None); 2],
-        facts: &["USDT (TRC20)", "TNewAddress", "Tessa Treasurer", "Tom Treasurer", "https://solvane.test/admin/payment-methods"],
+        facts: &[
+            "USDT (TRC20)",
+            "TNewAddress",
+            "Tessa Treasurer",
+            "Tom Treasurer",
+            "https://solvane.test/admin/payment-methods",
+        ],
     });
     all
 }
@@ -88,18 +94,30 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         address_block: "203.0.113.0/24".to_owned(),
     };
     vec![
-        one("auth.v1.verification_code_issued", &code, Template::VerificationCode, &[
-            "123456", "https://solvane.test/verify?email=ada%40example.com", "It works once, until",
-        ]),
-        one("auth.v1.password_reset_requested", &reset, Template::ResetLink, &[
-            "https://solvane.test/reset-password#token=Reset-Token_1", "it was not you",
-        ]),
-        one("auth.v1.staff_invited", &invited, Template::StaffInvited, &[
-            "https://solvane.test/reset-password#token=Invite-Token_1", "reviewer", "ada@example.com",
-        ]),
-        one("auth.v1.password_changed", &auth::PasswordChanged { user_id: user_id.clone() }, Template::PasswordChanged, &[
-            "5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password",
-        ]),
+        one(
+            "auth.v1.verification_code_issued",
+            &code,
+            Template::VerificationCode,
+            &["123456", "https://solvane.test/verify?email=ada%40example.com", "It works once, until"],
+        ),
+        one(
+            "auth.v1.password_reset_requested",
+            &reset,
+            Template::ResetLink,
+            &["https://solvane.test/reset-password#token=Reset-Token_1", "it was not you"],
+        ),
+        one(
+            "auth.v1.staff_invited",
+            &invited,
+            Template::StaffInvited,
+            &["https://solvane.test/reset-password#token=Invite-Token_1", "reviewer", "ada@example.com"],
+        ),
+        one(
+            "auth.v1.password_changed",
+            &auth::PasswordChanged { user_id: user_id.clone() },
+            Template::PasswordChanged,
+            &["5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password"],
+        ),
         Sample {
             event: event("auth.v1.email_change_requested", &requested),
             mails: vec![(Template::EmailChangeRequested, Some("old@example.com"))],
@@ -107,7 +125,10 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         },
         Sample {
             event: event("auth.v1.email_changed", &changed),
-            mails: vec![(Template::EmailChanged, Some("old@example.com")), (Template::EmailChanged, Some("new@example.com"))],
+            mails: vec![
+                (Template::EmailChanged, Some("old@example.com")),
+                (Template::EmailChanged, Some("new@example.com")),
+            ],
             facts: &["old@example.com", "new@example.com"],
         },
         one("auth.v1.new_device_signed_in", &device, Template::NewSignIn, &["Firefox on Linux", "203.0.113.0/24"]),
@@ -127,17 +148,30 @@ fn wallet_samples(id: Uuid) -> Vec<Sample> {
     };
     const REASON: &str = "The receipt cannot be read";
     vec![
-        one("deposit_requested", "deposit", Template::DepositReceived, &["$1,234.50", "TNX-1a2b3c", "waiting for review", SEEN]),
-        one("deposit_confirmed", "deposit", Template::DepositConfirmed, &["$1,234.50", "$1,300.00", "0xfeed", "added to your balance"]),
+        one(
+            "deposit_requested",
+            "deposit",
+            Template::DepositReceived,
+            &["$1,234.50", "TNX-1a2b3c", "waiting for review", SEEN],
+        ),
+        one(
+            "deposit_confirmed",
+            "deposit",
+            Template::DepositConfirmed,
+            &["$1,234.50", "$1,300.00", "0xfeed", "added to your balance"],
+        ),
         one("deposit_rejected", "deposit", Template::DepositRejected, &[REASON, "nothing was added", "TNX-1a2b3c"]),
         one("deposit_requested", "course", Template::CoursePaymentReceived, &["$1,234.50", "course"]),
         Sample { event: event_of("deposit_confirmed", "course"), mails: vec![], facts: &[] },
         one("deposit_rejected", "course", Template::CoursePaymentRejected, &[REASON, "course"]),
         one("course_unlocked", "course", Template::CourseUnlocked, &["https://solvane.test/courses"]),
         one("course_unlocked", "", Template::CourseUnlocked, &["seven modules"]),
-        one("withdrawal_requested", "", Template::WithdrawalReceived, &[
-            "$1,234.50", "$30.86", "$1,203.64", "TXYZaddress", "nothing you have to pay",
-        ]),
+        one(
+            "withdrawal_requested",
+            "",
+            Template::WithdrawalReceived,
+            &["$1,234.50", "$30.86", "$1,203.64", "TXYZaddress", "nothing you have to pay"],
+        ),
         one("withdrawal_approved", "", Template::WithdrawalApproved, &["$1,203.64", "TXYZaddress"]),
         one("withdrawal_paid", "", Template::WithdrawalPaid, &["0xfeed", "$1,203.64", "$30.86"]),
         one("withdrawal_rejected", "", Template::WithdrawalRejected, &[REASON, "$1,234.50", "no fee was charged"]),
@@ -147,7 +181,11 @@ fn wallet_samples(id: Uuid) -> Vec<Sample> {
         one("bonus_granted", "", Template::BonusGranted, &["$1,234.50", "cannot be spent or withdrawn"]),
         one("bonus_released", "", Template::BonusReleased, &["$1,234.50"]),
         one("balance_adjusted", "debit", Template::BalanceAdjusted, &["Taken", "$1,234.50", REASON]),
-        Sample { event: event("wallet.v1.trade_funded", &wallet::BalanceMoved { user_id: id.to_string() }), mails: vec![], facts: &[] },
+        Sample {
+            event: event("wallet.v1.trade_funded", &wallet::BalanceMoved { user_id: id.to_string() }),
+            mails: vec![],
+            facts: &[],
+        },
     ]
 }
 
@@ -167,9 +205,21 @@ fn trade_samples(id: Uuid) -> Vec<Sample> {
         one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not a promise"]),
         one("trade_claimed", 56_050, Template::TradeClaimed, &["$560.50", "$500.00", "$60.50"]),
         one("trade_closed", 48_000, Template::TradeClosed, &["$480.00", "$20.00"]),
-        Sample { event: event("trade.v1.plan_changed", &trade::PlanChanged { plan_id: String::new() }), mails: vec![], facts: &[] },
-        Sample { event: event("trade.v1.from_a_newer_build", &trade::PlanChanged::default()), mails: vec![], facts: &[] },
-        Sample { event: event("auth.v1.user_registered", &auth::UserRegistered { user_id: id.to_string() }), mails: vec![], facts: &[] },
+        Sample {
+            event: event("trade.v1.plan_changed", &trade::PlanChanged { plan_id: String::new() }),
+            mails: vec![],
+            facts: &[],
+        },
+        Sample {
+            event: event("trade.v1.from_a_newer_build", &trade::PlanChanged::default()),
+            mails: vec![],
+            facts: &[],
+        },
+        Sample {
+            event: event("auth.v1.user_registered", &auth::UserRegistered { user_id: id.to_string() }),
+            mails: vec![],
+            facts: &[],
+        },
         Sample { event: event("auth.v1.session_ended", &auth::SessionEnded::default()), mails: vec![], facts: &[] },
     ]
 }

@@ -92,7 +92,7 @@ async fn converse(stream: TcpStream, state: &State) -> Option<()> {
                 write.write_all(b"354 go on\r\n").await.ok()?;
                 let mut mail = String::new();
                 loop {
-                    match lines.next_line().await.ok()?? .as_str() {
+                    match lines.next_line().await.ok()??.as_str() {
                         "." => break,
                         line => {
                             mail.push_str(line.strip_prefix('.').unwrap_or(line));
