@@ -49,6 +49,8 @@ pub struct Settings {
     pub course: PathBuf,
     /// Whether one address may ask as often as it likes.
     pub unlimited: bool,
+    /// Where traces go, over OTLP; where the environment says without it.
+    pub otlp_endpoint: Option<String>,
     /// Where the services log.
     pub logs: Logs,
 }
@@ -250,6 +252,9 @@ impl Stack {
         let mut launch = service.launch(&self.shared, |other| self.ports[&other], &amqp_url, output);
         if self.settings.logs != Logs::Coloured {
             launch = launch.env("NO_COLOR", "1");
+        }
+        if let Some(endpoint) = &self.settings.otlp_endpoint {
+            launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
         }
         if service.database().is_some() {
             launch = launch.env("DATABASE_URL", self.databases().url(service)?);

@@ -37,6 +37,8 @@ pub struct Options {
     pub plans: bool,
     /// Mail over SMTP, so that the server can fail; otherwise mail as files.
     pub smtp: bool,
+    /// The port of a receiver of traces.
+    pub otlp_port: Option<u16>,
 }
 
 /// A seeded stack in a temporary folder.
@@ -93,6 +95,7 @@ impl TestStack {
             web: root.join("web/dist"),
             course: root.join("gateway/content/course"),
             unlimited: true,
+            otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             logs: Logs::Files,
         };
         let stack = Stack::start(settings).await?;
