@@ -152,7 +152,8 @@ mod tests {
     fn a_forwarded_address_counts_only_from_a_trusted_proxy() {
         let seen = |peer: &str, forwarded: &str, trusted: &[&str]| {
             let peer: SocketAddr = peer.parse().unwrap();
-            let request = Request::builder().header("x-forwarded-for", forwarded).extension(ConnectInfo(peer)).body(()).unwrap();
+            let request =
+                Request::builder().header("x-forwarded-for", forwarded).extension(ConnectInfo(peer)).body(()).unwrap();
             let trusted: Vec<_> = trusted.iter().map(|net| net.parse().unwrap()).collect();
             address(&request.into_parts().0, &trusted).unwrap().to_string()
         };

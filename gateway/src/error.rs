@@ -156,9 +156,10 @@ impl ApiError {
             StatusCode::SERVICE_UNAVAILABLE => {
                 (ErrorReason::Unavailable, "We can't answer right now. Please try again in a moment.")
             }
-            StatusCode::GATEWAY_TIMEOUT => {
-                (ErrorReason::DeadlineExceeded, "This is taking longer than it should. Please check before you try again.")
-            }
+            StatusCode::GATEWAY_TIMEOUT => (
+                ErrorReason::DeadlineExceeded,
+                "This is taking longer than it should. Please check before you try again.",
+            ),
             _ => (ErrorReason::Internal, "Something went wrong on our side. Please try again."),
         };
         Self::new(status, reason, message)
@@ -195,8 +196,7 @@ impl From<Refusal> for ApiError {
 impl From<Status> for ApiError {
     fn from(status: Status) -> Self {
         let mut error = Self::from(from_status(&status));
-        error.replayed =
-            status.metadata().get(REPLAYED).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
+        error.replayed = status.metadata().get(REPLAYED).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
         error
     }
 }

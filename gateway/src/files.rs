@@ -113,7 +113,9 @@ impl Files {
         let kind = key.rsplit('.').next().and_then(Kind::by_extension).ok_or_else(ApiError::not_found)?;
         let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
         match self.store.get(&path).await {
-            Ok(result) => Ok(Read { bytes: result.bytes().await.map_err(unavailable)?, content_type: kind.content_type() }),
+            Ok(result) => {
+                Ok(Read { bytes: result.bytes().await.map_err(unavailable)?, content_type: kind.content_type() })
+            }
             Err(object_store::Error::NotFound { .. }) => Err(ApiError::not_found()),
             Err(error) => Err(unavailable(error)),
         }
@@ -199,7 +201,8 @@ struct Upload {
 impl Upload {
     fn read(field: &str, data_url: &str, purpose: Purpose) -> Result<Self, ApiError> {
         let refuse = || crate::json::field(field, "Please choose a file");
-        let (head, content) = data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
+        let (head, content) =
+            data_url.strip_prefix("data:").and_then(|rest| rest.split_once(',')).ok_or_else(refuse)?;
         let declared = head.strip_suffix(";base64").ok_or_else(refuse)?.split(';').next().unwrap_or_default();
         let kind = Kind::by_content_type(&declared.to_ascii_lowercase())
             .filter(|kind| purpose == Purpose::Receipt || !matches!(kind, Kind::Gif | Kind::Pdf))
@@ -336,7 +339,8 @@ mod tests {
         let files = files();
         let now = OffsetDateTime::now_utc();
         let link = files.receipt_link("receipts/a.png", "me", now);
-        let query: Vec<_> = link.split(['?', '&']).skip(1).filter_map(|part| part.split_once('=')).map(|(_, v)| v).collect();
+        let query: Vec<_> =
+            link.split(['?', '&']).skip(1).filter_map(|part| part.split_once('=')).map(|(_, v)| v).collect();
         let [owner, expires, signature] = query[..] else { panic!("{link}") };
         let check = |key, owner, expires, at| files.verify_link(key, owner, expires, signature, at);
         assert!(check("receipts/a.png", owner, expires, now + Duration::minutes(14)));

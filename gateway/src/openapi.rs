@@ -37,7 +37,10 @@ pub fn routes(document: &Document) -> Router<App> {
     let json = document.to_pretty_json().unwrap_or_default();
     let page = docs_page(document);
     Router::new()
-        .route("/v1/openapi.json", get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json.clone()) }))
+        .route(
+            "/v1/openapi.json",
+            get(move || async move { ([(header::CONTENT_TYPE, "application/json")], json.clone()) }),
+        )
         .route("/v1/docs", get(move || async move { Html(page.clone()) }))
 }
 
@@ -45,12 +48,9 @@ pub fn routes(document: &Document) -> Router<App> {
 fn docs_page(document: &Document) -> String {
     let mut rows = String::new();
     for (path, item) in &document.paths.paths {
-        for (method, operation) in [
-            ("GET", &item.get),
-            ("POST", &item.post),
-            ("PUT", &item.put),
-            ("DELETE", &item.delete),
-        ] {
+        for (method, operation) in
+            [("GET", &item.get), ("POST", &item.post), ("PUT", &item.put), ("DELETE", &item.delete)]
+        {
             let Some(operation) = operation else { continue };
             let summary = escape(operation.summary.as_deref().or(operation.description.as_deref()).unwrap_or_default());
             let answers: Vec<_> = operation.responses.responses.keys().map(String::as_str).collect();

@@ -18,10 +18,7 @@ pub fn service(folder: &Path) -> Router {
     let page = ServeFile::new(folder.join("index.html")).precompressed_br().precompressed_gzip();
     let files = ServeDir::new(folder).precompressed_br().precompressed_gzip().append_index_html_on_directories(true);
     let assets = ServeDir::new(folder.join("assets")).precompressed_br().precompressed_gzip();
-    Router::new()
-        .nest_service("/assets", assets)
-        .fallback_service(files.fallback(page))
-        .layer(from_fn(cache))
+    Router::new().nest_service("/assets", assets).fallback_service(files.fallback(page)).layer(from_fn(cache))
 }
 
 async fn cache(request: Request, next: Next) -> Response {

@@ -81,7 +81,11 @@ impl Receiver {
                     return Ok(trace);
                 }
             }
-            ensure!(Instant::now() < end, "no trace across {services:?}; spans: {:#?}", spans.iter().map(|s| (&s.service, &s.name)).collect::<Vec<_>>());
+            ensure!(
+                Instant::now() < end,
+                "no trace across {services:?}; spans: {:#?}",
+                spans.iter().map(|s| (&s.service, &s.name)).collect::<Vec<_>>()
+            );
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
     }

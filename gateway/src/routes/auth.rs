@@ -188,7 +188,8 @@ impl FromRequest<App> for FormData {
     type Rejection = ApiError;
     async fn from_request(request: Request, app: &App) -> Result<Self, ApiError> {
         let unreadable = || ApiError::malformed("The form could not be read.");
-        let kind = request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+        let kind =
+            request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.starts_with("application/json") {
             let Json { value, .. } =
                 Json::<std::collections::BTreeMap<String, Field>, SMALL>::from_request(request, app).await?;
@@ -201,8 +202,10 @@ impl FromRequest<App> for FormData {
             let (parts, body) = request.into_parts();
             let bytes = json::read(body, &parts.headers, SMALL).await?;
             return axum::Form::<Vec<(String, String)>>::from_request(
-                Request::post("/").header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
-                    .body(bytes.into()).map_err(ApiError::internal)?,
+                Request::post("/")
+                    .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+                    .body(bytes.into())
+                    .map_err(ApiError::internal)?,
                 app,
             )
             .await
@@ -276,11 +279,8 @@ pub async fn reset_password(
 ) -> Result<Reply<Done>, ApiError> {
     let in_query = query.token.unwrap_or_default();
     let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
-    let message = ResetPasswordRequest {
-        token,
-        password: form.take("password"),
-        confirm_password: form.take("confirmPassword"),
-    };
+    let message =
+        ResetPasswordRequest { token, password: form.take("password"), confirm_password: form.take("confirmPassword") };
     send!(app.clients.auth, reset_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been reset. Please log in.")))
 }

@@ -102,7 +102,8 @@ pub async fn values(
     caller: Visitor,
     Path(plan_id): Path<String>,
 ) -> Result<Reply<Values>, ApiError> {
-    let answer = fetch!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?.into_inner();
+    let answer =
+        fetch!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?.into_inner();
     let values = answer.values.into_iter().map(|value| Value {
         value: Number::decimal(value.value_micros, 6),
         at: moment(value.at.as_ref()),

@@ -8,8 +8,8 @@ use proto::auth::v1::{GetUsersRequest, User as UserMessage};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
-    Direction, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt,
-    RequestDepositRequest, RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
+    Direction, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
+    RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;

@@ -118,7 +118,12 @@ pub struct UserReply {
     user: User,
 }
 
-async fn changed(app: &App, out: &Outgoing, user: Option<auth::User>, message: &str) -> Result<Reply<UserReply>, ApiError> {
+async fn changed(
+    app: &App,
+    out: &Outgoing,
+    user: Option<auth::User>,
+    message: &str,
+) -> Result<Reply<UserReply>, ApiError> {
     let user = user.ok_or_else(|| ApiError::internal("an answer without user"))?;
     let wallet = wallet_of(app, out, &user).await;
     Ok(ok(UserReply { success: true, message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))

@@ -32,16 +32,58 @@ async fn every_error_has_one_shape() {
         (Method::PATCH, "/v1/transactions/withdraw", "{}", StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
         (Method::POST, "/v1/transactions/withdraw", "{", StatusCode::BAD_REQUEST, "MALFORMED_REQUEST"),
         (Method::POST, "/v1/transactions/withdraw", "[]", StatusCode::BAD_REQUEST, "MALFORMED_REQUEST"),
-        (Method::POST, "/v1/transactions/withdraw", r#"{"amount":1,"amount":1}"#, StatusCode::BAD_REQUEST, "MALFORMED_REQUEST"),
+        (
+            Method::POST,
+            "/v1/transactions/withdraw",
+            r#"{"amount":1,"amount":1}"#,
+            StatusCode::BAD_REQUEST,
+            "MALFORMED_REQUEST",
+        ),
         (Method::POST, "/v1/transactions/withdraw", "{}", StatusCode::UNPROCESSABLE_ENTITY, "VALIDATION_FAILED"),
-        (Method::POST, "/v1/transactions/withdraw", r#"{"amount":-5}"#, StatusCode::UNPROCESSABLE_ENTITY, "VALIDATION_FAILED"),
+        (
+            Method::POST,
+            "/v1/transactions/withdraw",
+            r#"{"amount":-5}"#,
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "VALIDATION_FAILED",
+        ),
         (Method::POST, "/v1/transactions/withdraw", r#"{"amount":5}"#, StatusCode::CONFLICT, "WITHDRAWAL_PENDING"),
-        (Method::POST, "/v1/transactions/withdraw", r#"{"amount":0.01}"#, StatusCode::SERVICE_UNAVAILABLE, "UNAVAILABLE"),
-        (Method::POST, "/v1/transactions/withdraw", r#"{"amount":0.02}"#, StatusCode::INTERNAL_SERVER_ERROR, "INTERNAL"),
-        (Method::POST, "/v1/transactions/withdraw", r#"{"amount":0.03}"#, StatusCode::GATEWAY_TIMEOUT, "DEADLINE_EXCEEDED"),
+        (
+            Method::POST,
+            "/v1/transactions/withdraw",
+            r#"{"amount":0.01}"#,
+            StatusCode::SERVICE_UNAVAILABLE,
+            "UNAVAILABLE",
+        ),
+        (
+            Method::POST,
+            "/v1/transactions/withdraw",
+            r#"{"amount":0.02}"#,
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "INTERNAL",
+        ),
+        (
+            Method::POST,
+            "/v1/transactions/withdraw",
+            r#"{"amount":0.03}"#,
+            StatusCode::GATEWAY_TIMEOUT,
+            "DEADLINE_EXCEEDED",
+        ),
         (Method::GET, "/v1/transactions/x", "", StatusCode::NOT_FOUND, "NOT_FOUND"),
-        (Method::GET, "/v1/transactions/statement?from=x&to=y", "", StatusCode::UNPROCESSABLE_ENTITY, "VALIDATION_FAILED"),
-        (Method::PUT, "/v1/users/profile/00000000-0000-0000-0000-000000000000", "{}", StatusCode::NOT_FOUND, "NOT_FOUND"),
+        (
+            Method::GET,
+            "/v1/transactions/statement?from=x&to=y",
+            "",
+            StatusCode::UNPROCESSABLE_ENTITY,
+            "VALIDATION_FAILED",
+        ),
+        (
+            Method::PUT,
+            "/v1/users/profile/00000000-0000-0000-0000-000000000000",
+            "{}",
+            StatusCode::NOT_FOUND,
+            "NOT_FOUND",
+        ),
     ] {
         let reply = fixture.call(method, path, token, body).await;
         assert_shape(&reply, status, code);
@@ -109,8 +151,12 @@ async fn callers_are_told_apart() {
     let public = fixture.call(Method::GET, "/v1/courses", Some("stale"), "").await;
     assert_eq!(public.status, StatusCode::OK, "{public:?}");
     let locked = fixture.call(Method::GET, "/v1/courses", Some(&member), "").await.json();
-    let lessons: Vec<_> = locked["course"]["modules"].as_array().unwrap().iter()
-        .flat_map(|module| module["lessons"].as_array().unwrap().clone()).collect();
+    let lessons: Vec<_> = locked["course"]["modules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .flat_map(|module| module["lessons"].as_array().unwrap().clone())
+        .collect();
     let preview: Vec<_> = lessons.iter().filter(|lesson| lesson["locked"] == false).collect();
     assert_eq!(preview.len(), 1, "[D-C1] one free preview lesson");
     let closed = lessons.iter().find(|lesson| lesson["locked"] == true).unwrap();
@@ -123,7 +169,8 @@ async fn callers_are_told_apart() {
 /// [D-S10] Browsers are told what not to do; other origins only if they are on the list.
 #[tokio::test]
 async fn browsers_are_held_to_the_policy() {
-    let fixture = Fixture::with(&["--cors-origins=https://app.example.org", "--public-url=https://solvane.example"]).await;
+    let fixture =
+        Fixture::with(&["--cors-origins=https://app.example.org", "--public-url=https://solvane.example"]).await;
     let reply = fixture.call(Method::GET, "/v1/courses", None, "").await;
     let csp = reply.headers["content-security-policy"].to_str().unwrap();
     assert!(csp.contains("frame-ancestors 'none'") && !csp.contains("unsafe-inline"), "{csp}");

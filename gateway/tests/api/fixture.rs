@@ -63,8 +63,8 @@ impl Fixture {
         let wallet = FakeWallet::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let routes =
-            Routes::new(WalletServiceServer::new(wallet.clone())).add_service(DirectoryServiceServer::new(FakeDirectory));
+        let routes = Routes::new(WalletServiceServer::new(wallet.clone()))
+            .add_service(DirectoryServiceServer::new(FakeDirectory));
         tokio::spawn(chassis::grpc::serve(listener, routes, tokio_util::sync::CancellationToken::new()));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
@@ -159,9 +159,10 @@ impl WalletService for FakeWallet {
             amount_cents: message.amount_cents,
             ..Default::default()
         };
-        let known = message.idempotency.as_ref().is_some_and(|key| {
-            deposits.iter().any(|one| one.idempotency.as_ref() == Some(key))
-        });
+        let known = message
+            .idempotency
+            .as_ref()
+            .is_some_and(|key| deposits.iter().any(|one| one.idempotency.as_ref() == Some(key)));
         deposits.push(message);
         let mut answer = Answer::new(wallet::RequestDepositResponse { transaction: Some(transaction) });
         if known {

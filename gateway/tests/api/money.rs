@@ -96,6 +96,9 @@ async fn transactions_are_told_in_full() {
     assert_eq!(row["reference"], "TNX-1a2b3c");
     let link = row["receipt"]["url"].as_str().unwrap();
     assert!(link.starts_with("/v1/files/receipts/0.png?owner="), "{link}");
-    assert_eq!(fixture.call(Method::GET, &link.replace("owner=0", "owner=1"), None, "").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(
+        fixture.call(Method::GET, &link.replace("owner=0", "owner=1"), None, "").await.status,
+        StatusCode::NOT_FOUND
+    );
     assert_eq!(fixture.call(Method::GET, "/v1/files/receipts/0.png", None, "").await.status, StatusCode::NOT_FOUND);
 }

@@ -26,8 +26,10 @@ use uuid::Uuid;
 use crate::telemetry;
 
 /// Durable queues and the keys they want.
-pub const TOPOLOGY: [(&str, &[&str]); 2] =
-    [("mailer.events", &["auth.v1.*", "wallet.v1.*", "trade.v1.*", "payment_method.v1.*"]), ("wallet.events", &["auth.v1.user_registered"])];
+pub const TOPOLOGY: [(&str, &[&str]); 2] = [
+    ("mailer.events", &["auth.v1.*", "wallet.v1.*", "trade.v1.*", "payment_method.v1.*"]),
+    ("wallet.events", &["auth.v1.user_registered"]),
+];
 /// The topic exchange of all events.
 const EXCHANGE: &str = "events";
 /// Where messages go that no consumer can use.
@@ -103,7 +105,8 @@ impl Bus {
     pub async fn connect(&self, name: &str) -> anyhow::Result<(Connection, Channel)> {
         let properties = ConnectionProperties::default().with_connection_name(name.into());
         let connecting = Connection::connect(&self.url, properties);
-        let connection = tokio::time::timeout(Duration::from_secs(5), connecting).await.context("broker too slow")??;
+        let connection =
+            tokio::time::timeout(Duration::from_secs(5), connecting).await.context("broker too slow")??;
         let channel = connection.create_channel().await?;
         self.declare(&channel).await?;
         Ok((connection, channel))
@@ -123,7 +126,13 @@ impl Bus {
             let exchange = format!("{}{DEAD_LETTERS}", self.prefix);
             let bind = QueueBindOptions::default();
             channel
-                .queue_bind(dead.as_str().into(), exchange.as_str().into(), queue.as_str().into(), bind, FieldTable::default())
+                .queue_bind(
+                    dead.as_str().into(),
+                    exchange.as_str().into(),
+                    queue.as_str().into(),
+                    bind,
+                    FieldTable::default(),
+                )
                 .await?;
             let arguments = quorum(&[("x-dead-letter-exchange", &exchange), ("x-dead-letter-routing-key", &queue)]);
             channel.queue_declare(queue.as_str().into(), options, arguments).await?;
@@ -173,7 +182,8 @@ impl Bus {
                 .await?;
         }
         let options = BasicConsumeOptions { no_ack: true, ..Default::default() };
-        let deliveries = channel.basic_consume(queue.name().clone(), name.into(), options, FieldTable::default()).await?;
+        let deliveries =
+            channel.basic_consume(queue.name().clone(), name.into(), options, FieldTable::default()).await?;
         Ok(deliveries.map(move |delivery| {
             // The connection lives as long as the stream.
             let _ = &connection;
@@ -194,7 +204,12 @@ impl Bus {
         }
     }
 
-    async fn consume_once(&self, queue: &str, handler: &Arc<dyn Handler>, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    async fn consume_once(
+        &self,
+        queue: &str,
+        handler: &Arc<dyn Handler>,
+        shutdown: &CancellationToken,
+    ) -> anyhow::Result<()> {
         let (connection, channel) = self.connect(queue).await?;
         channel.basic_qos(PREFETCH, BasicQosOptions::default()).await?;
         let name = format!("{}{queue}", self.prefix);
@@ -249,7 +264,13 @@ impl Publisher {
         let options = BasicPublishOptions { mandatory: true, ..Default::default() };
         let publishing = async {
             self.channel
-                .basic_publish(self.exchange.as_str().into(), event.key.as_str().into(), options, &event.payload, properties)
+                .basic_publish(
+                    self.exchange.as_str().into(),
+                    event.key.as_str().into(),
+                    options,
+                    &event.payload,
+                    properties,
+                )
                 .await?
                 .await
         };

@@ -201,10 +201,13 @@ impl RemoteSessions {
     }
 
     async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: session_id.to_string() });
-        let answer = match crate::grpc::read(|| self.client.clone(), request, |mut client, request| async move {
-            client.get_session(request).await
-        })
+        let request =
+            Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: session_id.to_string() });
+        let answer = match crate::grpc::read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_session(request).await },
+        )
         .await
         {
             Ok(answer) => answer.into_inner(),

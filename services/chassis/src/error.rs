@@ -102,7 +102,11 @@ impl Refusal {
     /// A dependency is away.
     #[must_use]
     pub fn unavailable() -> Self {
-        Self::new(Kind::Unavailable, ErrorReason::Unavailable, "We can't answer right now. Please try again in a moment.")
+        Self::new(
+            Kind::Unavailable,
+            ErrorReason::Unavailable,
+            "We can't answer right now. Please try again in a moment.",
+        )
     }
 
     /// What a fault says to its caller.

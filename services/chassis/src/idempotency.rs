@@ -177,11 +177,8 @@ async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<O
         .fetch_one(&mut *conn)
         .await?;
     if !free {
-        let mut refusal = Refusal::new(
-            Kind::Conflict,
-            ErrorReason::IdempotencyKeyInFlight,
-            "This request is still being processed.",
-        );
+        let mut refusal =
+            Refusal::new(Kind::Conflict, ErrorReason::IdempotencyKeyInFlight, "This request is still being processed.");
         refusal.retry_after = Some(Duration::from_secs(1));
         return Err(E::from(refusal));
     }

@@ -21,7 +21,13 @@ pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, 
 ///
 /// # Errors
 /// The database's.
-pub async fn park(conn: &mut PgConnection, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+pub async fn park(
+    conn: &mut PgConnection,
+    id: &str,
+    key: &str,
+    payload: &[u8],
+    cause: &str,
+) -> Result<(), sqlx::Error> {
     sqlx::query(
         "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
          ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",

@@ -183,7 +183,9 @@ async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(rand::random_range(600..900))) => {}
         }
-        for (what, result) in [("idempotency keys", idempotency::sweep(&db).await), ("events", outbox::relay::sweep(&db).await)] {
+        for (what, result) in
+            [("idempotency keys", idempotency::sweep(&db).await), ("events", outbox::relay::sweep(&db).await)]
+        {
             match result {
                 Ok(rows) => tracing::debug!(rows, what, "swept"),
                 Err(error) => tracing::warn!(%error, what, "sweep failed"),

@@ -151,10 +151,7 @@ pub struct Integrity {
 /// Check the books
 #[utoipa::path(get, path = "/admin/integrity", responses((status = 200, body = Integrity), Errors),
     security(("bearer" = [])), tag = "Back office")]
-pub async fn integrity(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-) -> Result<Reply<Integrity>, ApiError> {
+pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Integrity>, ApiError> {
     let message = wallet::GetIntegrityRequest {};
     let books = fetch!(app.clients.wallet_staff, get_integrity, caller.out, message)?.into_inner();
     let total = books

@@ -118,7 +118,8 @@ pub async fn get(
     let user = member.member.ok_or_else(ApiError::not_found)?;
     let request = GetMemberWalletRequest { user_id };
     let books = fetch!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
-    let note = |note: auth::MemberNote| Note { author_id: note.author_id, at: moment(note.at.as_ref()), text: note.text };
+    let note =
+        |note: auth::MemberNote| Note { author_id: note.author_id, at: moment(note.at.as_ref()), text: note.text };
     Ok(ok(Member {
         success: true,
         member: User::new(user, books.wallet.as_ref()),

@@ -71,7 +71,8 @@ async fn propose(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) = mutate!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
+    let (metadata, answer, _) =
+        mutate!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
 }
 

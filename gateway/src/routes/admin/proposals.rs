@@ -169,7 +169,9 @@ pub async fn list(
     };
     let of_methods = async {
         let message = payment_method::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(fetch!(app.clients.payment_method_staff, list_proposals, out, message)?.into_inner().proposals)
+        Ok::<_, ApiError>(
+            fetch!(app.clients.payment_method_staff, list_proposals, out, message)?.into_inner().proposals,
+        )
     };
     let (of_wallet, of_trade, of_methods) = futures::try_join!(of_wallet, of_trade, of_methods)?;
     let mut proposals: Vec<Proposal> =

@@ -175,7 +175,10 @@ pub async fn get(
     });
     Ok(ok(Review {
         success: true,
-        transaction: StaffTransaction { member_id: row.user_id.clone(), transaction: Transaction::new(&app, row, owner) },
+        transaction: StaffTransaction {
+            member_id: row.user_id.clone(),
+            transaction: Transaction::new(&app, row, owner),
+        },
         checks: checks.collect(),
         wallet: answer.wallet.map(|wallet| ReviewWallet {
             balance: Number::dollars(wallet.available_cents),

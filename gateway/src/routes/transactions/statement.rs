@@ -95,7 +95,9 @@ pub async fn statement(
     };
     match query.format.as_deref() {
         None | Some("json") => Ok(ok(statement).into_response()),
-        Some("csv") => Ok(file(&statement, "csv", "text/csv; charset=utf-8", csv(&statement).map_err(ApiError::internal)?)),
+        Some("csv") => {
+            Ok(file(&statement, "csv", "text/csv; charset=utf-8", csv(&statement).map_err(ApiError::internal)?))
+        }
         Some("pdf") => Ok(file(&statement, "pdf", "application/pdf", pdf(&statement))),
         Some(_) => Err(field("format", "Choose json, csv or pdf")),
     }

@@ -65,7 +65,8 @@ async fn relay_all(db: &Db, bus: &Bus, name: &str, publisher: &mut Option<Publis
 pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize> {
     let mut tx = db.begin().await?;
     // One relay at a time keeps the order of each aggregate's events.
-    let mine: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtext('outbox'))").fetch_one(&mut *tx).await?;
+    let mine: bool =
+        sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtext('outbox'))").fetch_one(&mut *tx).await?;
     if !mine {
         return Ok(0);
     }
