@@ -32,6 +32,29 @@ impl Modify for Security {
     }
 }
 
+/// Names every operation by its method and path, so that generated clients have one name each: `get_trades`,
+/// `put_trades_claim_by_id`.
+pub fn name_operations(document: &mut Document) {
+    for (path, item) in &mut document.paths.paths {
+        let words: Vec<_> = path
+            .split('/')
+            .skip(2)
+            .map(|part| match part.strip_prefix('{') {
+                Some(parameter) => format!("by_{}", parameter.trim_end_matches('}')),
+                None => part.replace('-', "_"),
+            })
+            .collect();
+        let name = words.join("_");
+        for (method, operation) in
+            [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)]
+        {
+            if let Some(operation) = operation {
+                operation.operation_id = Some(format!("{method}_{name}"));
+            }
+        }
+    }
+}
+
 /// `/v1/openapi.json` and `/v1/docs`.
 pub fn routes(document: &Document) -> Router<App> {
     let json = document.to_pretty_json().unwrap_or_default();

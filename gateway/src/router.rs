@@ -117,7 +117,8 @@ pub fn api() -> (Router<App>, Document) {
         .routes(routes!(events::stream))
         // Back office.
         .merge(admin::routes());
-    let (router, document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();
+    let (router, mut document) = OpenApiRouter::with_openapi(ApiDoc::openapi()).nest("/v1", v1).split_for_parts();
+    openapi::name_operations(&mut document);
     (router, document)
 }
 

@@ -25,8 +25,16 @@ async fn cache(request: Request, next: Next) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).into_response();
     }
-    let is_asset = request.uri().path().starts_with("/assets/");
+    let path = request.uri().path();
+    let is_asset = path.starts_with("/assets/");
+    // The pages of the app have no dot in their last part: what has one is a file, and it is there or it is not.
+    let is_file = path.rsplit('/').next().is_some_and(|last| last.contains('.'));
     let mut response = next.run(request).await.map(Body::new);
+    let is_page =
+        response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
+    if is_file && !is_asset && is_page {
+        return ApiError::of_status(StatusCode::NOT_FOUND).into_response();
+    }
     let value = match (is_asset, response.status().is_success()) {
         (true, true) => "public, max-age=31536000, immutable",
         (true, false) => "no-store",

@@ -1,6 +1,7 @@
 //! Starts the whole product from its real binaries, with a PostgreSQL and a RabbitMQ of its own,
 //! on free ports; behind `make run`, the journey and fault tests and the browser tests.
 
+pub mod audit;
 pub mod broker;
 pub mod client;
 pub mod databases;

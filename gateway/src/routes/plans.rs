@@ -77,7 +77,7 @@ pub async fn list(State(app): State<App>, caller: Visitor) -> Result<Reply<Plans
 
 /// The value of a plan from a moment on.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Value {
+pub struct PlanValue {
     /// The value.
     #[schema(value_type = f64, example = 1.0425)]
     value: Number,
@@ -91,7 +91,7 @@ pub struct Value {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Values {
     success: bool,
-    values: Vec<Value>,
+    values: Vec<PlanValue>,
 }
 
 /// List a plan's values
@@ -104,7 +104,7 @@ pub async fn values(
 ) -> Result<Reply<Values>, ApiError> {
     let answer =
         fetch!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?.into_inner();
-    let values = answer.values.into_iter().map(|value| Value {
+    let values = answer.values.into_iter().map(|value| PlanValue {
         value: Number::decimal(value.value_micros, 6),
         at: moment(value.at.as_ref()),
         source: value.source,

@@ -188,7 +188,7 @@ impl Bus {
             // The connection lives as long as the stream.
             let _ = &connection;
             let delivery = delivery?;
-            Ok((delivery.routing_key.to_string(), delivery.data.clone().into()))
+            Ok((delivery.routing_key.to_string(), delivery.data.clone()))
         }))
     }
 
@@ -342,7 +342,7 @@ fn read(delivery: &Delivery, key: &str) -> anyhow::Result<Event> {
     Ok(Event {
         id: id.as_str().parse().context("the message id is no UUID")?,
         key: key.to_owned(),
-        payload: delivery.data.clone().into(),
+        payload: delivery.data.clone(),
         at: OffsetDateTime::from_unix_timestamp(i64::try_from(seconds)?)?,
     })
 }

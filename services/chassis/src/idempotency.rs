@@ -100,9 +100,9 @@ impl Work {
         let mut stored = None;
         if let Some(claim) = &claim {
             stored = claim_key::<E>(&mut tx, claim).await?;
-            if stored.is_none() {
-                sqlx::query("SAVEPOINT effect").execute(&mut *tx).await?;
-            }
+            // With an answer there is nothing left to do: the lock goes now, so that the next repeat finds it free.
+            let next = if stored.is_some() { "ROLLBACK AND CHAIN" } else { "SAVEPOINT effect" };
+            sqlx::query(next).execute(&mut *tx).await?;
         }
         Ok(Self { tx, claim, stored })
     }

@@ -85,14 +85,9 @@ async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn connections_have_limits(pool: PgPool) {
     let options = pool.connect_options();
-    let url = format!(
-        "postgres://{}@{}:{}/{}",
-        options.get_username(),
-        options.get_host(),
-        options.get_port(),
-        options.get_database().unwrap(),
-    );
-    let db = Db::connect_lazy(&url, 1).unwrap();
+    let server = std::env::var("DATABASE_URL").unwrap();
+    let (server, _) = server.rsplit_once('/').unwrap();
+    let db = Db::connect_lazy(&format!("{server}/{}", options.get_database().unwrap()), 1).unwrap();
     for (name, value) in
         [("statement_timeout", "5s"), ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "10s")]
     {

@@ -86,13 +86,12 @@ async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
 }
 
 async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let versions: HashSet<(Uuid, i32, String, String)> = sqlx::query_as(
-        "SELECT method_id, version, network, address FROM method_versions WHERE scope = 'platform'",
-    )
-    .fetch_all(&mut snapshots.payment_method)
-    .await?
-    .into_iter()
-    .collect();
+    let versions: HashSet<(Uuid, i32, String, String)> =
+        sqlx::query_as("SELECT method_id, version, network, address FROM method_versions WHERE scope = 'platform'")
+            .fetch_all(&mut snapshots.payment_method)
+            .await?
+            .into_iter()
+            .collect();
     let copies: Vec<(Uuid, Uuid, i32, String, String)> = sqlx::query_as(
         "SELECT id, method_id, method_version, network, method_address FROM transactions
          WHERE method_id IS NOT NULL AND kind <> 'withdrawal'",

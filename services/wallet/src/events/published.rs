@@ -88,6 +88,7 @@ fn facts(one: &Transaction) -> TransactionFacts {
         r#type: match one.kind {
             Kind::Deposit => "deposit".to_owned(),
             Kind::Course if one.method.is_some() => "course".to_owned(),
+            Kind::Adjustment => one.direction.as_str().to_owned(),
             _ => String::new(),
         },
         amount_cents: one.amount.get(),
@@ -98,6 +99,10 @@ fn facts(one: &Transaction) -> TransactionFacts {
         network: method.map(|method| method.network).unwrap_or_default(),
         address: address.unwrap_or_default(),
         txid: one.txid.clone().or_else(|| one.claimed_txid.clone()).unwrap_or_default(),
-        reason: if one.status == Status::Failed { one.description.clone() } else { String::new() },
+        reason: if one.status == Status::Failed || one.kind == Kind::Adjustment {
+            one.description.clone()
+        } else {
+            String::new()
+        },
     }
 }

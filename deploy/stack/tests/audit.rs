@@ -1,0 +1,302 @@
+//! The audit program on a lived-in set of databases, and on twenty that were tampered with: a checker that never failed
+//! proves nothing.
+
+use std::path::Path;
+
+use chassis::audit::{Act, append};
+use chassis::caller::{Role, Staff};
+use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
+use stack::audit::{Urls, Verdict, audit};
+use uuid::Uuid;
+
+/// The services, each with the folder of its migrations; the schema has the name of its database.
+const SERVICES: [(&str, &str); 5] = [
+    ("wallet", "wallet"),
+    ("trade", "trade"),
+    ("auth", "auth"),
+    ("payment_method", "payment-method"),
+    ("mailer", "mailer"),
+];
+const REVIEWER: Uuid = Uuid::from_u128(0xa1);
+const TREASURER: Uuid = Uuid::from_u128(0xa2);
+
+/// What a good life leaves in the wallet: a deposit, an open and a paid withdrawal, two trades, the course, a bonus.
+const WALLET: &str = r"
+CREATE FUNCTION book(what text, business uuid, line uuid, places bigint[], cents bigint[]) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE posting bigint; place bigint; amount bigint; previous accounts;
+BEGIN
+    INSERT INTO postings (kind, business_id, user_id, transaction_id)
+    VALUES (what, business, '00000000-0000-0000-0000-0000000000b1', line) RETURNING id INTO posting;
+    FOR place, amount IN SELECT * FROM unnest(places, cents) LOOP
+        SELECT * INTO previous FROM accounts WHERE id = place;
+        UPDATE accounts SET balance_cents = balance_cents + amount, entry_count = entry_count + 1, head_hash = sha256(head_hash
+            || int8send(place) || int8send(posting) || int8send(amount) || int8send(balance_cents + amount)) WHERE id = place;
+        INSERT INTO entries SELECT place, posting, amount, balance_cents, head_hash FROM accounts WHERE id = place;
+    END LOOP;
+END $$;
+INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE SELECT place, kind, '00000000-0000-0000-0000-0000000000b1'
+FROM unnest(ARRAY[1, 2, 3, 4], ARRAY['available', 'held', 'bonus', 'invested']) AS mine (place, kind);
+INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents, net_amount_cents,
+    method_id, network, method_address, method_version, destination_address, txid, txid_key, approved_by, approved_at,
+    decided_by, decided_at, related_id, created_at)
+SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, '00000000-0000-0000-0000-0000000000b1', kind, '', status, direction,
+    cents, fee, cents - fee, CASE WHEN network IS NOT NULL THEN '00000000-0000-0000-0000-0000000000e1'::uuid END, network,
+    CASE kind WHEN 'deposit' THEN 'TPLATFORM1' END, CASE kind WHEN 'deposit' THEN 1 END, address, txid, txid,
+    CASE id WHEN 'c3' THEN '00000000-0000-0000-0000-0000000000a1'::uuid END, CASE id WHEN 'c3' THEN now() END,
+    ('00000000-0000-0000-0000-0000000000' || decided)::uuid, CASE status WHEN 'success' THEN now() END,
+    ('00000000-0000-0000-0000-0000000000' || related)::uuid, now()
+FROM (VALUES
+    ('c1', 'deposit', 'success', 'credit', 250000, NULL, 'TRC20', NULL, 'aaaa', 'a1', NULL),
+    ('c2', 'withdrawal', 'pending', 'debit', 10000, 250, 'TRC20', 'TMEMBERxxx', NULL, NULL, NULL),
+    ('c3', 'withdrawal', 'success', 'debit', 100000, 2500, 'TRC20', 'TMEMBERxxx', 'bbbb', 'a2', NULL),
+    ('c4', 'trade', 'success', 'debit', 20000, NULL, NULL, NULL, NULL, NULL, 'd1'),
+    ('c5', 'trade', 'success', 'debit', 10000, NULL, NULL, NULL, NULL, NULL, 'd2'),
+    ('c6', 'trade', 'success', 'credit', 10000, NULL, NULL, NULL, NULL, NULL, 'd2'),
+    ('c7', 'profit', 'success', 'credit', 1000, NULL, NULL, NULL, NULL, NULL, 'd2'),
+    ('c8', 'course', 'success', 'debit', 8700, NULL, NULL, NULL, NULL, NULL, NULL)
+) AS lines (id, kind, status, direction, cents, fee, network, address, txid, decided, related);
+INSERT INTO trade_fundings VALUES
+    ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000b1', 20000, 'funded', NULL, now() - interval '2 min', NULL),
+    ('00000000-0000-0000-0000-0000000000d2', '00000000-0000-0000-0000-0000000000b1', 10000, 'settled', 11000, now() - interval '2 min', now()),
+    ('00000000-0000-0000-0000-0000000000d3', '00000000-0000-0000-0000-0000000000b1', 99900, 'refused', NULL, now() - interval '2 min', NULL);
+INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f1', 'bonus', '00000000-0000-0000-0000-0000000000b1', '{}', NULL,
+    'confirmed', '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
+SELECT book(kind, ('00000000-0000-0000-0000-0000000000' || business)::uuid, ('00000000-0000-0000-0000-0000000000' || line)::uuid, places, cents)
+FROM (VALUES
+    ('deposit', 'c1', 'c1', ARRAY[1, 4000000000000000001], ARRAY[250000, -250000]),
+    ('withdrawal_hold', 'c3', 'c3', ARRAY[1, 2], ARRAY[-100000, 100000]),
+    ('withdrawal_paid', 'c3', 'c3', ARRAY[2, 4000000000000000001, 4000000000000000003], ARRAY[-100000, 97500, 2500]),
+    ('withdrawal_hold', 'c2', 'c2', ARRAY[1, 2], ARRAY[-10000, 10000]),
+    ('trade_fund', 'd1', 'c4', ARRAY[1, 4], ARRAY[-20000, 20000]),
+    ('trade_fund', 'd2', 'c5', ARRAY[1, 4], ARRAY[-10000, 10000]),
+    ('trade_settle', 'd2', 'c6', ARRAY[1, 4], ARRAY[10000, -10000]),
+    ('trade_gain', 'd2', 'c7', ARRAY[1, 4000000000000000004], ARRAY[1000, -1000]),
+    ('course', 'c8', 'c8', ARRAY[1, 4000000000000000002], ARRAY[-8700, 8700]),
+    ('bonus', 'f1', NULL, ARRAY[3, 4000000000000000005], ARRAY[500, -500])
+) AS moves (kind, business, line, places, cents);
+INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context, created_at, published_at)
+SELECT ('00000000-0000-0000-0001-0000000000' || (10 + row_number() OVER ()))::uuid, 'wallet.v1.' || key,
+    ('00000000-0000-0000-0000-0000000000' || id)::uuid, '', '{}', now() - interval '2 min', now() - interval '2 min'
+FROM (VALUES ('deposit_requested', 'c1'), ('deposit_confirmed', 'c1'), ('withdrawal_requested', 'c2'),
+    ('withdrawal_requested', 'c3'), ('withdrawal_approved', 'c3'), ('withdrawal_paid', 'c3'), ('course_unlocked', 'c8')) AS told (key, id);
+INSERT INTO idempotency_keys VALUES ('00000000-0000-0000-0000-0000000000b1', 'POST /x', 'k', '', 'r', '{}', now());
+";
+
+const TRADE: &str = r"
+INSERT INTO plans VALUES ('00000000-0000-0000-0000-0000000000e9', 1, 'Starter', '', 1000, 100000, 500, 30, true, now());
+INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f2', 'plan.value', NULL, '{}', NULL,
+    'confirmed', '00000000-0000-0000-0000-0000000000a4', now(), '00000000-0000-0000-0000-0000000000a5', now());
+INSERT INTO plan_values VALUES ('00000000-0000-0000-0000-0000000000e9', now() - interval '1 day', 1000000, 'source',
+    '00000000-0000-0000-0000-0000000000f2');
+INSERT INTO trades SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, '00000000-0000-0000-0000-0000000000b1',
+    '00000000-0000-0000-0000-0000000000e9', 'Starter', 1000, 100000, 500, 30, cents, 1000000, status, kind, value,
+    now() - interval '2 min', now(), CASE WHEN kind IS NOT NULL THEN now() END, refusal
+FROM (VALUES ('d1', 20000, 'open', NULL, NULL, NULL::jsonb), ('d2', 10000, 'claimed', 'claim', 11000, NULL),
+    ('d3', 99900, 'failed', NULL, NULL, '{}')) AS made (id, cents, status, kind, value, refusal);
+";
+
+const AUTH: &str = r"
+INSERT INTO users (id, name, email, phone, country, password_hash, role, created_at)
+SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, id, id || '@solvane.test', '', '', '$argon2id$v=19$x', role, now()
+FROM (VALUES ('b1', NULL), ('a1', 'reviewer'), ('a2', 'treasurer'), ('a3', 'treasurer')) AS made (id, role);
+INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)
+VALUES (gen_random_uuid(), '00000000-0000-0000-0000-0000000000b1', 'registration', 'b1@solvane.test', now(), now());
+";
+
+const PAYMENT_METHOD: &str = r"
+BEGIN;
+INSERT INTO methods VALUES ('00000000-0000-0000-0000-0000000000e1', 'platform', NULL, 1, now(), now(), NULL);
+INSERT INTO method_versions VALUES ('00000000-0000-0000-0000-0000000000e1', 1, 'platform', 'USDT', 'TRC20', 'TPLATFORM1', '', '', '', now());
+COMMIT;
+";
+
+const MAILER: &str = r"
+INSERT INTO inbox (event_id, key)
+SELECT ('00000000-0000-0000-0001-0000000000' || n)::uuid, 'wallet.v1.x' FROM generate_series(11, 17) AS n;
+INSERT INTO mails (id, event_id, template, user_id, params, trace_context, status, ended_at)
+VALUES (gen_random_uuid(), '00000000-0000-0000-0001-000000000012', 'deposit_confirmed', '00000000-0000-0000-0000-0000000000b1',
+    '{}', '{}', 'sent', now());
+";
+
+/// The databases of the product as schemas of one, so that a test needs only one.
+struct Product {
+    base: String,
+}
+
+impl Product {
+    async fn lived_in(pool: &PgPool) -> Self {
+        let options = pool.connect_options();
+        let password = std::env::var("DATABASE_URL").ok().and_then(|url| {
+            let credentials = url.split_once("://")?.1.rsplit_once('@')?.0.to_owned();
+            Some(credentials.split_once(':')?.1.to_owned())
+        });
+        let (host, port, user) = (options.get_host(), options.get_port(), options.get_username());
+        let password = password.map(|password| format!(":{password}")).unwrap_or_default();
+        let base = format!("postgres://{user}{password}@{host}:{port}/{}", options.get_database().unwrap());
+        let product = Self { base };
+        for (service, own) in SERVICES {
+            product.run("public", &format!("CREATE SCHEMA {service}")).await;
+            for folder in ["chassis", own] {
+                for migration in migrations(folder) {
+                    product.run(service, &migration).await;
+                }
+            }
+        }
+        for ((service, _), rows) in SERVICES.into_iter().zip([WALLET, TRADE, AUTH, PAYMENT_METHOD, MAILER]) {
+            product.run(service, rows).await;
+        }
+        for (user_id, role, action, id) in [
+            (REVIEWER, Role::Reviewer, "deposit.approve", 0xc1),
+            (REVIEWER, Role::Reviewer, "withdrawal.approve", 0xc3),
+            (TREASURER, Role::Treasurer, "withdrawal.paid", 0xc3),
+        ] {
+            let staff = Staff { user_id, role, stepped_up_at: None };
+            let (subject_id, member_id) = (Uuid::from_u128(id).to_string(), Some(Uuid::from_u128(0xb1)));
+            let act = Act { staff: &staff, action, subject_id, member_id, before: None, after: None, address: "" };
+            append(&mut product.connect("wallet").await, act).await.unwrap();
+        }
+        product
+    }
+
+    fn url(&self, schema: &str) -> String {
+        format!("{}?options[search_path]={schema}", self.base)
+    }
+
+    async fn connect(&self, schema: &str) -> PgConnection {
+        PgConnection::connect(&self.url(schema)).await.unwrap()
+    }
+
+    async fn run(&self, schema: &str, sql: &str) {
+        let mut connection = self.connect(schema).await;
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut connection).await.expect(sql);
+    }
+
+    async fn audit(&self) -> Vec<Verdict> {
+        let urls = Urls {
+            wallet: self.url("wallet"),
+            trade: self.url("trade"),
+            auth: self.url("auth"),
+            payment_method: self.url("payment_method"),
+            mailer: self.url("mailer"),
+        };
+        audit(&urls).await.unwrap()
+    }
+
+    /// The ids of the promises found broken.
+    async fn broken(&self) -> Vec<Verdict> {
+        self.audit().await.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect()
+    }
+}
+
+fn migrations(service: &str) -> Vec<String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../services").join(service).join("migrations");
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    files.iter().map(|file| std::fs::read_to_string(file).unwrap()).collect()
+}
+
+/// Tampers as only an owner of the database can, and expects the audit to name the promise.
+async fn caught(pool: &PgPool, id: &str, service: &str, tampering: &str) {
+    let product = Product::lived_in(pool).await;
+    assert_eq!(product.broken().await, []);
+    product.run(service, &format!("SET session_replication_role = replica; {tampering}")).await;
+    let broken = product.broken().await;
+    assert!(broken.iter().any(|verdict| verdict.ids.split(' ').any(|one| one == id)), "{id} not among {broken:?}");
+}
+
+/// Every promise is checked, and kept by a product that lived well.
+#[sqlx::test(migrations = false)]
+async fn a_lived_in_product_is_clean(pool: PgPool) {
+    let verdicts = Product::lived_in(&pool).await.audit().await;
+    assert_eq!(
+        verdicts.iter().filter(|verdict| !verdict.offending.is_empty()).collect::<Vec<_>>(),
+        Vec::<&Verdict>::new()
+    );
+    assert!(verdicts.len() > 50, "{}", verdicts.len());
+}
+
+/// Defines a negative control: the promise, the service whose database is tampered with, and how.
+macro_rules! controls {
+    ($($name:ident: $id:literal, $service:literal, $tampering:literal;)+) => {
+        $(#[sqlx::test(migrations = false)]
+        async fn $name(pool: PgPool) {
+            caught(&pool, $id, $service, $tampering).await;
+        })+
+    };
+}
+
+controls! {
+    a_changed_entry_unbalances_its_posting: "L1", "wallet",
+        "UPDATE entries SET amount_cents = amount_cents + 1 WHERE account_id = 1 AND amount_cents = 1000";
+    money_from_nowhere_unbalances_the_books: "L2", "wallet",
+        "INSERT INTO entries SELECT 4000000000000000006, max(id), 5, 5, '' FROM postings";
+    a_raised_balance_is_drift: "L3", "wallet", "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE id = 1";
+    a_hidden_entry_is_drift: "L3", "wallet", "UPDATE accounts SET entry_count = entry_count - 1 WHERE id = 1";
+    an_overdraft_is_seen_afterwards: "L4", "wallet",
+        "UPDATE entries SET balance_after_cents = -1 WHERE account_id = 1 AND amount_cents = 1000";
+    a_rewritten_history_breaks_its_chain: "L5", "wallet",
+        "UPDATE entries SET amount_cents = amount_cents * 2, balance_after_cents = balance_after_cents * 2 WHERE account_id = 3";
+    a_trigger_off_is_seen: "L5", "wallet", "ALTER TABLE entries DISABLE TRIGGER entries_append_only";
+    a_lost_hold_is_seen: "L6", "wallet",
+        "UPDATE transactions SET status = 'failed', reason_code = 'OTHER', decided_at = now() WHERE status = 'pending'";
+    a_deposit_without_money_is_seen: "L11", "wallet",
+        "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, txid, txid_key, decided_by, decided_at, created_at)
+         SELECT gen_random_uuid(), user_id, 'deposit', '', 'success', 'credit', 1, 'cccc', 'cccc', decided_by, now(), now()
+         FROM transactions WHERE kind = 'deposit'";
+    a_withdrawal_twice_released_is_seen: "L11", "wallet",
+        "ALTER TABLE accounts DROP CONSTRAINT accounts_members_not_negative;
+         SELECT book('withdrawal_release', '00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000c3',
+            ARRAY[2, 1], ARRAY[-100000, 100000])";
+    a_movement_without_its_line_is_seen: "L11", "wallet",
+        "SELECT book('gift', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000006], ARRAY[1, -1])";
+    a_wrong_fee_is_seen: "L12", "wallet",
+        "UPDATE transactions SET fee_cents = 249, net_amount_cents = 9751 WHERE status = 'pending'";
+    one_person_for_a_large_payout_is_seen: "D-W5", "wallet",
+        "ALTER TABLE transactions DROP CONSTRAINT transactions_two_people;
+         UPDATE transactions SET approved_by = decided_by WHERE kind = 'withdrawal' AND status = 'success'";
+    a_decision_outside_the_trail_is_seen: "D-O3", "wallet",
+        "UPDATE transactions SET decided_by = gen_random_uuid() WHERE kind = 'deposit'";
+    a_changed_trail_is_seen: "D-O3", "wallet", "UPDATE audit_rows SET address = 'elsewhere' WHERE id = 2";
+    a_removed_row_of_the_trail_is_seen: "D-O3", "wallet", "DELETE FROM audit_rows WHERE id = 2";
+    a_correction_by_one_person_is_seen: "D-O4", "wallet",
+        "ALTER TABLE proposals DROP CONSTRAINT proposals_two_people; UPDATE proposals SET decided_by = proposed_by";
+    a_correction_without_effect_is_seen: "L7", "wallet",
+        "INSERT INTO proposals SELECT gen_random_uuid(), kind, subject_id, change, before, status, proposed_by, proposed_at,
+            decided_by, decided_at FROM proposals";
+    a_course_sold_twice_is_seen: "T5", "wallet",
+        "DROP INDEX postings_one_course_a_member; SELECT book('course', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000002], ARRAY[-1, 1])";
+    a_double_payout_of_a_trade_is_seen: "T2", "wallet",
+        "UPDATE trade_fundings SET value_cents = 10999 WHERE status = 'settled'";
+    a_trade_without_money_is_seen: "T1", "trade",
+        "INSERT INTO trades SELECT gen_random_uuid(), user_id, plan_id, plan_title, plan_min_cents, plan_max_cents,
+            roi_basis_points, duration_days, amount_cents, opening_value_micros, status, NULL, NULL, created_at, matures_at
+         FROM trades WHERE status = 'open'";
+    money_of_a_forgotten_trade_is_seen: "T4", "trade", "DELETE FROM trades WHERE status = 'open'";
+    a_stuck_trade_is_seen: "K6", "trade",
+        "UPDATE trades SET status = 'opening', resume_at = now() WHERE status = 'open'";
+    a_value_by_one_person_is_seen: "D-I1", "trade",
+        "ALTER TABLE proposals DROP CONSTRAINT proposals_two_people; UPDATE proposals SET decided_by = proposed_by";
+    an_untold_decision_is_seen: "Q2", "wallet", "DELETE FROM outbox WHERE key = 'wallet.v1.deposit_confirmed'";
+    a_twice_told_decision_is_seen: "Q2", "wallet",
+        "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context, published_at)
+         SELECT gen_random_uuid(), key, aggregate_id, '', '{}', now() FROM outbox WHERE key = 'wallet.v1.withdrawal_paid'";
+    a_waiting_event_is_seen: "Q3", "auth",
+        "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context, created_at)
+         VALUES (gen_random_uuid(), 'auth.v1.x', gen_random_uuid(), '', '{}', now() - interval '61 seconds')";
+    a_lost_event_is_seen: "Q4", "mailer", "DELETE FROM inbox WHERE event_id = '00000000-0000-0000-0001-000000000013'";
+    a_parked_event_is_seen: "Q6", "mailer", "INSERT INTO parked_events VALUES ('x', 'wallet.v1.x', '', 'unreadable')";
+    an_unanswered_key_is_seen: "L9", "wallet", "UPDATE idempotency_keys SET outcome = NULL";
+    a_second_live_code_is_seen: "S1", "auth",
+        "DROP INDEX codes_one_live; INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)
+         SELECT gen_random_uuid(), user_id, purpose, email, now(), now() FROM codes";
+    an_email_in_another_case_is_seen: "S4", "auth",
+        "DROP INDEX users_email_key; UPDATE users SET email = 'B1@Solvane.test' WHERE role = 'reviewer'";
+    a_plain_password_is_seen: "Q7", "auth", "UPDATE users SET password_hash = 'hunter22' WHERE role IS NULL";
+    a_wallet_of_nobody_is_seen: "S3", "wallet",
+        "INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (99, 'available', gen_random_uuid())";
+    an_address_never_shown_is_seen: "D-D3", "wallet", "UPDATE transactions SET method_address = 'TOTHER' WHERE kind = 'deposit'";
+    a_payout_to_the_platform_is_seen: "D-W6", "wallet",
+        "UPDATE transactions SET destination_address = 'tplatform1' WHERE status = 'pending'";
+    a_hanging_mail_is_seen: "E1", "mailer",
+        "UPDATE mails SET status = 'queued', ended_at = NULL, next_try_at = now() - interval '61 seconds'";
+}
