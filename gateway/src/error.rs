@@ -19,7 +19,7 @@ use crate::caller::RequestId;
 #[derive(Debug, Clone)]
 pub struct ApiError {
     status: StatusCode,
-    refusal: Refusal,
+    refusal: Box<Refusal>,
     /// The id of the request that was refused first, if this is a replay.
     replayed: Option<String>,
 }
@@ -95,7 +95,7 @@ impl ApiError {
     /// An error of this status.
     #[must_use]
     pub fn new(status: StatusCode, reason: ErrorReason, message: &str) -> Self {
-        Self { status, refusal: Refusal::new(Kind::Invalid, reason, message), replayed: None }
+        Self { status, refusal: Box::new(Refusal::new(Kind::Invalid, reason, message)), replayed: None }
     }
 
     /// The request could not be read.
@@ -189,7 +189,7 @@ impl From<Refusal> for ApiError {
         if status == StatusCode::GATEWAY_TIMEOUT {
             return Self::of_status(status);
         }
-        Self { status, refusal, replayed: None }
+        Self { status, refusal: Box::new(refusal), replayed: None }
     }
 }
 
@@ -218,7 +218,7 @@ pub async fn render(RequestId(request_id): RequestId, request: Request, next: Ne
         return response;
     }
     let error = response.extensions().get::<ApiError>().cloned().unwrap_or_else(|| ApiError::of_status(status));
-    let refusal = error.refusal;
+    let refusal = *error.refusal;
     let fields: BTreeMap<_, _> = refusal.fields.into_iter().collect();
     let body = ErrorReply {
         success: false,

@@ -1,5 +1,7 @@
 //! The gateway against fake services: what it lets through, and what it makes of answers.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
 mod fixture;
 
 mod contract;

@@ -1,5 +1,7 @@
 //! The wallet through its doors, on a real database a test.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
 mod fixture;
 
 mod corrections;

@@ -87,18 +87,18 @@ async fn staff_finds_transactions(pool: PgPool) {
     let search = |text: &str| ListStaffTransactionsRequest { search: text.to_owned(), ..Default::default() };
     let ids =
         |found: ListStaffTransactionsResponse| found.transactions.into_iter().map(|one| one.id).collect::<Vec<_>>();
-    assert_eq!(ids(find(search(&format!("TNX-{}", &made.id[..6].to_uppercase()))).await), [made.id.clone()]);
-    assert_eq!(ids(find(search("claimed-7")).await), [made.id.clone()]);
-    assert_eq!(ids(find(search("TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx")).await), [out.id.clone()]);
+    assert_eq!(ids(find(search(&format!("TNX-{}", &made.id[..6].to_uppercase()))).await), [&*made.id]);
+    assert_eq!(ids(find(search("claimed-7")).await), [&*made.id]);
+    assert_eq!(ids(find(search("TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx")).await), [&*out.id]);
     assert!(ids(find(search("nothing")).await).is_empty());
     let request = ListStaffTransactionsRequest { member_id: one.id.to_string(), ..Default::default() };
-    assert_eq!(ids(find(request).await), [made.id.clone()]);
+    assert_eq!(ids(find(request).await), [&*made.id]);
     let request = ListStaffTransactionsRequest {
         status: TransactionStatus::Pending.into(),
         kind: TransactionKind::Withdrawal.into(),
         ..Default::default()
     };
-    assert_eq!(ids(find(request).await), [out.id.clone()]);
+    assert_eq!(ids(find(request).await), [&*out.id]);
     let mut cursor = String::new();
     let mut seen = Vec::new();
     loop {
