@@ -112,12 +112,7 @@ impl Work {
     /// # Errors
     /// The refusal given before; Internal if the stored answer cannot be read.
     pub fn replay<T: DeserializeOwned, E: Keyed>(&mut self) -> Result<Option<Answer<T>>, E> {
-        let Some((request_id, value)) = self.stored.take() else { return Ok(None) };
-        match serde_json::from_value(value) {
-            Ok(Outcome::Ok(result)) => Ok(Some(Answer { result, replayed: Some(request_id) })),
-            Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id })),
-            Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
-        }
+        self.stored.take().map(answer).transpose()
     }
 
     /// Commits the effect and the answer; or, for a refusal, only the answer.
@@ -162,6 +157,22 @@ impl DerefMut for Work {
     }
 }
 
+/// The answer given before under a key, without claiming it: for a use case that must ask others before its transaction.
+///
+/// # Errors
+/// The refusal given before, Invalid if the key had another body, the database's.
+pub async fn answered<T: DeserializeOwned, E: Keyed>(db: &Db, claim: &Claim) -> Result<Option<Answer<T>>, E> {
+    read_answer::<E>(&mut *db.conn().await?, claim).await?.map(answer).transpose()
+}
+
+fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_json::Value)) -> Result<Answer<T>, E> {
+    match serde_json::from_value(value) {
+        Ok(Outcome::Ok(result)) => Ok(Answer { result, replayed: Some(request_id) }),
+        Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id })),
+        Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
+    }
+}
+
 fn forced<T, E: Keyed>(result: Result<T, E>) -> E {
     match result {
         Err(fault) => fault,
@@ -177,10 +188,7 @@ async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<O
         .fetch_one(&mut *conn)
         .await?;
     if !free {
-        let mut refusal =
-            Refusal::new(Kind::Conflict, ErrorReason::IdempotencyKeyInFlight, "This request is still being processed.");
-        refusal.retry_after = Some(Duration::from_secs(1));
-        return Err(E::from(refusal));
+        return Err(E::from(in_flight()));
     }
     sqlx::query(
         "DELETE FROM idempotency_keys
@@ -205,14 +213,33 @@ async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<O
     if claimed.rows_affected() == 1 {
         return Ok(None);
     }
+    // Only a key that grew a day old between the two statements is not there.
+    read_answer::<E>(conn, claim).await?.map(Some).ok_or_else(|| E::from(in_flight()))
+}
+
+fn in_flight() -> Refusal {
+    let mut refusal =
+        Refusal::new(Kind::Conflict, ErrorReason::IdempotencyKeyInFlight, "This request is still being processed.");
+    refusal.retry_after = Some(Duration::from_secs(1));
+    refusal
+}
+
+/// Reads the answer that stands under the key, `None` if there is none.
+async fn read_answer<E: Keyed>(
+    conn: &mut PgConnection,
+    claim: &Claim,
+) -> Result<Option<(String, serde_json::Value)>, E> {
     let row = sqlx::query(
-        "SELECT fingerprint, request_id, outcome FROM idempotency_keys WHERE user_id = $1 AND route = $2 AND key = $3",
+        "SELECT fingerprint, request_id, outcome FROM idempotency_keys
+         WHERE user_id = $1 AND route = $2 AND key = $3 AND outcome IS NOT NULL
+            AND created_at >= clock_timestamp() - interval '24 hours'",
     )
     .bind(claim.user_id)
     .bind(&claim.route)
     .bind(&claim.key)
-    .fetch_one(&mut *conn)
+    .fetch_optional(&mut *conn)
     .await?;
+    let Some(row) = row else { return Ok(None) };
     if row.try_get::<Vec<u8>, _>("fingerprint")? != claim.fingerprint {
         return Err(E::from(Refusal::new(
             Kind::Invalid,

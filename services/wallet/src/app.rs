@@ -2,7 +2,7 @@
 //! decides on, then posts: the same order everywhere, so that none waits for another in a circle.
 
 use chassis::db::Db;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use serde::de::DeserializeOwned;
 use sqlx::PgConnection;
 use uuid::Uuid;
@@ -66,10 +66,10 @@ pub mod list_audit_rows;
 /// whatever has become of the payment method meanwhile.
 ///
 /// # Errors
-/// The refusal given before, and those of [`Work::begin`].
+/// The refusal given before, and those of [`idempotency::answered`].
 pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>) -> Result<Option<Answer<T>>, Error> {
     let Some(claim) = claim else { return Ok(None) };
-    Work::begin::<Error>(db, Some(claim.clone())).await?.replay()
+    idempotency::answered(db, claim).await
 }
 
 /// Locks a transaction and, before it, its member.
