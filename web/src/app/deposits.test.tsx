@@ -1,10 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { delay, http, HttpResponse } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime, formatTime } from '@/lib/dates'
 import { currentPath, openAsMember } from '@/testing/render'
 import { btc, own, proof, usdt } from '@/testing/samples'
-import { answers, records, refuses, server } from '@/testing/server'
+import { answers, holds, records, refuses, server } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
 
@@ -115,11 +115,13 @@ describe('the deposit', () => {
   })
 
   it('says "Confirming payment..." and is disabled while busy [DEP-06] [AUTH-17]', async () => {
-    server.use(http.post('*/v1/transactions/deposit', () => delay('infinite')))
+    const held = holds('post', '/transactions/deposit')
+    server.use(held.handler)
     const { user } = openDeposit()
     await fill(user)
     await submit(user)
     expect(await screen.findByRole('button', { name: 'Confirming payment...' })).toBeDisabled()
+    await held.asked
   })
 
   it('repeats an unanswered submission with the same key [D-G4]', async () => {

@@ -1,10 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { delay, http, HttpResponse } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { tradeCentsAt } from '@/features/investments/value-index'
 import { currentPath, openAsMember } from '@/testing/render'
 import { plan, trade } from '@/testing/samples'
-import { answers, member, records, server } from '@/testing/server'
+import { answers, holds, member, records, server } from '@/testing/server'
 
 // jsdom has no canvas; what the chart says in words is what remains.
 vi.mock('@/components/line-chart', () => ({ LineChart: ({ label }: { label: string }) => <p>{label}</p> }))
@@ -62,11 +62,13 @@ describe('the trades', () => {
   })
 
   it('have four skeletons while loading, and a way to the plans [INV-01]', async () => {
-    server.use(http.get('*/v1/trades', () => delay('infinite')))
+    const held = holds('get', '/trades')
+    server.use(held.handler)
     openAsMember('/investments')
     await screen.findByText('Loading investments')
     expect(screen.getAllByTestId('skeleton')).toHaveLength(4)
     expect(screen.getByRole('link', { name: 'Invest Now' })).toHaveAttribute('href', '/investments/plans')
+    await held.asked
   })
 
   it('say when there are none [INV-01]', async () => {
@@ -90,10 +92,12 @@ describe('the plans', () => {
   })
 
   it('have six skeletons while loading [INV-04]', async () => {
-    server.use(http.get('*/v1/plans', () => delay('infinite')))
+    const held = holds('get', '/plans')
+    server.use(held.handler)
     openAsMember('/investments/plans')
     await screen.findByText('Loading plans')
     expect(screen.getAllByTestId('skeleton')).toHaveLength(6)
+    await held.asked
   })
 
   it('say when there are none [INV-04]', async () => {
@@ -140,11 +144,13 @@ describe('the invest form', () => {
   })
 
   it('says "Investing..." while busy [INV-05] [AUTH-17]', async () => {
-    server.use(http.post('*/v1/trades/create', () => delay('infinite')))
+    const held = holds('post', '/trades/create')
+    server.use(held.handler)
     const { user } = openForm()
     await user.type(await screen.findByLabelText('Amount'), '1000')
     await user.click(screen.getByRole('button', { name: 'Invest' }))
     expect(await screen.findByRole('button', { name: 'Investing...' })).toBeDisabled()
+    await held.asked
   })
 
   it.each(['/investments/plans/add', '/investments/plans/add?planId=other'])('says "Plan not found" at %s [INV-05]', async (path) => {

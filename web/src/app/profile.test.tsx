@@ -1,9 +1,8 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { delay, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { currentPath, openAsMember } from '@/testing/render'
 import { own, usdt } from '@/testing/samples'
-import { answers, member, records, refuses, server } from '@/testing/server'
+import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 describe('the photo', () => {
   const photo = () => new File(['face'], 'me.png', { type: 'image/png' })
@@ -51,10 +50,12 @@ describe('the details', () => {
   })
 
   it('say "Saving..." while busy [PROF-02] [AUTH-17]', async () => {
-    server.use(http.put('*/v1/users/profile/:id', () => delay('infinite')))
+    const held = holds('put', '/users/profile/:id')
+    server.use(held.handler)
     const { user } = openAsMember('/profile')
     await user.click(await screen.findByRole('button', { name: 'Save' }))
     expect(await screen.findByRole('button', { name: 'Saving...' })).toBeDisabled()
+    await held.asked
   })
 
   it('with a new email lead to its confirmation [D-S12]', async () => {

@@ -1,9 +1,9 @@
 import { act, screen, waitFor } from '@testing-library/react'
-import { delay, http, HttpResponse } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { useSession } from '@/lib/session'
 import { currentPath, openApp, openAsMember } from '@/testing/render'
-import { answers, member, records, refuses, server } from '@/testing/server'
+import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 const typeLogin = async (user: ReturnType<typeof openApp>['user'], email = member.email, password = 'long-enough') => {
   await user.type(await screen.findByLabelText('Email'), email)
@@ -24,10 +24,12 @@ describe('login', () => {
   })
 
   it('says "Logging in..." and is disabled while busy [AUTH-01] [AUTH-17]', async () => {
-    server.use(http.post('*/v1/auth/login', () => delay('infinite')))
+    const held = holds('post', '/auth/login')
+    server.use(held.handler)
     const { user } = openApp('/login')
     await typeLogin(user)
     expect(await screen.findByRole('button', { name: 'Logging in...' })).toBeDisabled()
+    await held.asked
   })
 
   it('sends nothing while email or password is invalid [AUTH-07]', async () => {
@@ -205,11 +207,13 @@ describe('verification', () => {
   })
 
   it('resends with a loading flag of its own [AUTH-10]', async () => {
-    server.use(http.post('*/v1/auth/resend', () => delay('infinite')))
+    const held = holds('post', '/auth/resend')
+    server.use(held.handler)
     const { user } = openApp('/verify?email=amara%40example.com')
     await user.click(await screen.findByRole('button', { name: 'Resend' }))
     expect(screen.getByRole('button', { name: 'Resend' })).toBeDisabled()
     expect(screen.getByRole('button', { name: 'Verify' })).toBeEnabled()
+    await held.asked
   })
 
   it('without an email says so and sends nothing [AUTH-11]', async () => {
@@ -270,8 +274,10 @@ describe('password reset', () => {
 describe('the session', () => {
   it('shows a loading indicator while it is checked [AUTH-14]', async () => {
     openAsMember('/dashboard')
-    server.use(http.get('*/v1/auth/check', () => delay('infinite')))
+    const held = holds('get', '/auth/check')
+    server.use(held.handler)
     expect(await screen.findByText('Checking your session')).toBeInTheDocument()
+    await held.asked
   })
 
   it('that the check refuses is cleared, with its message, and leads to the login [AUTH-14]', async () => {

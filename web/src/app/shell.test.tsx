@@ -1,11 +1,11 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { delay, http, HttpResponse } from 'msw'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { notify } from '@/lib/notify'
 import { queryClient, retryDelay } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
 import { trade, transaction } from '@/testing/samples'
-import { answers, refuses, server } from '@/testing/server'
+import { answers, holds, refuses, server } from '@/testing/server'
 
 const targets = ['/dashboard', '/courses', '/deposits', '/withdrawals', '/investments', '/transactions', '/profile']
 
@@ -145,10 +145,12 @@ describe('the dashboard', () => {
   })
 
   it('has three skeletons while loading [DASH-04]', async () => {
-    server.use(http.get('*/v1/transactions/user', () => delay('infinite')))
+    const held = holds('get', '/transactions/user')
+    server.use(held.handler)
     openAsMember('/dashboard')
     await screen.findByText('Loading recent transactions')
     expect(screen.getAllByTestId('skeleton')).toHaveLength(3)
+    await held.asked
   })
 
   it('says when there are none [DASH-04]', async () => {

@@ -1,10 +1,9 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { delay, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { formatDateTime } from '@/lib/dates'
 import { currentPath, openAsMember } from '@/testing/render'
 import { transaction } from '@/testing/samples'
-import { answers, refuses, server } from '@/testing/server'
+import { answers, holds, refuses, server } from '@/testing/server'
 
 const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
 
@@ -41,10 +40,12 @@ describe('the list', () => {
   })
 
   it('has five skeletons while loading [TXN-02]', async () => {
-    server.use(http.get('*/v1/transactions/user', () => delay('infinite')))
+    const held = holds('get', '/transactions/user')
+    server.use(held.handler)
     openAsMember('/transactions')
     await screen.findByText('Loading transactions')
     expect(screen.getAllByTestId('skeleton')).toHaveLength(5)
+    await held.asked
   })
 
   it('says when there are none [TXN-02] [D-L5]', async () => {

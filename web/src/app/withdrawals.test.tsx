@@ -1,10 +1,9 @@
 import { screen, waitFor } from '@testing-library/react'
-import { delay, http } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { formatTime } from '@/lib/dates'
 import { currentPath, openAsMember } from '@/testing/render'
 import { btc, own, proof, transaction, usdt } from '@/testing/samples'
-import { answers, records, server } from '@/testing/server'
+import { answers, holds, records, server } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
 
@@ -69,12 +68,14 @@ describe('the withdrawal', () => {
   })
 
   it('says "Processing withdrawal..." while busy [WDR-02] [AUTH-17]', async () => {
-    server.use(http.post('*/v1/transactions/withdraw', () => delay('infinite')))
+    const held = holds('post', '/transactions/withdraw')
+    server.use(held.handler)
     const { user } = openWithdrawal()
     await user.type(await screen.findByLabelText('Amount'), '100')
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     await submit(user)
     expect(await screen.findByRole('button', { name: 'Processing withdrawal...' })).toBeDisabled()
+    await held.asked
   })
 
   it('is refused while another is pending [WDR-04] [D-W3]', async () => {

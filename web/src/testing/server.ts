@@ -1,5 +1,5 @@
 /** The fake API of the component tests: a verified member with nothing in the wallet, unless a test says otherwise. */
-import { http, HttpResponse, type JsonBodyType } from 'msw'
+import { delay, http, HttpResponse, type JsonBodyType } from 'msw'
 import { setupServer } from 'msw/node'
 import type { User } from '@/lib/api-types'
 
@@ -31,6 +31,19 @@ export const refuses = (
   status: number,
   body: { message: string; code?: string; errors?: Record<string, string> },
 ) => http[method](base + path, () => HttpResponse.json({ success: false, requestId: 'test', ...body }, { status }))
+
+/** A handler that never answers. A test waits for `asked` before it ends, so that no later test gets its request. */
+export function holds(method: 'get' | 'post' | 'put' | 'delete', path: string) {
+  let reached: () => void
+  const asked = new Promise<void>((resolve) => {
+    reached = resolve
+  })
+  const handler = http[method](base + path, () => {
+    reached()
+    return delay('infinite')
+  })
+  return { asked, handler }
+}
 
 export type SeenRequest = { path: string; headers: Headers; body: unknown }
 
