@@ -2,16 +2,20 @@
 type Kind = 'success' | 'error' | 'warning' | 'info'
 
 let host: (() => void) | undefined
+let isWanted = false
 
-/** The app registers how to put the toast area on the page. */
+/** The app registers how to put the toast area on the page; a page that opens at once may have spoken before. */
 export function onFirstToast(mount: () => void) {
   host = mount
+  if (isWanted) mount()
   return () => {
     host = undefined
+    isWanted = false
   }
 }
 
 function show(kind: Kind, title: string, description?: string) {
+  isWanted = true
   host?.()
   void import('./toaster').then(({ raise }) => raise(kind, title, description))
 }
