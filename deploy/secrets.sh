@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# Makes every secret of one deployment: passwords, signing keys, and the files that carry them. Keeps what is there, so
+# that a second run changes nothing; a new service or user only gets what it lacks.
+#
+#   deploy/secrets.sh [FOLDER]      deploy/compose/secrets unless named
+#
+# The folder is closed to everybody else. The files in it that containers read are readable, because Docker shows a
+# file with its owner and mode as they are, and the processes run as a user of their own.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=${1:-deploy/compose/secrets}
+services=(auth wallet trade payment-method mailer gateway)
+databases=(auth wallet trade payment_method mailer)
+
+command -v openssl >/dev/null || { echo "openssl is needed" >&2; exit 1; }
+umask 077
+mkdir -p "$folder/keys"
+chmod 700 "$folder"
+chmod 755 "$folder/keys"
+cd "$folder"
+
+random() { openssl rand -hex 20; }
+base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
+
+# readable NAME: takes a file from the standard input and puts it in place whole.
+readable() {
+  cat >"$1.new"
+  chmod 444 "$1.new"
+  mv -f "$1.new" "$1"
+}
+
+# password NAME: the password of that name, made the first time.
+password() {
+  if [ -e passwords ] && grep -q "^$1 " passwords; then
+    sed -n "s/^$1 //p" passwords
+  else
+    local fresh
+    fresh=$(random)
+    printf '%s %s\n' "$1" "$fresh" >>passwords
+    printf '%s\n' "$fresh"
+  fi
+}
+
+# signing_key FILE USE NAME: an Ed25519 key pair; the public half is printed as an entry of trusted.json.
+signing_key() {
+  local der kid
+  kid="$1-$(openssl rand 6 | base64url)"
+  der=$(openssl genpkey -algorithm ed25519 -outform DER | base64url)
+  printf '{"kid":"%s","pkcs8":"%s"}' "$kid" "$der" | readable "keys/$1.key"
+  printf '{"kid":"%s","use":"%s","name":"%s","x":"%s"}' "$kid" "$2" "$3" "$(public_half "$der")"
+}
+
+# public_half DER: the last 32 bytes of the public key's DER form are the key itself.
+public_half() {
+  local padded=$1
+  while [ $((${#padded} % 4)) -ne 0 ]; do padded+="="; done
+  printf '%s' "$padded" | tr -- '-_' '+/' | openssl base64 -d -A |
+    openssl pkey -inform DER -pubout -outform DER | tail -c 32 | base64url
+}
+
+make_keys() {
+  [ ! -e keys/trusted.json ] || return 0
+  local entries service
+  entries=$(signing_key token member auth)
+  for service in "${services[@]}"; do
+    entries+=",$(signing_key "$service" service "$service")"
+  done
+  for service in code link; do
+    openssl rand 32 | base64url | readable "keys/$service.key"
+  done
+  printf '[%s]\n' "$entries" | readable keys/trusted.json
+}
+
+# RabbitMQ's own form: four bytes of salt, then SHA-256 over salt and password.
+password_hash() {
+  local salt
+  salt=$(openssl rand -hex 2)
+  { printf '%s' "$salt"; printf '%s%s' "$salt" "$1" | openssl dgst -sha256 -binary; } | openssl base64 -A
+}
+
+# Every process declares the whole topology, so each needs these names; what it may publish is its own events alone.
+broker_definitions() {
+  local service user names='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?)$'
+  local live='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?|amq\\.gen-.*)$'
+  local users="" permissions="" topics="" comma="" used
+  for service in "${services[@]}"; do
+    user=$(printf '{"name":"%s","password_hash":"%s","hashing_algorithm":"rabbit_password_hashing_sha256","tags":""}' \
+      "$service" "$(password_hash "$(password "broker:$service")")")
+    used=$names
+    if [ "$service" = gateway ]; then used=$live; fi
+    users+="$comma$user"
+    permissions+="$comma{\"user\":\"$service\",\"vhost\":\"solvane\",\"configure\":\"$used\",\"write\":\"$used\",\"read\":\"$used\"}"
+    topics+="$comma{\"user\":\"$service\",\"vhost\":\"solvane\",\"exchange\":\"events\",\"write\":\"^${service//-/_}\\\\.v1\\\\.\",\"read\":\".*\"}"
+    comma=","
+  done
+  printf '{"users":[%s],"vhosts":[{"name":"solvane"}],"permissions":[%s],"topic_permissions":[%s],"policies":[%s]}\n' \
+    "$users" "$permissions" "$topics" \
+    '{"vhost":"solvane","name":"delivery-limit","pattern":"\\.events$","apply-to":"queues","priority":0,"definition":{"delivery-limit":100}}'
+}
+
+# The environment of one service: what only it may know.
+service_environment() {
+  local service=$1 database=${1//-/_}
+  if [ "$service" != gateway ]; then
+    printf 'DATABASE_URL=postgres://%s:%s@postgres:5432/%s\n' "$database" "$(password "database:$database")" "$database"
+  fi
+  printf 'AMQP_URL=amqp://%s:%s@rabbitmq:5672/solvane\n' "$service" "$(password "broker:$service")"
+  if [ "$service" = gateway ]; then
+    printf 'AWS_ACCESS_KEY_ID=solvane-gateway\nAWS_SECRET_ACCESS_KEY=%s\n' "$(password store:gateway)"
+  fi
+}
+
+make_keys
+password database:postgres | readable postgres-password
+password grafana:admin | readable grafana-password
+for database in "${databases[@]}"; do
+  printf '%s %s\n%s_owner %s\n' "$database" "$(password "database:$database")" \
+    "$database" "$(password "database:${database}_owner")"
+done | readable database-passwords
+[ -e rabbitmq-definitions.json ] || broker_definitions | readable rabbitmq-definitions.json
+printf '{"identities":[{"name":"gateway","credentials":[{"accessKey":"solvane-gateway","secretKey":"%s"}],"actions":["Read:solvane-files","Write:solvane-files"]}]}\n' \
+  "$(password store:gateway)" | readable store-users.json
+for service in "${services[@]}"; do
+  service_environment "$service" >"$service.env"
+done
+for database in "${databases[@]}"; do
+  printf 'DATABASE_URL=postgres://%s_owner:%s@postgres:5432/%s\n' \
+    "$database" "$(password "database:${database}_owner")" "$database" >"${database//_/-}-owner.env"
+done
+{
+  for database in "${databases[@]}"; do
+    printf '%s_DATABASE_URL=postgres://%s_owner:%s@postgres:5432/%s\n' \
+      "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$database" "$(password "database:${database}_owner")" "$database"
+  done
+} >audit.env
+chmod 600 ./*.env passwords
+echo "the secrets are in $folder"
