@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths'
 import { useSession } from '@/lib/session'
 import { useReturnPath } from './return-path'
 
-/** Lets verified members through; everybody else goes to the screen that comes first for them. */
+/** Lets verified members through; everybody else goes to the screen that comes first for them: staff are no members [D-O1]. */
 export function MemberGuard() {
   const { isChecking } = useSessionCheck()
   const { user, left } = useSession()
@@ -15,6 +15,7 @@ export function MemberGuard() {
     const from = left ? undefined : `${pathname}${search}${hash}`
     return <Navigate to={paths.login} replace state={{ from }} />
   }
+  if (user.role) return <Navigate to={paths.admin} replace />
   if (!user.isVerified) return <Navigate to={paths.verify(user.email)} replace />
   return <Outlet />
 }
@@ -25,7 +26,7 @@ export function SignedInGuard() {
   const user = useSession((session) => session.user)
   const returnTo = useReturnPath()
   if (isChecking) return <PageLoader label="Checking your session" />
-  if (user?.isVerified) return <Navigate to={returnTo ?? paths.dashboard} replace />
+  if (user?.isVerified) return <Navigate to={returnTo ?? (user.role ? paths.admin : paths.dashboard)} replace />
   return <Outlet />
 }
 

@@ -12,6 +12,8 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 const MemberGuard = page(() => import('./guard'), 'MemberGuard')
 const MemberLayout = page(() => import('./member-layout'), 'MemberLayout')
 
+const AdminArea = page(() => import('./pages/admin/admin-area'), 'AdminArea')
+
 const LandingPage = page(() => import('./pages/landing-page'), 'LandingPage')
 const UgcCoursePage = page(() => import('./pages/ugc-course-page'), 'UgcCoursePage')
 const TermsPage = page(() => import('./pages/terms-page'), 'TermsPage')
@@ -77,6 +79,8 @@ export function Router() {
             <Route path="/payment-methods/:id/edit" element={<EditPaymentMethodPage />} />
           </Route>
         </Route>
+
+        <Route path="/admin/*" element={<AdminArea />} />
 
         <Route path="*" element={<NotFoundPage />} />
       </Routes>

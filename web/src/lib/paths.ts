@@ -10,6 +10,9 @@ export const paths = {
   resetPassword: '/reset-password',
   verify: (email: string) => `/verify?email=${encodeURIComponent(email)}`,
 
+  /** The back office, which has its addresses in its own part. */
+  admin: '/admin',
+
   dashboard: '/dashboard',
   profile: '/profile',
   deposits: '/deposits',

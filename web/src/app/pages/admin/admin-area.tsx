@@ -1,0 +1,76 @@
+import { Suspense, lazy, type ComponentType } from 'react'
+import { Navigate, Route, Routes, useLocation } from 'react-router'
+import { ErrorPanel } from '@/components/states'
+import { PageLoader } from '@/components/spinner'
+import { useMe } from '@/features/admin/api/get-me'
+import { adminPaths } from '@/features/admin/paths'
+import { isRole } from '@/features/admin/permissions'
+import { useSessionCheck } from '@/features/auth/api/check-session'
+import { paths } from '@/lib/paths'
+import { useSession } from '@/lib/session'
+import { AdminLayout } from './admin-layout'
+
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazy(() => load().then((module) => ({ default: module[name] })))
+}
+
+const NotFoundPage = page(() => import('../not-found-page'), 'NotFoundPage')
+const QueuePage = page(() => import('./queue-page'), 'QueuePage')
+const ReviewPage = page(() => import('./review-page'), 'ReviewPage')
+const PayoutsPage = page(() => import('./payouts-page'), 'PayoutsPage')
+const MembersPage = page(() => import('./members-page'), 'MembersPage')
+const MemberPage = page(() => import('./member-page'), 'MemberPage')
+const PlansPage = page(() => import('./plans-page'), 'PlansPage')
+const PlanPage = page(() => import('./plan-page'), 'PlanPage')
+const NewPlanPage = page(() => import('./new-plan-page'), 'NewPlanPage')
+const MethodsPage = page(() => import('./methods-page'), 'MethodsPage')
+const ProposalsPage = page(() => import('./proposals-page'), 'ProposalsPage')
+const StaffPage = page(() => import('./staff-page'), 'StaffPage')
+const AuditPage = page(() => import('./audit-page'), 'AuditPage')
+const IntegrityPage = page(() => import('./integrity-page'), 'IntegrityPage')
+const SecurityPage = page(() => import('./security-page'), 'SecurityPage')
+
+/** The back office: for staff alone; to everybody else this address does not exist [D-O2]. */
+export function AdminArea() {
+  const { isChecking } = useSessionCheck()
+  const { user, left } = useSession()
+  const { pathname, search } = useLocation()
+  if (isChecking) return <PageLoader label="Checking your session" />
+  if (!user) return <Navigate to={paths.login} replace state={{ from: left ? undefined : `${pathname}${search}` }} />
+  if (!isRole(user.role)) return <NotFoundPage />
+  return <StaffArea />
+}
+
+/** Nothing else is open before the authenticator is enrolled, where one is required [D-O1]. */
+function StaffArea() {
+  const { pathname } = useLocation()
+  const { data: me, isPending, isFetching, error, refetch } = useMe()
+  if (isPending) return <PageLoader label="Loading the back office" />
+  if (me === undefined) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+  const mustEnrol = me !== null && me.totp.required && !me.totp.enrolled
+  if (mustEnrol && pathname !== adminPaths.security) return <Navigate to={adminPaths.security} replace />
+  return (
+    <Suspense fallback={<PageLoader />}>
+      <Routes>
+        <Route element={<AdminLayout locked={mustEnrol} />}>
+          <Route index element={<QueuePage />} />
+          <Route path="review/:id" element={<ReviewPage />} />
+          <Route path="payouts" element={<PayoutsPage />} />
+          <Route path="payouts/:id" element={<PayoutsPage />} />
+          <Route path="members" element={<MembersPage />} />
+          <Route path="members/:id" element={<MemberPage />} />
+          <Route path="plans" element={<PlansPage />} />
+          <Route path="plans/new" element={<NewPlanPage />} />
+          <Route path="plans/:id" element={<PlanPage />} />
+          <Route path="payment-methods" element={<MethodsPage />} />
+          <Route path="proposals" element={<ProposalsPage />} />
+          <Route path="staff" element={<StaffPage />} />
+          <Route path="audit" element={<AuditPage />} />
+          <Route path="integrity" element={<IntegrityPage />} />
+          <Route path="security" element={<SecurityPage />} />
+        </Route>
+        <Route path="*" element={<NotFoundPage />} />
+      </Routes>
+    </Suspense>
+  )
+}

@@ -1,0 +1,107 @@
+import { Menu, ShieldAlert, X } from 'lucide-react'
+import { Suspense, useState } from 'react'
+import { Link, Outlet } from 'react-router'
+import { IconButton } from '@/components/button'
+import { Modal } from '@/components/dialog'
+import { Logo } from '@/components/logo'
+import { PageLoader } from '@/components/spinner'
+import { useIntegrity } from '@/features/admin/api/integrity'
+import { StepUpDialog } from '@/features/admin/components/step-up-dialog'
+import { adminPaths } from '@/features/admin/paths'
+import { isRole, roles } from '@/features/admin/permissions'
+import { formatDateTime } from '@/lib/dates'
+import { useMember } from '@/lib/session'
+import { ThemeToggle } from '../../theme-toggle'
+import { AdminNav } from './admin-nav'
+
+/** `locked`: only the way to the authenticator is open. */
+export function AdminLayout({ locked }: { locked: boolean }) {
+  return (
+    <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
+      <a
+        href="#main"
+        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
+      >
+        Skip to content
+      </a>
+      <aside className="sticky top-0 hidden h-dvh flex-col bg-hero px-3 py-4 lg:flex">
+        <Brand />
+        <AdminNav locked={locked} />
+      </aside>
+      <div className="min-w-0">
+        <TopBar locked={locked} />
+        {!locked && <StopBanner />}
+        <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[88rem] px-4 pt-5 pb-16 outline-none sm:px-6">
+          <Suspense fallback={<PageLoader />}>
+            <Outlet />
+          </Suspense>
+        </main>
+      </div>
+      <StepUpDialog />
+    </div>
+  )
+}
+
+function Brand() {
+  return (
+    <Link to={adminPaths.queue} className="mx-2 mb-5 flex items-center gap-2 self-start rounded-md" aria-label="Back office, queue">
+      <Logo onHero />
+    </Link>
+  )
+}
+
+function TopBar({ locked }: { locked: boolean }) {
+  const [open, setOpen] = useState(false)
+  const { name, role } = useMember()
+  return (
+    <header className="sticky top-0 z-20 flex h-14 items-center gap-2 border-b border-line bg-canvas/90 px-2 backdrop-blur-md sm:px-6">
+      <IconButton label="Open menu" onClick={() => setOpen(true)} className="lg:hidden">
+        <Menu aria-hidden className="size-5.5" />
+      </IconButton>
+      <p className="text-sm font-semibold text-ink">Back office</p>
+      <div className="ml-auto flex min-w-0 items-center gap-3">
+        <p className="min-w-0 truncate text-right text-sm text-ink-faint">
+          <span className="hidden font-medium text-ink sm:inline">{name} · </span>
+          {isRole(role) && roles[role].name}
+        </p>
+        <ThemeToggle />
+      </div>
+      <Modal
+        open={open}
+        onClose={() => setOpen(false)}
+        label="Menu"
+        className="m-0 h-dvh max-h-none w-72 max-w-[85vw] bg-hero px-3 py-4 shadow-float open:flex open:flex-col"
+      >
+        <div className="flex items-start justify-between">
+          <Brand />
+          <button
+            type="button"
+            aria-label="Close menu"
+            onClick={() => setOpen(false)}
+            className="grid size-11 place-items-center rounded-md text-hero-soft hover:bg-hero-raised hover:text-hero-ink"
+          >
+            <X aria-hidden className="size-5.5" />
+          </button>
+        </div>
+        <AdminNav locked={locked} onNavigate={() => setOpen(false)} />
+      </Modal>
+    </header>
+  )
+}
+
+/** Withdrawals that the integrity check has stopped concern everybody. */
+function StopBanner() {
+  const { data } = useIntegrity()
+  const stopped = data?.withdrawals?.stopped
+  if (!stopped && data?.ok !== false) return null
+  return (
+    <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
+      <ShieldAlert aria-hidden className="size-4.5" />
+      <p className="font-semibold">{stopped ? 'Withdrawals are stopped' : 'The books do not add up'}</p>
+      {data.withdrawals?.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
+      <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
+        Integrity
+      </Link>
+    </div>
+  )
+}

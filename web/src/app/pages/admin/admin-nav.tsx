@@ -1,0 +1,126 @@
+import {
+  BadgeCheck,
+  ChartLine,
+  CircleCheckBig,
+  HandCoins,
+  Inbox,
+  KeyRound,
+  LogOut,
+  ScrollText,
+  UserCog,
+  Users,
+  Wallet,
+  type LucideIcon,
+} from 'lucide-react'
+import { NavLink } from 'react-router'
+import { cx } from '@/components/cx'
+import { useQueue } from '@/features/admin/api/list-waiting'
+import { useProposals } from '@/features/admin/api/proposals'
+import { useMe } from '@/features/admin/api/get-me'
+import { adminPaths } from '@/features/admin/paths'
+import { actOfProposal, useMay, type Act } from '@/features/admin/permissions'
+import { useLogOut } from '@/features/auth/api/log-out'
+import { useMember } from '@/lib/session'
+
+type Entry = { to: string; label: string; icon: LucideIcon; act?: Act; count?: number }
+
+/** What waits for this person: the counts beside the entries. */
+function useCounts() {
+  const may = useMay()
+  const { id } = useMember()
+  const { data: queue } = useQueue()
+  const { data: proposals } = useProposals('open')
+  const sum = (wanted: (kind: string) => boolean) =>
+    queue?.queue.filter(({ kind }) => wanted(kind)).reduce((total, { count }) => total + count, 0)
+  return {
+    decisions: sum((kind) => kind !== 'payout'),
+    payouts: sum((kind) => kind === 'payout'),
+    proposals: proposals?.filter((one) => one.proposedBy !== id && may(actOfProposal(one.kind))).length,
+  }
+}
+
+const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: Entry[] }[] => [
+  {
+    name: 'Work',
+    entries: [
+      { to: adminPaths.queue, label: 'Queue', icon: Inbox, count: counts.decisions },
+      { to: adminPaths.payouts, label: 'Payouts', icon: HandCoins, count: counts.payouts },
+      { to: adminPaths.proposals, label: 'Proposals', icon: CircleCheckBig, count: counts.proposals },
+      { to: adminPaths.members, label: 'Members', icon: Users },
+    ],
+  },
+  {
+    name: 'Product',
+    entries: [
+      { to: adminPaths.plans, label: 'Plans and values', icon: ChartLine },
+      { to: adminPaths.methods, label: 'Platform methods', icon: Wallet },
+    ],
+  },
+  {
+    name: 'House',
+    entries: [
+      { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
+      { to: adminPaths.audit, label: 'Audit trail', icon: ScrollText, act: 'seeAudit' },
+      { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },
+    ],
+  },
+]
+
+const item =
+  'flex min-h-10 w-full items-center gap-3 rounded-md px-2.5 text-sm font-medium text-hero-soft transition-colors hover:bg-hero-raised hover:text-hero-ink pointer-coarse:min-h-11'
+
+/** The entries that the caller's role has a use for. */
+export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?: () => void }) {
+  const { logOut, busy } = useLogOut()
+  const { data: me } = useMe()
+  return (
+    <nav aria-label="Back office" className="flex flex-1 flex-col gap-5 overflow-y-auto">
+      {locked ? null : <Groups onNavigate={onNavigate} />}
+      <div className="mt-auto space-y-0.5">
+        {me && (
+          <NavLink to={adminPaths.security} onClick={onNavigate} className={({ isActive }) => cx(item, isActive && 'bg-hero-raised text-hero-ink')}>
+            <KeyRound aria-hidden className="size-4.5" />
+            Security
+          </NavLink>
+        )}
+        <button type="button" disabled={busy} onClick={() => void logOut()} className={item}>
+          <LogOut aria-hidden className="size-4.5" />
+          Logout
+        </button>
+      </div>
+    </nav>
+  )
+}
+
+function Groups({ onNavigate }: { onNavigate?: () => void }) {
+  const may = useMay()
+  const counts = useCounts()
+  return groups(counts).map(({ name, entries }) => (
+    <div key={name}>
+      <p className="mb-1 px-2.5 text-xs font-semibold text-hero-soft">{name}</p>
+      <ul className="space-y-0.5">
+        {entries
+          .filter(({ act }) => !act || may(act))
+          .map(({ to, label, icon: Icon, count }) => (
+            <li key={to}>
+              <NavLink
+                to={to}
+                end={to === adminPaths.queue}
+                onClick={onNavigate}
+                className={({ isActive }) => cx(item, isActive && 'bg-hero-raised text-hero-ink')}
+              >
+                <Icon aria-hidden className="size-4.5" />
+                {label}
+                {Boolean(count) && (
+                  <span className="tabular ml-auto rounded-full bg-hero-ink px-2 text-xs leading-5 font-semibold text-hero">
+                    {count}
+                    <span className="sr-only"> waiting</span>
+                  </span>
+                )}
+              </NavLink>
+            </li>
+          ))}
+      </ul>
+    </div>
+  ))
+}

@@ -1,0 +1,45 @@
+import { SearchX } from 'lucide-react'
+import { useParams } from 'react-router'
+import { Page } from '@/components/page'
+import { EmptyState } from '@/components/states'
+import { useAllPlans } from '@/features/admin/api/plans'
+import { Loaded } from '@/features/admin/components/loaded'
+import { OpenProposals } from '@/features/admin/components/open-proposals'
+import { TermsForm } from '@/features/admin/components/terms-form'
+import { ValueForm } from '@/features/admin/components/value-form'
+import { useMay } from '@/features/admin/permissions'
+import { PlanChart } from '@/features/investments/components/plan-chart'
+import type { Plan } from '@/lib/api-types'
+
+export function PlanPage() {
+  const { id = '' } = useParams()
+  const query = useAllPlans()
+  return (
+    <Loaded query={query} label="Loading the plan" count={2} skeleton="h-72">
+      {(plans) => {
+        const plan = plans.find((one) => one.id === id)
+        return plan ? <PlanView key={`${id}-${plan.title}`} plan={plan} /> : <EmptyState icon={SearchX} title="There is no such plan" />
+      }}
+    </Loaded>
+  )
+}
+
+function PlanView({ plan }: { plan: Plan }) {
+  const may = useMay()
+  return (
+    <Page title={plan.title} description={plan.subtitle} back>
+      <div className="space-y-5">
+        <OpenProposals about={({ kind, subjectId }) => kind.startsWith('plan.') && subjectId === plan.id} />
+        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
+          <PlanChart plan={plan} />
+          {may('changePlans') && (
+            <div className="space-y-5">
+              <ValueForm plan={plan} />
+              <TermsForm plan={plan} />
+            </div>
+          )}
+        </div>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,39 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { toApiError } from '@/lib/api-error'
+import { adminKeys } from './keys'
+
+export type Me = {
+  user: { id: string; name: string; email: string; role: string }
+  totp: { required: boolean; enrolled: boolean; recoveryCodesLeft: number }
+  stepUpUntil: string | null
+  permissions: string[]
+}
+
+/** `null` where the server knows no second factor. */
+const fetchMe = (signal: AbortSignal) =>
+  api.get<Me>('/admin/me', { signal }).catch((error: unknown) => {
+    if (toApiError(error).status === 404) return null
+    throw error
+  })
+
+/** Who the caller is to the back office, and how their second factor stands. */
+export const useMe = () =>
+  useQuery({ queryKey: adminKeys.me, queryFn: ({ signal }) => fetchMe(signal), staleTime: 60_000, meta: { silent: true } })
+
+/** Begins the enrolment of an authenticator. */
+export const useBeginTotp = () =>
+  useMutation({
+    mutationFn: () => api.post<{ secret: string; uri: string }>('/admin/me/totp'),
+    meta: { silent: true },
+  })
+
+/** Ends it with the first code; answers the recovery codes, which are shown once. */
+export function useConfirmTotp() {
+  const client = useQueryClient()
+  return useMutation({
+    mutationFn: (code: string) => api.post<{ recoveryCodes: string[] }>('/admin/me/totp/confirm', { code }),
+    onSuccess: () => client.invalidateQueries({ queryKey: adminKeys.me }),
+    meta: { inlineFields: ['code'] },
+  })
+}

@@ -1,0 +1,55 @@
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import type { User } from '@/lib/api-types'
+import { adminKeys } from './keys'
+import { useStaffAction } from './use-staff-action'
+import type { MemberPage } from './types'
+
+type Page = { members: User[]; nextCursor?: string | null }
+
+const url = (id: string) => `/admin/members/${encodeURIComponent(id)}`
+
+function fetchPage(search: string, cursor: string | null, signal: AbortSignal) {
+  const query = new URLSearchParams({ search, ...(cursor ? { cursor } : {}) })
+  return api.get<Page>(`/admin/members?${query}`, { signal })
+}
+
+/** Members whose name or email matches. */
+export function useMembers(search: string) {
+  const query = useInfiniteQuery({
+    queryKey: adminKeys.members(search),
+    queryFn: ({ pageParam, signal }) => fetchPage(search, pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor ?? null,
+    meta: { silent: true },
+  })
+  return { ...query, members: query.data?.pages.flatMap((page) => page.members) }
+}
+
+/** A member with balances, newest ledger entries, sessions and notes. */
+export const useMemberPage = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.member(id),
+    queryFn: ({ signal }) => api.get<MemberPage>(url(id), { signal }),
+    meta: { silent: true },
+  })
+
+type Note = { note: string }
+
+export const useFreeze = (id: string, frozen: boolean) =>
+  useStaffAction((note: Note, options) => api.post(`${url(id)}/${frozen ? 'unfreeze' : 'freeze'}`, note, options), ['note'])
+
+export const useAddNote = (id: string) =>
+  useStaffAction((note: Note, options) => api.post(`${url(id)}/notes`, note, options), ['note'])
+
+export type CorrectionKind = 'bonus' | 'release' | 'adjustment'
+
+export type Correction = { kind: CorrectionKind; amount: number; type?: 'credit' | 'debit'; note: string }
+
+/** Proposes; another treasurer confirms [D-R2]. */
+export const useProposeCorrection = (id: string) =>
+  useStaffAction(({ kind, ...change }: Correction, options) => api.post(`${url(id)}/${kind}`, change, options), [
+    'amount',
+    'type',
+    'note',
+  ])

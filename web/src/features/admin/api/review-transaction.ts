@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { toApiError } from '@/lib/api-error'
+import { adminKeys } from './keys'
+import { useStaffAction } from './use-staff-action'
+import type { Review } from './types'
+
+const LOOK_AGAIN_MS = 15_000
+const VIEWING_MS = 10_000
+
+const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
+
+/** A transaction with its checklist; asked for again, since somebody else may decide it meanwhile. */
+export const useReview = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.review(id),
+    queryFn: ({ signal }) => api.get<Review>(url(id), { signal }),
+    refetchInterval: LOOK_AGAIN_MS,
+    meta: { silent: true },
+  })
+
+export type Viewer = { id: string; name: string }
+
+const sayViewing = (id: string) =>
+  api.post<{ viewers: Viewer[] }>(`${url(id)}/viewing`).then(
+    ({ viewers }) => viewers,
+    (error: unknown) => {
+      if (toApiError(error).status === 404) return null
+      throw error
+    },
+  )
+
+/** Tells the others that this transaction is open here, and who else has it open. */
+export const useViewers = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.viewers(id),
+    queryFn: () => sayViewing(id),
+    refetchInterval: ({ state }) => (state.data === null ? false : VIEWING_MS),
+    retry: false,
+    meta: { silent: true },
+  })
+
+export type Approval = { revision: number; receivedAmount?: number; txid?: string; note?: string }
+
+export const useApprove = (id: string) =>
+  useStaffAction((approval: Approval, options) => api.post(`${url(id)}/approve`, approval, options), [
+    'receivedAmount',
+    'txid',
+  ])
+
+export type Rejection = { revision: number; reasonCode: string; note?: string }
+
+export const useReject = (id: string) =>
+  useStaffAction((rejection: Rejection, options) => api.post(`${url(id)}/reject`, rejection, options), ['reasonCode'])
+
+export type Payout = { revision: number; txid: string }
+
+export const useMarkPaid = (id: string) =>
+  useStaffAction((payout: Payout, options) => api.post(`${url(id)}/paid`, payout, options), ['txid'])

@@ -1,0 +1,39 @@
+/** What the back office reads, derived from the gateway's document; JSON of unknown shape stays unknown. */
+import type { components } from '@/lib/api-schema'
+import type { Transaction, User } from '@/lib/api-types'
+
+type Schemas = components['schemas']
+
+export type StaffTransaction = Transaction & { memberId: string }
+
+export type Check = Schemas['Check']
+
+export type Review = Omit<Schemas['Review'], 'transaction'> & { transaction: StaffTransaction }
+
+export type Percentiles = { median: number; p90: number }
+
+export type QueueCount = Schemas['QueueCount']
+
+export type Queue = { queue: QueueCount[]; times?: Partial<Record<string, Percentiles | null>> }
+
+export type MemberPage = Omit<Schemas['Member'], 'member'> & { member: User }
+
+export type LedgerEntry = Schemas['Entry']
+
+type Json = Record<string, unknown>
+
+export type Proposal = Omit<Schemas['Proposal'], 'change' | 'before' | 'status'> & {
+  change: Json
+  before?: Json | null
+  status: 'open' | 'confirmed' | 'rejected'
+}
+
+export type PlatformMethod = Schemas['PlatformMethod']
+
+export type AuditRow = Omit<Schemas['AuditRow'], 'before' | 'after'> & { before?: Json | null; after?: Json | null }
+
+export type Integrity = Schemas['Integrity'] & {
+  withdrawals?: { stopped: boolean; since?: string | null; reason?: string | null }
+}
+
+export type DeadLetter = { id: string; queue: string; key: string; reason: string; at: string }

@@ -1,0 +1,108 @@
+import { Check, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
+import type { Review } from '../api/types'
+import { useMay } from '../permissions'
+import { useShortcuts } from '../use-shortcuts'
+import { ApproveForm } from './approve-form'
+import { PayForm } from './pay-form'
+import { RejectForm } from './reject-form'
+import { Kbd } from './shortcut-help'
+
+type PanelProps = { review: Review; onDone: () => void }
+
+/** The decision that is open now, for those whose role may take it. */
+export function DecisionPanel({ review, onDone }: PanelProps) {
+  const may = useMay()
+  const one = review.transaction
+  if (one.status !== 'pending') return <Outcome review={review} />
+  if (one.approved && may('pay')) {
+    return (
+      <Panel>
+        <PayForm review={review} onDone={onDone} />
+      </Panel>
+    )
+  }
+  if (!may('decide')) {
+    return (
+      <Notice title={one.approved ? 'Approved, waiting for the payout' : 'Waiting for a reviewer'}>
+        {one.approved ? 'A treasurer marks it as paid.' : 'You see every fact, but your role does not decide this.'}
+      </Notice>
+    )
+  }
+  return <Decide review={review} onDone={onDone} />
+}
+
+const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm:p-5">{children}</Card>
+
+function Decide({ review, onDone }: PanelProps) {
+  const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
+  const { approved, needsDestination } = review.transaction
+  const canApprove = !approved && !needsDestination
+  const concerns = review.checks.filter(({ ok }) => !ok).length
+  useShortcuts({
+    a: canApprove ? () => setChoice('approve') : undefined,
+    r: () => setChoice('reject'),
+    Escape: () => setChoice(null),
+  })
+  const back = () => setChoice(null)
+
+  if (choice === 'approve') {
+    return (
+      <Panel>
+        <ApproveForm review={review} onDone={onDone} onBack={back} />
+      </Panel>
+    )
+  }
+  if (choice === 'reject') {
+    return (
+      <Panel>
+        <RejectForm review={review} onDone={onDone} onBack={back} />
+      </Panel>
+    )
+  }
+  return (
+    <Panel>
+      <h2 className="text-base font-semibold">{approved ? 'Approved, waiting for the payout' : 'Your decision'}</h2>
+      <p className="mt-0.5 mb-4 text-sm text-ink-faint">
+        {needsDestination
+          ? 'It can be approved once the member has named an address.'
+          : concerns
+            ? `${concerns} of ${review.checks.length} facts need a closer look.`
+            : 'Nothing in the checklist speaks against it.'}
+      </p>
+      <div className="grid grid-cols-2 gap-3">
+        <Button onClick={() => setChoice('approve')} disabled={!canApprove} icon={<Check aria-hidden className="size-4.5" />}>
+          Approve
+          <span aria-hidden className="max-lg:hidden">
+            <Kbd>a</Kbd>
+          </span>
+        </Button>
+        <Button variant="danger" onClick={() => setChoice('reject')} icon={<X aria-hidden className="size-4.5" />}>
+          Reject
+          <span aria-hidden className="max-lg:hidden">
+            <Kbd>r</Kbd>
+          </span>
+        </Button>
+      </div>
+    </Panel>
+  )
+}
+
+function Outcome({ review: { transaction: one } }: { review: Review }) {
+  const done = one.status === 'success'
+  return (
+    <Notice tone={done ? 'info' : 'caution'} title={done ? 'Decided: confirmed' : 'Decided: rejected'}>
+      {done ? (
+        <p>
+          <Amount value={one.amount} /> took effect. What was wrong about it is put right by an adjustment, never by an edit.
+        </p>
+      ) : (
+        <p>The member reads: “{one.description}”</p>
+      )}
+    </Notice>
+  )
+}

@@ -1,0 +1,165 @@
+import { CircleCheck, ShieldAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
+import { Notice } from '@/components/notice'
+import { formatDateTime } from '@/lib/dates'
+import { sumCents, toCents, toDollars } from '@/lib/money'
+import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
+import type { DeadLetter, Integrity } from '../api/types'
+import { formatSeconds } from '../durations'
+import { useMay } from '../permissions'
+import { Loaded } from './loaded'
+import { Cell, Table } from './table'
+
+/** Whether the books are right, and whether everything that happened was told onwards [D-R6] [D-I6]. */
+export function IntegrityBoard() {
+  const query = useIntegrity()
+  return (
+    <Loaded query={query} label="Checking the books" count={3} skeleton="h-32">
+      {(books) => (
+        <div className="space-y-5">
+          <Verdict ok={books.ok} />
+          {books.withdrawals?.stopped && <Stopped withdrawals={books.withdrawals} />}
+          <div className="grid items-start gap-5 lg:grid-cols-2">
+            <Books books={books} />
+            <Health books={books} />
+          </div>
+          <DeadLetters />
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Verdict({ ok }: { ok: boolean }) {
+  const Icon = ok ? CircleCheck : ShieldAlert
+  return (
+    <div role="status" className={cx('flex items-center gap-3 rounded-xl p-4', ok ? 'bg-positive-soft text-positive' : 'bg-negative-soft text-negative')}>
+      <Icon aria-hidden className="size-6" />
+      <div>
+        <p className="font-semibold">{ok ? 'The books are right' : 'The books do not add up'}</p>
+        <p className="text-sm">{ok ? 'Every posting sums to zero, and every balance equals its entries.' : 'Do not pay out anything before the cause is found.'}</p>
+      </div>
+    </div>
+  )
+}
+
+function Stopped({ withdrawals: { since, reason } }: { withdrawals: NonNullable<Integrity['withdrawals']> }) {
+  const may = useMay()
+  const reopen = useReopenWithdrawals()
+  return (
+    <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatDateTime(since)}` : ''}`}>
+      {reason && <p>{reason}</p>}
+      <p>Opening them again takes two people: one proposes, another confirms.</p>
+      {may('correctBalances') && (
+        <Button size="sm" className="mt-3" busy={reopen.isPending} onClick={() => reopen.mutate(null)}>
+          Propose to open them
+        </Button>
+      )}
+    </Notice>
+  )
+}
+
+function Books({ books: { liabilities, holdings, pool, trialBalance, drift } }: { books: Integrity }) {
+  const difference = toDollars(toCents(holdings) - sumCents([liabilities.total]))
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Books</h2>
+      <dl className="mt-2 text-sm">
+        <Sum label="Free balances" value={liabilities.available} />
+        <Sum label="Held for withdrawals" value={liabilities.held} />
+        <Sum label="Invested" value={liabilities.invested} />
+        <Sum label="Bonus" value={liabilities.bonus} />
+        <Sum label="Owed to members" value={liabilities.total} strong />
+        <Sum label="Holdings according to the ledger" value={holdings} strong />
+        <Sum label="Holdings above what is owed" value={difference} note="Revenue of the house and the pool" />
+        <Sum label="Investment pool" value={pool} />
+        <Sum label="Trial balance" value={trialBalance} mustBeZero />
+        <Sum label="Drift" value={drift} mustBeZero />
+      </dl>
+    </Card>
+  )
+}
+
+type SumProps = { label: string; value: number; strong?: boolean; mustBeZero?: boolean; note?: string }
+
+function Sum({ label, value, strong, mustBeZero, note }: SumProps) {
+  const wrong = mustBeZero && value !== 0
+  return (
+    <div className={cx('flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0', strong && 'font-semibold', wrong && 'text-negative')}>
+      <dt>
+        {label}
+        {note && <span className="block text-ink-faint">{note}</span>}
+      </dt>
+      <dd>
+        <Amount value={value} />
+      </dd>
+    </div>
+  )
+}
+
+function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals } }: { books: Integrity }) {
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Messages</h2>
+      <dl className="mt-2 text-sm">
+        <Line label="Oldest unsent event" bad={outboxOldestSeconds > 60}>
+          {outboxOldestSeconds > 0 ? formatSeconds(outboxOldestSeconds) : 'none'}
+        </Line>
+        <Line label="Messages nobody could take" bad={deadLetters > 0}>
+          {deadLetters}
+        </Line>
+        {withdrawals && (
+          <Line label="Withdrawals" bad={withdrawals.stopped}>
+            {withdrawals.stopped ? 'stopped' : 'open'}
+          </Line>
+        )}
+      </dl>
+    </Card>
+  )
+}
+
+function Line({ label, bad, children }: { label: string; bad: boolean; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0">
+      <dt>{label}</dt>
+      <dd className={cx('tabular font-medium', bad && 'text-negative')}>{children}</dd>
+    </div>
+  )
+}
+
+/** Left out where the server does not list them. */
+function DeadLetters() {
+  const { data } = useDeadLetters()
+  if (!data?.length) return null
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Dead letters</h2>
+      <Table label="Dead letters" columns={['When', 'Queue', 'Event', 'Reason', '']}>
+        {data.map((letter) => (
+          <DeadLetterRow key={letter.id} letter={letter} />
+        ))}
+      </Table>
+    </Card>
+  )
+}
+
+function DeadLetterRow({ letter: { id, at, queue, key, reason } }: { letter: DeadLetter }) {
+  const replay = useReplayDeadLetter()
+  return (
+    <tr>
+      <Cell className="whitespace-nowrap text-ink-faint">{formatDateTime(at)}</Cell>
+      <Cell className="font-mono whitespace-nowrap">{queue}</Cell>
+      <Cell className="font-mono whitespace-nowrap">{key}</Cell>
+      <Cell className="min-w-64 break-words">{reason}</Cell>
+      <Cell right>
+        <Button size="sm" variant="secondary" busy={replay.isPending} onClick={() => replay.mutate(id)}>
+          Replay
+        </Button>
+      </Cell>
+    </tr>
+  )
+}

@@ -1,0 +1,182 @@
+import { Snowflake, Sun } from 'lucide-react'
+import { useState } from 'react'
+import { Amount } from '@/components/amount'
+import { Avatar } from '@/components/avatar'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { PageTitle } from '@/components/page'
+import type { User } from '@/lib/api-types'
+import { formatDateTime, formatDay } from '@/lib/dates'
+import { useFoundTransactions } from '../api/find-transactions'
+import { useFreeze, useMemberPage } from '../api/members'
+import type { LedgerEntry, MemberPage } from '../api/types'
+import { useMay } from '../permissions'
+import { CorrectionForm } from './correction-form'
+import { Loaded } from './loaded'
+import { AccountBadge } from './member-search'
+import { MoreButton } from './more-button'
+import { NoteDialog } from './note-dialog'
+import { Notes } from './notes'
+import { Cell, Table } from './table'
+import { TransactionTable } from './transaction-table'
+
+/** Everything the house knows about a member. */
+export function MemberDetails({ id }: { id: string }) {
+  const query = useMemberPage(id)
+  const may = useMay()
+  return (
+    <Loaded query={query} label="Loading the member" count={3} skeleton="h-40">
+      {(page) => (
+        <div className="space-y-5">
+          <Head member={page.member} />
+          <Balances member={page.member} />
+          <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+            <div className="min-w-0 space-y-5">
+              <Transactions id={id} />
+              <Ledger entries={page.entries} />
+            </div>
+            <div className="space-y-5">
+              {may('correctBalances') && <CorrectionForm memberId={id} />}
+              <Notes memberId={id} notes={page.notes} />
+              <Sessions sessions={page.sessions} />
+            </div>
+          </div>
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Head({ member }: { member: User }) {
+  const may = useMay()
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-3">
+      <Avatar src={member.image} name={member.name} className="size-14" />
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <PageTitle title={member.name} className="text-xl font-semibold" />
+          <AccountBadge isFrozen={member.isFrozen} isVerified={member.isVerified} />
+        </div>
+        <p className="text-sm break-words text-ink-soft">
+          {member.email}
+          {member.pendingEmail && ` (wants ${member.pendingEmail})`} · {member.phone} · {member.country}
+        </p>
+        <p className="text-sm text-ink-faint">
+          {member.createdAt && `Member since ${formatDay(member.createdAt)}`}
+          {member.hasPurchasedCourse && ' · owns the course'}
+          {member.isWithdrawalPending && ' · withdrawal open'}
+        </p>
+      </div>
+      {may('freeze') && <FreezeButton id={member.id} frozen={member.isFrozen} name={member.name} />}
+    </header>
+  )
+}
+
+function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name: string }) {
+  const [open, setOpen] = useState(false)
+  const freeze = useFreeze(id, frozen)
+  const Icon = frozen ? Sun : Snowflake
+  return (
+    <>
+      <Button variant={frozen ? 'secondary' : 'danger'} onClick={() => setOpen(true)} icon={<Icon aria-hidden className="size-4.5" />}>
+        {frozen ? 'Unfreeze' : 'Freeze'}
+      </Button>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={frozen ? `Unfreeze ${name}` : `Freeze ${name}`}
+        explanation={
+          frozen
+            ? 'Money can be moved again at once.'
+            : 'The member can still look at everything, but no money moves and nothing can be changed, within seconds and on every device. A mail says so.'
+        }
+        label="Reason"
+        submitLabel={frozen ? 'Unfreeze' : 'Freeze'}
+        action={freeze}
+      />
+    </>
+  )
+}
+
+function Balances({ member: { wallet } }: { member: User }) {
+  const parts = [
+    ['Free', wallet?.balance],
+    ['Held for a withdrawal', wallet?.held],
+    ['Invested', wallet?.invested],
+    ['Bonus', wallet?.bonus],
+  ] as const
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card lg:grid-cols-4">
+      {parts.map(([label, value]) => (
+        <div key={label} className="bg-surface px-4 py-3">
+          <dt className="text-sm text-ink-faint">{label}</dt>
+          <dd className="text-lg font-semibold">{value === undefined ? '–' : <Amount value={value} />}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Transactions({ id }: { id: string }) {
+  const query = useFoundTransactions({ member: id })
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions</h2>
+      <Loaded query={{ ...query, data: query.transactions }} label="Loading the transactions">
+        {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There are none yet.</p> : <TransactionTable rows={rows} />)}
+      </Loaded>
+      <MoreButton query={query} />
+    </Card>
+  )
+}
+
+const accounts: Record<string, string> = { available: 'Free', held: 'Held', invested: 'Invested', bonus: 'Bonus' }
+
+function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 text-base font-semibold">Ledger entries</h2>
+      <p className="px-4 pb-1 text-sm text-ink-faint">The newest movements, each with the balance after it</p>
+      {entries.length === 0 ? (
+        <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">Nothing has moved yet.</p>
+      ) : (
+        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'When', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
+          {entries.map(({ postingId, account, kind, at, amount, balance }) => (
+            <tr key={`${postingId}-${account}`}>
+              <Cell className="tabular text-ink-faint">{postingId}</Cell>
+              <Cell>{accounts[account] ?? account}</Cell>
+              <Cell className="whitespace-nowrap">{kind.replaceAll('_', ' ')}</Cell>
+              <Cell className="whitespace-nowrap text-ink-faint">{at && formatDateTime(at)}</Cell>
+              <Cell right className="font-medium">
+                <Amount value={amount} />
+              </Cell>
+              <Cell right>
+                <Amount value={balance} />
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
+
+function Sessions({ sessions }: { sessions: MemberPage['sessions'] }) {
+  return (
+    <Card className="p-4">
+      <h2 className="text-base font-semibold">Sessions</h2>
+      {sessions.length === 0 && <p className="mt-1 text-sm text-ink-faint">Not signed in anywhere.</p>}
+      <ul className="mt-1 divide-y divide-line text-sm">
+        {sessions.map((one) => (
+          <li key={one.id} className="py-2">
+            <p className="font-medium">{one.device || 'Unknown device'}</p>
+            <p className="text-ink-faint">
+              {one.address}
+              {one.lastSeenAt && `, last seen ${formatDateTime(one.lastSeenAt)}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}

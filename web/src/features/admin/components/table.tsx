@@ -1,0 +1,31 @@
+import type { ReactNode } from 'react'
+import { cx } from '@/components/cx'
+
+type Column = { name: string; right?: boolean }
+
+/** A dense table that scrolls sideways by itself where the screen is narrow. */
+export function Table({ label, columns, children }: { label: string; columns: readonly (string | Column)[]; children: ReactNode }) {
+  return (
+    <div className="overflow-x-auto focus-visible:-outline-offset-2" role="region" aria-label={label} tabIndex={0}>
+      <table className="w-full text-sm">
+        <thead>
+          <tr className="border-b border-line text-left text-xs text-ink-faint">
+            {columns.map((column) => {
+              const { name, right }: Column = typeof column === 'string' ? { name: column } : column
+              return (
+                <th key={name} scope="col" className={cx('px-4 py-2 font-medium whitespace-nowrap', right && 'text-right')}>
+                  {name}
+                </th>
+              )
+            })}
+          </tr>
+        </thead>
+        <tbody className="divide-y divide-line">{children}</tbody>
+      </table>
+    </div>
+  )
+}
+
+export function Cell({ right, className, children }: { right?: boolean; className?: string; children?: ReactNode }) {
+  return <td className={cx('px-4 py-2 align-top', right && 'text-right', className)}>{children}</td>
+}

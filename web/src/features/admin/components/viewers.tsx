@@ -1,0 +1,20 @@
+import { Eye } from 'lucide-react'
+import { useMember } from '@/lib/session'
+import { useViewers } from '../api/review-transaction'
+
+/** Who else has this transaction open. */
+export function Viewers({ id }: { id: string }) {
+  const me = useMember()
+  const { data } = useViewers(id)
+  const others = data?.filter((viewer) => viewer.id !== me.id) ?? []
+  return (
+    <p role="status" className="text-sm">
+      {others.length > 0 && (
+        <span className="inline-flex items-center gap-1.5 rounded-full bg-caution-soft px-2.5 py-0.5 font-medium text-caution">
+          <Eye aria-hidden className="size-4" />
+          {others.map(({ name }) => name).join(', ')} {others.length === 1 ? 'is' : 'are'} looking at this too
+        </span>
+      )}
+    </p>
+  )
+}

@@ -1,0 +1,20 @@
+/** Spans of time as staff read them at a glance. */
+
+const units = [
+  { name: 'd', seconds: 86_400 },
+  { name: 'h', seconds: 3_600 },
+  { name: 'min', seconds: 60 },
+] as const
+
+/** `2 d 4 h`, `35 min`, `20 s`: the two largest units. */
+export function formatSeconds(seconds: number): string {
+  const whole = Math.max(0, Math.round(seconds))
+  if (whole < 60) return `${whole} s`
+  const at = units.findIndex((unit) => whole >= unit.seconds)
+  const [large, small] = [units[at], units[at + 1]]
+  if (!large) return `${whole} s`
+  const rest = small ? Math.floor((whole % large.seconds) / small.seconds) : 0
+  return `${Math.floor(whole / large.seconds)} ${large.name}${small && rest ? ` ${rest} ${small.name}` : ''}`
+}
+
+export const secondsSince = (iso: string, now: number) => (now - Date.parse(iso)) / 1000

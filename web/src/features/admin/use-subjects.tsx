@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { useAllPlans } from './api/plans'
+import { usePlatformMethods } from './api/platform-methods'
+import type { Proposal } from './api/types'
+import { adminPaths } from './paths'
+
+const link = 'font-medium text-accent-text hover:underline'
+
+/** What a proposal is about, with the way there: a plan, a method, a member. */
+export function useSubjects() {
+  const { data: plans } = useAllPlans()
+  const { data: methods } = usePlatformMethods()
+  return ({ kind, subjectId }: Pick<Proposal, 'kind' | 'subjectId'>): ReactNode => {
+    if (!subjectId) return null
+    if (kind.startsWith('plan.')) {
+      const title = plans?.find(({ id }) => id === subjectId)?.title
+      return (
+        <Link to={adminPaths.plan(subjectId)} className={link}>
+          {title ?? 'Plan'}
+        </Link>
+      )
+    }
+    if (kind.startsWith('payment_method.')) {
+      const method = methods?.find(({ current }) => current?.id === subjectId)?.current
+      return (
+        <Link to={adminPaths.methods} className={link}>
+          {method ? `${method.currency} on ${method.network}` : 'Platform method'}
+        </Link>
+      )
+    }
+    if (kind.includes('.')) return null
+    return (
+      <Link to={adminPaths.member(subjectId)} className={link}>
+        Member page
+      </Link>
+    )
+  }
+}
