@@ -11,7 +11,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo reset dev-db build test check sqlx fmt
+.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,10 @@ run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT chang
 
 demo: setup build ## Add a demo member to the running product, or start it with one
 	@exec $(STACK) demo
+
+audit: ## Check the running product's books and promises
+	@cargo build --quiet -p stack
+	@exec $(STACK) audit
 
 reset: ## Delete all data of the local product
 	@cargo build --quiet -p stack

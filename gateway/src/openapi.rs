@@ -8,6 +8,7 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
+use crate::error::ErrorReply;
 use crate::router::App;
 
 /// What the document says besides the routes.
@@ -19,6 +20,7 @@ use crate::router::App;
         description = "Wallet, deposits, withdrawals, investments and the course of Solvane. Amounts are dollars as JSON numbers with at most two decimals; times are RFC 3339 in UTC. Every mutation that moves money or creates something takes an `Idempotency-Key`.",
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
+    components(schemas(ErrorReply)),
     modifiers(&Security)
 )]
 pub struct ApiDoc;

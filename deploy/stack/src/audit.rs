@@ -4,6 +4,9 @@
 mod across;
 mod checks;
 
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
 use anyhow::{Context, Result};
 use sqlx::{Connection, PgConnection};
 
@@ -81,6 +84,48 @@ pub async fn audit(urls: &Urls) -> Result<Vec<Verdict>> {
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
     Ok(verdicts)
+}
+
+/// Writes what was found, a line a promise, and whether all is well.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn report(out: &mut impl Write, verdicts: &[Verdict]) -> io::Result<bool> {
+    for verdict in verdicts {
+        let mark = if verdict.offending.is_empty() { "ok    " } else { "BROKEN" };
+        writeln!(out, "{mark} [{}] {}", verdict.ids, verdict.promise)?;
+        for row in &verdict.offending {
+            writeln!(out, "         {row}")?;
+        }
+    }
+    let broken = verdicts.iter().filter(|verdict| !verdict.offending.is_empty()).count();
+    if broken == 0 {
+        writeln!(out, "audit clean: {} checks", verdicts.len())?;
+    } else {
+        writeln!(out, "audit failed: {broken} of {} checks", verdicts.len())?;
+    }
+    Ok(broken == 0)
+}
+
+// === impl Urls ===
+
+impl Urls {
+    /// From the addresses by service.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn of(databases: &BTreeMap<String, String>) -> Result<Self> {
+        let of = |database: Database| {
+            databases.get(database.name()).cloned().with_context(|| format!("no database of {}", database.name()))
+        };
+        Ok(Self {
+            wallet: of(Database::Wallet)?,
+            trade: of(Database::Trade)?,
+            auth: of(Database::Auth)?,
+            payment_method: of(Database::PaymentMethod)?,
+            mailer: of(Database::Mailer)?,
+        })
+    }
 }
 
 // === impl Database ===

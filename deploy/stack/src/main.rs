@@ -9,7 +9,9 @@ use std::{
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use stack::{
-    Logs, Settings, Stack, demo,
+    Logs, Settings, Stack,
+    audit::{Urls, audit, report},
+    demo,
     postgres::Durability,
     running::Running,
     seed,
@@ -32,6 +34,8 @@ enum Command {
     Run(Local),
     /// Add the demo member to the running product, or start it with one.
     Demo(Local),
+    /// Check the running product's books and promises in its databases.
+    Audit(Place),
     /// Delete all data of the local product.
     Reset(Place),
     /// Start a PostgreSQL for development and keep it running until Ctrl-C.
@@ -101,6 +105,11 @@ async fn obey(command: Command) -> Result<ExitCode> {
             }
             Err(_) => run(local, true).await,
         },
+        Command::Audit(place) => {
+            let urls = Urls::of(&Running::read(&place.dir)?.databases)?;
+            let clean = report(&mut std::io::stdout().lock(), &audit(&urls).await?)?;
+            Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;
             Ok(ExitCode::SUCCESS)

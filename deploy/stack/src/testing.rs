@@ -4,17 +4,21 @@ use std::{
     ops::{Deref, DerefMut},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU32, Ordering},
+    time::Duration,
 };
 
 use anyhow::{Context, Result};
 use serde_json::json;
 use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
 
 use crate::{
+    audit::{Urls, Verdict, audit},
     client::Client,
     mails::{self, Mail},
     ports,
     postgres::Durability,
+    running::Running,
     seed::{self, STAFF_PASSWORD},
     servers::{BrokerServer, DatabaseServer},
     smtp::SmtpServer,
@@ -173,6 +177,41 @@ impl TestStack {
         Ok(member)
     }
 
+    /// The promises that the databases show broken, after what is under way had ten seconds to settle.
+    ///
+    /// # Errors
+    /// When a database cannot be read.
+    pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
+        let urls = Urls::of(&Running::of(self)?.databases)?;
+        let limit = Instant::now() + Duration::from_secs(10);
+        loop {
+            let broken: Vec<_> =
+                audit(&urls).await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
+            if broken.is_empty() || Instant::now() > limit {
+                return Ok(broken);
+            }
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+
+    /// A member with this balance, by a deposit that a reviewer confirmed.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn member_with(&self, amount: &str) -> Result<Member> {
+        let member = self.member().await?;
+        let method = member.platform_method("TRC20").await?;
+        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
+        let made = member.client.post("/transactions/deposit", body).await?.success()?;
+        let id = made["transaction"]["id"].as_str().context("an id")?;
+        let reviewer = self.staff("reviewer").await?;
+        let path = format!("/admin/transactions/{id}");
+        let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
+        let approval = json!({ "revision": revision, "receivedAmount": amount, "txid": format!("tx-{id}") });
+        reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
+        Ok(member)
+    }
+
     /// Takes the SMTP server away.
     ///
     /// # Errors
@@ -204,6 +243,21 @@ impl TestStack {
     /// When it does not start.
     pub async fn start_broker(&mut self) -> Result<()> {
         self.stack.servers().start_broker().await
+    }
+}
+
+// === impl Member ===
+
+impl Member {
+    /// The id of the platform's deposit address on a network.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub async fn platform_method(&self, network: &str) -> Result<String> {
+        let methods = self.client.get("/payment-methods").await?.success()?;
+        let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
+        let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
+        Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
     }
 }
 

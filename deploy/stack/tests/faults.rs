@@ -16,13 +16,6 @@ use tokio::{
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-async fn method(member: &Member) -> Result<String> {
-    let methods = member.client.get("/payment-methods").await?.success()?;
-    let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
-    let found = methods.find(|method| method["network"] == "TRC20" && method["scope"] == "platform");
-    Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
-}
-
 async fn deposit(member: &Member, method: &str, key: &str) -> Result<Answer> {
     let body = json!({ "amount": "150.00", "method": method, "receipt": PROOF, "type": "deposit" });
     member.client.post_keyed("/transactions/deposit", key, body).await
@@ -52,7 +45,7 @@ async fn deposits(member: &Member) -> Result<Vec<Value>> {
 async fn requests_succeed_while_the_broker_is_away() -> Result<()> {
     let mut stack = TestStack::with(Options { own_broker: true, ..Options::default() }).await?;
     let member = stack.member().await?;
-    let method = method(&member).await?;
+    let method = member.platform_method("TRC20").await?;
     stack.stop_broker().await?;
     let answer = deposit(&member, &method, "away").await?;
     assert_eq!(answer.status, 201, "{}", answer.body);
@@ -87,7 +80,7 @@ async fn a_killed_wallet_loses_and_doubles_nothing() -> Result<()> {
     for _ in 0..4 {
         members.push(stack.member().await?);
     }
-    let method = method(&members[0]).await?;
+    let method = members[0].platform_method("TRC20").await?;
     let mut requests = JoinSet::new();
     for member in &members {
         for number in 0..4 {

@@ -7,16 +7,8 @@ use stack::{
     testing::{Member, Options, PROOF, TestStack},
 };
 
-/// The id of the platform's method on a network.
-async fn method(client: &Client, network: &str) -> Result<String> {
-    let methods = client.get("/payment-methods").await?.success()?;
-    let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
-    let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
-    Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
-}
-
 async fn deposit(member: &Member, amount: &str) -> Result<String> {
-    let method = method(&member.client, "TRC20").await?;
+    let method = member.platform_method("TRC20").await?;
     let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
     let answer = member.client.post("/transactions/deposit", body).await?;
     assert_eq!(answer.status, 201, "{}", answer.body);
@@ -97,7 +89,7 @@ async fn a_fresh_stack_is_seeded() -> Result<()> {
     }
     let member = stack.member().await?;
     for network in ["TRC20", "ERC20", "Bitcoin"] {
-        method(&member.client, network).await?;
+        member.platform_method(network).await?;
     }
     let plans = member.client.get("/plans").await?.success()?;
     let plans = plans["plans"].as_array().context("plans")?;

@@ -1,14 +1,20 @@
-//! Traces over real OTLP: one request is one trace, across every process that had a part in it.
+//! What the product leaves behind: traces over real OTLP, of which one request is one, across every process that had a
+//! part in it; and no secret in them, in events, logs or databases.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
+use chassis::bus::Bus;
+use futures::StreamExt;
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{TraceService, TraceServiceServer};
 use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
 use serde_json::json;
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
+use stack::Service;
+use stack::running::Running;
 use stack::testing::{Options, PASSWORD, PROOF, TestStack};
 use tokio::net::TcpListener;
 use tonic::transport::server::TcpIncoming;
@@ -127,6 +133,106 @@ async fn a_deposit_is_one_trace() -> Result<()> {
     for span in receiver.spans() {
         for secret in [token, PASSWORD, member.email.as_str(), &format!("\"{code}\"")] {
             assert!(!span.attributes.contains(secret), "{span:?}");
+        }
+    }
+    Ok(())
+}
+
+/// Every row of every table, as text.
+async fn dump(url: &str) -> Result<String> {
+    let mut connection = PgConnection::connect(url).await?;
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT format('%I.%I', schemaname, tablename) FROM pg_tables
+         WHERE schemaname NOT IN ('pg_catalog', 'information_schema')",
+    )
+    .fetch_all(&mut connection)
+    .await?;
+    let mut text = String::new();
+    for table in tables {
+        let rows: Vec<String> = sqlx::query_scalar(AssertSqlSafe(format!("SELECT one::text FROM {table} one")))
+            .fetch_all(&mut connection)
+            .await?;
+        text.push_str(&format!("{table}\n{}\n", rows.join("\n")));
+    }
+    Ok(text)
+}
+
+/// Whether the text holds the secret, as it is or as PostgreSQL shows bytes. Six digits count only where they stand
+/// alone: parts of times and ids look like codes.
+fn holds(text: &str, secret: &str) -> bool {
+    let bytes: String = secret.bytes().map(|byte| format!("{byte:02x}")).collect();
+    text.contains(&bytes)
+        || text.match_indices(secret).any(|(at, _)| {
+            let alone = |next: Option<char>| next.is_none_or(|next| !next.is_ascii_alphanumeric() && next != '.');
+            secret.len() > 6 || alone(text[..at].chars().next_back()) && alone(text[at + secret.len()..].chars().next())
+        })
+}
+
+/// Everything that only the member may know, from a life with registration, a lost password, a new one, and a proof.
+async fn live(stack: &TestStack) -> Result<Vec<(&'static str, String)>> {
+    let member = stack.member_with("75.00").await?;
+    let code = stack::mails::wait_for_code(stack.mail_dir(), &member.email).await?;
+    let rows = member.client.get("/transactions/user").await?.success()?;
+    let link = rows["transactions"][0]["receipt"]["url"].as_str().context("a link")?.to_owned();
+    let signature = link.rsplit('=').next().context("a signature")?.to_owned();
+    stack.client().post("/auth/forgot-password", json!({ "email": member.email })).await?.success()?;
+    let mail = stack::mails::wait_for(stack.mail_dir(), &member.email, |mail| mail.text.contains("#token=")).await?;
+    let reset = mail.text.split("#token=").nth(1).and_then(|rest| rest.split_whitespace().next());
+    let reset = reset.context("a reset token")?.to_owned();
+    let chosen = "an entirely new passphrase 7".to_owned();
+    let body = json!({ "token": reset, "password": chosen, "confirmPassword": chosen });
+    stack.client().post("/auth/reset-password", body).await?.success()?;
+    let again = stack.client().login(&member.email, &chosen).await?;
+    let changed = "yet another passphrase 8".to_owned();
+    let body = json!({ "oldPassword": chosen, "newPassword": changed });
+    again.put(&format!("/users/password/{}", member.id), body).await?.success()?;
+    stack.mail(&member.email, "password").await?;
+    let tokens = [member.client.token(), again.token()].map(|token| token.unwrap_or_default().to_owned());
+    let [first, second] = tokens;
+    Ok(vec![
+        ("a password", PASSWORD.to_owned()),
+        ("a password", chosen),
+        ("a password", changed),
+        ("a code", code),
+        ("a reset token", reset),
+        ("a session token", first),
+        ("a session token", second),
+        ("a link's signature", signature),
+    ])
+}
+
+/// [D-E1] [D-S6] After a full life, no password, code, token or signature is in a database, an event, a log or a trace.
+/// (Invariant Q7.) The search is proven on what is there: the member's email in the database.
+#[tokio::test]
+async fn secrets_are_nowhere() -> Result<()> {
+    let (receiver, port) = Receiver::start().await?;
+    let mut stack = TestStack::with(Options { otlp_port: Some(port), own_broker: true, ..Options::default() }).await?;
+    let url = stack.servers().amqp_url(Service::Gateway)?;
+    let mut events = Bus::new(&url).tap("test", &["#"]).await?;
+    let secrets = live(&stack).await?;
+    let mut places = Vec::new();
+    let mut heard = String::new();
+    while let Ok(Some(event)) = tokio::time::timeout(Duration::from_secs(2), events.next()).await {
+        let (key, payload) = event?;
+        heard.push_str(&format!("{key} {}\n", String::from_utf8_lossy(&payload)));
+    }
+    ensure!(heard.contains("auth.v1."), "events were heard");
+    places.push(("events".to_owned(), heard));
+    for (service, url) in Running::of(&stack)?.databases {
+        places.push((format!("database of {service}"), dump(&url).await?));
+    }
+    for entry in std::fs::read_dir(stack.folder().join("logs"))? {
+        let path = entry?.path();
+        places.push((path.display().to_string(), String::from_utf8_lossy(&std::fs::read(&path)?).into_owned()));
+    }
+    let spans = receiver.spans();
+    ensure!(!spans.is_empty(), "spans were received");
+    places
+        .push(("traces".to_owned(), spans.iter().map(|span| format!("{} {}\n", span.name, span.attributes)).collect()));
+    ensure!(places.iter().any(|(_, text)| holds(text, "example.test")), "the search finds what is there");
+    for (place, text) in &places {
+        for (what, secret) in &secrets {
+            assert!(!holds(text, secret), "{what} is in {place}");
         }
     }
     Ok(())

@@ -90,3 +90,18 @@ fn the_document_in_the_tree_is_current() {
     let kept = include_str!("../../openapi.json");
     assert_eq!(kept.trim(), current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
 }
+
+/// Every reference leads somewhere, and every operation has a name of its own: generated clients need both.
+#[test]
+fn the_document_is_whole() {
+    let document = document();
+    let text = document.to_string();
+    for reference in text.split("\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(document.pointer(reference).is_some(), "{reference}");
+    }
+    let paths = document["paths"].as_object().unwrap();
+    let operations: Vec<_> = paths.values().flat_map(|item| item.as_object().unwrap().values()).collect();
+    let names: std::collections::BTreeSet<_> =
+        operations.iter().map(|one| one["operationId"].as_str().unwrap()).collect();
+    assert_eq!(names.len(), operations.len());
+}

@@ -109,6 +109,14 @@ impl Tx {
         self.committed.notify_one();
         Ok(())
     }
+
+    /// Undoes everything in it now; a transaction that is dropped is undone when its connection is used next.
+    ///
+    /// # Errors
+    /// The database's; then the server undoes it when it notices that the connection is gone.
+    pub async fn rollback(self) -> Result<(), sqlx::Error> {
+        self.inner.rollback().await
+    }
 }
 
 impl Deref for Tx {

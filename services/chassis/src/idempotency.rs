@@ -122,9 +122,14 @@ impl Work {
     pub async fn settle<T: Serialize, E: Keyed>(mut self, result: Result<T, E>) -> Result<Answer<T>, E> {
         let outcome = match &result {
             Ok(value) => serde_json::to_value(Outcome::Ok(value)),
-            Err(fault) if matches!(fault.kind(), Kind::Unavailable | Kind::Internal) => return Err(forced(result)),
+            Err(fault) if self.claim.is_none() || matches!(fault.kind(), Kind::Unavailable | Kind::Internal) => {
+                // Now, not when the connection is used next: the key is free for the next try.
+                if let Err(error) = self.tx.rollback().await {
+                    tracing::warn!(%error, "a failed transaction could not be rolled back");
+                }
+                return result.map(|result| Answer { result, replayed: None });
+            }
             Err(fault) => {
-                let Some(_) = &self.claim else { return Err(forced(result)) };
                 sqlx::query("ROLLBACK TO SAVEPOINT effect").execute(&mut *self.tx).await?;
                 serde_json::to_value(Outcome::<T>::Refused(Refusal::of(fault)))
             }
@@ -170,13 +175,6 @@ fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_jso
         Ok(Outcome::Ok(result)) => Ok(Answer { result, replayed: Some(request_id) }),
         Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id })),
         Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
-    }
-}
-
-fn forced<T, E: Keyed>(result: Result<T, E>) -> E {
-    match result {
-        Err(fault) => fault,
-        Ok(_) => E::from(Refusal::unavailable()),
     }
 }
 

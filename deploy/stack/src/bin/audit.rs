@@ -1,10 +1,10 @@
 //! Checks every promise that the databases can prove: `audit clean` and exit code 0, or the offending rows and 1.
 
-use std::io::{self, Write};
+use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
-use stack::audit::{Urls, Verdict, audit};
+use stack::audit::{Urls, audit, report};
 
 /// The databases, each by a role that may read it.
 #[derive(Parser)]
@@ -37,25 +37,6 @@ async fn main() -> anyhow::Result<ExitCode> {
         payment_method: cli.payment_method_database_url,
         mailer: cli.mailer_database_url,
     };
-    let verdicts = audit(&urls).await?;
-    let clean = verdicts.iter().all(|verdict| verdict.offending.is_empty());
-    report(&mut io::stdout().lock(), &verdicts, clean)?;
+    let clean = report(&mut io::stdout().lock(), &audit(&urls).await?)?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn report(out: &mut impl Write, verdicts: &[Verdict], clean: bool) -> io::Result<()> {
-    for verdict in verdicts {
-        let mark = if verdict.offending.is_empty() { "ok    " } else { "BROKEN" };
-        writeln!(out, "{mark} [{}] {}", verdict.ids, verdict.promise)?;
-        for row in &verdict.offending {
-            writeln!(out, "         {row}")?;
-        }
-    }
-    if clean {
-        writeln!(out, "audit clean: {} checks", verdicts.len())?;
-    } else {
-        let broken = verdicts.iter().filter(|verdict| !verdict.offending.is_empty()).count();
-        writeln!(out, "audit failed: {broken} of {} checks", verdicts.len())?;
-    }
-    Ok(())
 }
