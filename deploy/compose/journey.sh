@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The first journey over a running product, by curl: staff open an address, a member registers, proves the address by
+# the mailed code, deposits with a receipt, and finds the money after the review. Ends with 1 at the first surprise.
+#
+#   ORIGIN=http://127.0.0.1:8080 MAILS=http://MAILPIT:8025 REVIEWER=… TREASURER=… TREASURER2=… PASSWORD=… journey.sh
+#
+# The three are addresses of staff who need no second factor, all with the password.
+set -euo pipefail
+: "${ORIGIN:?}" "${MAILS:?}" "${REVIEWER:?}" "${TREASURER:?}" "${TREASURER2:?}" "${PASSWORD:?}"
+
+say() { echo "journey: $*"; }
+
+# field PATH: of the JSON on the standard input, e.g. user.wallet.balance; empty when it is not there.
+field() {
+  node -e '
+    let value = JSON.parse(require("fs").readFileSync(0, "utf8"));
+    for (const part of process.argv[1].split(".")) value = value?.[part];
+    process.stdout.write(value === undefined || value === null ? "" : String(value));' "$1"
+}
+
+# call METHOD PATH TOKEN [BODY]: prints the body of a success, or ends the journey with what came instead.
+call() {
+  local method=$1 path=$2 token=$3 body=${4:-} arguments=() answer status
+  if [ -n "$token" ]; then arguments+=(--header "Authorization: Bearer $token"); fi
+  if [ -n "$body" ]; then arguments+=(--header 'Content-Type: application/json' --data "$body"); fi
+  answer=$(curl --silent --show-error --max-time 30 --request "$method" --write-out '\n%{http_code}' "${arguments[@]}" \
+    "$ORIGIN/v1$path")
+  status=${answer##*$'\n'}
+  if [[ "$status" != 2* ]]; then
+    say "$method $path answered $status: ${answer%$'\n'*}" >&2
+    return 1
+  fi
+  printf '%s' "${answer%$'\n'*}"
+}
+
+login() { call POST /auth/login "" "{\"email\":\"$1\",\"password\":\"$2\"}" | field token; }
+
+# until_found COMMAND…: repeats it until it prints something; a minute at the most.
+until_found() {
+  local end=$((SECONDS + 60)) found
+  while [ "$SECONDS" -lt "$end" ]; do
+    found=$("$@") || found=""
+    if [ -n "$found" ]; then printf '%s' "$found"; return 0; fi
+    read -r -t 0.5 <> <(:) || true
+  done
+  say "waited in vain for: $*" >&2
+  return 1
+}
+
+# newest_mail ADDRESS: its text.
+newest_mail() { curl --silent --fail --max-time 5 "$MAILS/view/latest.txt?query=to:$1"; }
+
+mailed_code() { newest_mail "$1" | grep -oE '\b[0-9]{6}\b' | head -n 1; }
+
+confirmed_mail() { newest_mail "$1" | grep "was added to your balance" | head -n 1; }
+
+platform_address() {
+  local proposal
+  treasurer=$(login "$TREASURER" "$PASSWORD")
+  second=$(login "$TREASURER2" "$PASSWORD")
+  proposal=$(call POST /admin/payment-methods "$treasurer" \
+    '{"currency":"USDT","network":"TRC20","address":"TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo","label":"Tether on Tron"}' |
+    field proposalId)
+  call POST "/admin/proposals/$proposal/confirm" "$second" '{}' | field subjectId
+}
+
+page=$(curl --silent --show-error --fail "$ORIGIN/")
+[[ "$page" == *'<div id="root"'* ]] || { say "the web app is not served" >&2; exit 1; }
+say "the web app is there"
+
+method=$(platform_address)
+say "two treasurers opened the address $method"
+
+email="journey-$(openssl rand -hex 6)@example.com"
+secret="Journey-$(openssl rand -hex 8)"
+registered=$(call POST /auth/register "" "{\"name\":\"Jo Journey\",\"email\":\"$email\",\"phone\":\"+1 555 010 0000\",\
+\"country\":\"Canada\",\"password\":\"$secret\",\"confirmPassword\":\"$secret\"}")
+token=$(field token <<<"$registered")
+code=$(until_found mailed_code "$email")
+call POST /auth/verify "$token" "{\"email\":\"$email\",\"otp\":\"$code\"}" >/dev/null
+token=$(login "$email" "$secret")
+say "$email is registered and verified by mail"
+
+receipt='data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+deposit=$(call POST /transactions/deposit "$token" \
+  "{\"amount\":\"250.50\",\"method\":\"$method\",\"receipt\":\"$receipt\",\"type\":\"deposit\"}" | field transaction.id)
+shown=$(call GET "/transactions/$deposit" "$token" | field transaction.receipt.url)
+if [[ "$shown" != http* ]]; then shown="$ORIGIN$shown"; fi
+curl --silent --show-error --fail --output /dev/null "$shown"
+say "deposit $deposit is requested; its receipt comes back from the store"
+
+reviewer=$(login "$REVIEWER" "$PASSWORD")
+revision=$(call GET "/admin/transactions/$deposit" "$reviewer" | field transaction.revision)
+call POST "/admin/transactions/$deposit/approve" "$reviewer" \
+  "{\"revision\":$revision,\"receivedAmount\":\"250.50\",\"txid\":\"tx-$deposit\"}" >/dev/null
+balance=$(call GET /auth/check "$token" | field user.wallet.balance)
+[ "$balance" = 250.5 ] || { say "the balance is $balance" >&2; exit 1; }
+until_found confirmed_mail "$email" >/dev/null
+say "confirmed: the balance is $balance, and the mail is there"
