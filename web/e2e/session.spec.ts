@@ -1,5 +1,5 @@
-import { expect, test } from '@playwright/test'
-import { mailTo, newMember, signUp } from './support/stack'
+import { mailTo, newMember, signUp, signedIn } from './support/stack'
+import { expect, test } from './support/test'
 
 test('log out, come back to the page asked for, and end the other session [AUTH-13] [AUTH-15] [D-S4] [D-S11]', async ({ page, browser }) => {
   const member = newMember()
@@ -22,15 +22,12 @@ test('log out, come back to the page asked for, and end the other session [AUTH-
   await expect(other).toHaveURL('/dashboard')
 
   await page.goto('/profile')
-  await page.getByRole('button', { name: /End the session/ }).first().click()
+  await page.getByRole('button', { name: /End the session/ }).click()
   await expect(page.getByRole('button', { name: /End the session/ })).toHaveCount(0)
-  await expect
-    .poll(async () => {
-      await other.goto('/transactions')
-      await other.waitForLoadState('load')
-      return other.url()
-    }, { timeout: 30_000 })
-    .toContain('/login')
+  await expect(async () => {
+    await other.goto('/transactions')
+    await expect(other).toHaveURL('/login', { timeout: 2_000 })
+  }).toPass({ timeout: 30_000 })
   await other.context().close()
 })
 
@@ -52,4 +49,20 @@ test('a forgotten password is replaced by the link of the mail, which leaves the
   await page.getByLabel('Password', { exact: true }).fill('another-lantern-28')
   await page.getByRole('button', { name: 'Login' }).click()
   await expect(page).toHaveURL('/dashboard')
+})
+
+test('a session that ended elsewhere leads to the login, and back to the page [D-S4] [D-S11] [MSG-01]', async ({ page, watch }) => {
+  watch.tolerate(/401/)
+  const member = await signedIn(page)
+  await page.goto('/investments/plans')
+  await expect(page.getByRole('heading', { name: 'Starter' })).toBeVisible()
+  await member.api('POST', '/auth/logout')
+  await expect(async () => {
+    await page.goto('/transactions')
+    await expect(page).toHaveURL('/login', { timeout: 2_000 })
+  }).toPass({ timeout: 30_000 })
+  await page.getByLabel('Email').fill(member.email)
+  await page.getByLabel('Password', { exact: true }).fill(member.password)
+  await page.getByRole('button', { name: 'Login' }).click()
+  await expect(page).toHaveURL('/transactions')
 })

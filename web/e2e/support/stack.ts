@@ -42,9 +42,10 @@ export const codeMailedTo = async (address: string) => (await mailTo(address, /\
 /** Calls the API as a member of staff. */
 export async function asStaff(name: string) {
   const login = await call('POST', '/auth/login', { email: `${name}@solvane.test`, password: 'solvane-local-staff' })
-  const { token } = login as { token: string }
-  return <T>(method: string, path: string, body?: object) => call(method, path, body, token) as Promise<T>
+  return caller((login as { token: string }).token)
 }
+
+const caller = (token: string) => <T>(method: string, path: string, body?: object) => call(method, path, body, token) as Promise<T>
 
 async function call(method: string, path: string, body?: object, token?: string): Promise<unknown> {
   const response = await fetch(`${url}/v1${path}`, {
@@ -84,13 +85,49 @@ export async function signUp(page: Page, member: NewMember) {
   await expect(page).toHaveURL('/dashboard')
 }
 
-type Pending = { id: string; revision: number; amount: number; user: { email: string } }
+export type SignedIn = NewMember & { token: string; id: string; api: ReturnType<typeof caller> }
 
-/** The reviewer confirms the member's newest pending transaction. */
-export async function approve(email: string, receivedAmount: number) {
+/** A verified member, made over the API, as whom the page is signed in. */
+export async function signedIn(page: Page): Promise<SignedIn> {
+  const member = newMember()
+  const details = { ...member, phone: '+46 70 123 45 67', country: 'Sweden' }
+  const { token } = (await call('POST', '/auth/register', details)) as { token: string }
+  await call('POST', '/auth/verify', { email: member.email, otp: await codeMailedTo(member.email) })
+  const api = caller(token)
+  const { user } = await api<{ user: { id: string } }>('GET', '/auth/check')
+  // Once a tab, so that a logout and a reload later find what the app left.
+  await page.addInitScript((state) => {
+    if (sessionStorage.getItem('started')) return
+    sessionStorage.setItem('started', 'yes')
+    localStorage.setItem('auth', JSON.stringify({ state, version: 0 }))
+  }, { user, token })
+  return { ...member, token, id: user.id, api }
+}
+
+type Method = { id: string; network: string; scope: string }
+
+export async function platformMethod(member: SignedIn, network = 'TRC20') {
+  const { paymentMethods } = await member.api<{ paymentMethods: Method[] }>('GET', '/payment-methods')
+  const method = paymentMethods.find((candidate) => candidate.scope === 'platform' && candidate.network === network)
+  if (!method) throw new Error(`no platform method on ${network}`)
+  return method.id
+}
+
+/** Puts money into the member's wallet by a confirmed deposit. */
+export async function fund(member: SignedIn, amount: number) {
+  const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
+  const method = await platformMethod(member)
+  await member.api('POST', '/transactions/deposit', { amount, method, receipt, type: 'deposit' })
+  await approve(member.email, amount)
+}
+
+type Pending = { id: string; revision: number; title: string; user: { email: string } }
+
+/** The reviewer confirms the member's newest pending transaction (of this title). */
+export async function approve(email: string, receivedAmount: number, title?: string) {
   const reviewer = await asStaff('reviewer')
   const { transactions } = await reviewer<{ transactions: Pending[] }>('GET', '/admin/transactions?status=pending')
-  const pending = transactions.find(({ user }) => user.email === email)
+  const pending = transactions.find((row) => row.user.email === email && (!title || row.title === title))
   if (!pending) throw new Error(`nothing pending for ${email}`)
   const { id, revision } = pending
   await reviewer('POST', `/admin/transactions/${id}/approve`, { revision, receivedAmount, txid: `tx-${randomUUID()}` })

@@ -1,4 +1,5 @@
 /** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
+import type * as Http from './http'
 import { toApiError, type ApiError } from './api-error'
 import { notify } from './notify'
 import { queryClient } from './query-client'
@@ -17,12 +18,31 @@ export type CallOptions = {
 
 type Request = { method: 'get' | 'post' | 'put' | 'delete'; url: string; data?: unknown }
 
-async function call<T>(request: Request, { idempotencyKey, isPublic, signal }: CallOptions): Promise<Answer<T>> {
-  const { token } = useSession.getState()
+async function call<T>(request: Request, { idempotencyKey, isPublic = false, signal }: CallOptions): Promise<Answer<T>> {
   const headers = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
+  return watched(({ send }) => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic)
+}
+
+const IN_FLIGHT_TRIES = 5
+const IN_FLIGHT_PAUSE_MS = 1_000
+
+/** A browser that lost its connection sends a request again by itself; its first copy may still be at work. */
+async function answered<T>(send: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await send()
+    } catch (cause) {
+      if (toApiError(cause).code !== 'IDEMPOTENCY_KEY_IN_FLIGHT' || tries === IN_FLIGHT_TRIES) throw cause
+      await new Promise((resolve) => setTimeout(resolve, IN_FLIGHT_PAUSE_MS))
+    }
+  }
+}
+
+/** Runs a request, and looks whether its refusal says that the session is over. */
+async function watched<T>(request: (http: typeof Http) => Promise<T>, isPublic: boolean): Promise<T> {
+  const { token } = useSession.getState()
   try {
-    const { send } = await import('./http')
-    return await send<Answer<T>>({ ...request, headers, signal })
+    return await request(await import('./http'))
   } catch (cause) {
     const error = toApiError(cause)
     if (!isPublic && token) noticeSessionLoss(error, token)
@@ -49,4 +69,5 @@ export const api = {
   put: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
     call<T>({ method: 'put', url, data }, options),
   delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'delete', url }, options),
+  file: (url: string) => watched(({ sendForFile }) => sendForFile({ method: 'get', url }), false),
 }

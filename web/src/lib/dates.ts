@@ -12,3 +12,5 @@ export const formatDateTime = (iso: string | number | Date) => long.format(new D
 export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))
 /** `10:50 AM` */
 export const formatTime = (iso: string | number | Date) => time.format(new Date(iso))
+/** `2026-11-21`, the day in UTC, as the contract and date inputs write it. */
+export const isoDay = (moment: Date) => moment.toISOString().slice(0, 10)

@@ -24,3 +24,15 @@ export async function send<T extends { success: boolean; message?: string }>(con
     throw new ApiError(cause.message, cause.response?.status, isErrorBody(body) ? body : {})
   }
 }
+
+/** A file; a refusal still comes as JSON, inside the blob. */
+export async function sendForFile(config: AxiosRequestConfig): Promise<Blob> {
+  try {
+    return (await http.request<Blob>({ ...config, responseType: 'blob' })).data
+  } catch (cause) {
+    if (!isAxiosError(cause)) throw cause
+    const blob: unknown = cause.response?.data
+    const body: unknown = blob instanceof Blob ? await blob.text().then(JSON.parse).catch(() => null) : null
+    throw new ApiError(cause.message, cause.response?.status, isErrorBody(body) ? body : {})
+  }
+}

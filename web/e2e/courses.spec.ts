@@ -1,0 +1,48 @@
+import { approve, fund, proof, signedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+test('bought from the balance, the course opens at once and is read lesson by lesson [CRS-01] [CRS-02] [D-C1] [D-C2] [D-C3]', async ({ page }) => {
+  const member = await signedIn(page)
+  await fund(member, 100)
+  await page.goto('/courses')
+  await expect(page.getByRole('link', { name: '$87 Lifetime access' })).toHaveAttribute('href', '/deposits?type=course&amount=87')
+  await expect(page.getByText(', locked').first()).toBeAttached()
+  await expect(page.getByText('Free preview')).toHaveCount(1)
+
+  await page.getByRole('button', { name: 'Pay from balance' }).click()
+  await expect(page.getByRole('dialog')).toContainText('$13.00')
+  await page.getByRole('button', { name: 'Pay $87.00' }).click()
+  await expect(page.getByText('Yours')).toBeVisible()
+  await expect(page.getByText(', locked')).toHaveCount(0)
+
+  await page.getByRole('link', { name: 'Start reading' }).click()
+  await expect(page.getByRole('article').locator('p').nth(3)).not.toBeEmpty()
+  const first = await page.getByRole('heading', { level: 1 }).textContent()
+  await page.getByRole('button', { name: 'Mark as done' }).click()
+  await page.getByRole('link', { name: 'Next lesson' }).click()
+  await expect(page.getByRole('heading', { level: 1 })).not.toHaveText(first ?? '')
+  await page.goto('/courses')
+  await expect(page.getByText(/^1 of \d+ lessons done$/)).toBeVisible()
+
+  await page.goto('/dashboard')
+  await expect(page.getByRole('region', { name: 'Active Courses' })).toContainText('1')
+  await expect(page.getByRole('region', { name: 'Available Balance' })).toContainText('$13.00')
+  await expect(page.getByRole('main').getByRole('link', { name: /Course.*-\$87\.00/ })).toBeVisible()
+})
+
+test('paid by deposit, the course is in review until staff confirms it, and then opens without a reload [CRS-01] [CRS-02] [DEP-01] [D-C1]', async ({ page }) => {
+  const member = await signedIn(page)
+  await page.goto('/courses')
+  await page.getByRole('link', { name: '$87 Lifetime access' }).click()
+  await expect(page.getByLabel('Amount')).toHaveValue('87')
+  await page.getByText('TRC20').click()
+  await page.getByLabel('Proof of payment').setInputFiles(proof)
+  await page.getByRole('button', { name: 'I have made payment' }).click()
+  await expect(page).toHaveURL('/transactions')
+
+  await page.getByRole('link', { name: 'Courses' }).first().click()
+  await expect(page.getByText('In review')).toBeVisible()
+  await approve(member.email, 87)
+  await expect(page.getByText('Yours')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText(', locked')).toHaveCount(0)
+})

@@ -1,0 +1,67 @@
+import { asStaff, fund, signedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+type Plan = { id: string; title: string; value: number }
+
+/** Two managers publish a higher value of the plan. */
+async function raiseValue(title: string) {
+  const [manager, other] = [await asStaff('manager'), await asStaff('manager2')]
+  const { plans } = await manager<{ plans: Plan[] }>('GET', '/plans')
+  const { id, value } = plans.find((plan) => plan.title === title) as Plan
+  const raised = Math.round(value * 1.05 * 1e6) / 1e6
+  const { proposalId } = await manager<{ proposalId: string }>('POST', `/admin/plans/${id}/values`, { value: raised, source: 'Closing prices of the day' })
+  await other('POST', `/admin/proposals/${proposalId}/confirm`)
+}
+
+test('a member invests, closes one trade and claims the profit of another [INV-01] [INV-02] [INV-04] [INV-05] [INV-06] [INV-07] [D-I1] [D-I2] [D-I4]', async ({ page }) => {
+  const member = await signedIn(page)
+  await fund(member, 1000)
+  await page.goto('/investments')
+  await expect(page.getByText('No Investments Yet')).toBeVisible()
+
+  const openPlan = async () => {
+    await page.goto('/investments/plans')
+    const card = page.locator('section', { has: page.getByRole('heading', { name: 'Starter' }) })
+    await expect(card).toContainText('target, not guaranteed')
+    await card.getByRole('link', { name: 'Click to Invest' }).click()
+    await expect(page.getByRole('img', { name: /^Starter: .*from .* to / })).toBeVisible()
+  }
+  const invest = async (amount: string) => {
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByRole('button', { name: 'Invest', exact: true }).click()
+  }
+
+  await openPlan()
+  await page.getByText('Values and sources').click()
+  await expect(page.getByRole('table').getByRole('row')).not.toHaveCount(0)
+  await invest('50')
+  await expect(page.getByText('Amount must be between $100.00 and $2,500.00')).toBeVisible()
+  await invest('1000.01')
+  await expect(page.getByText('Insufficient balance')).toBeVisible()
+  await invest('200')
+  await expect(page).toHaveURL('/investments')
+  await expect(page.getByText('Live')).toHaveCount(1)
+  await expect(page.getByRole('img', { name: /^Portfolio value from \$200\.00/ })).toBeVisible()
+
+  await page.getByRole('button', { name: 'Close Trade' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Close Trade' }).click()
+  await expect(page.getByText('No Investments Yet')).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Ended trades' })).toBeVisible()
+
+  await openPlan()
+  await invest('400')
+  await expect(page).toHaveURL('/investments')
+  await raiseValue('Starter')
+  await expect(async () => {
+    await page.reload()
+    await expect(page.getByRole('button', { name: 'Claim Profit' })).toBeVisible({ timeout: 2_000 })
+  }).toPass({ timeout: 20_000 })
+  await expect(page.getByRole('main')).toContainText('+5%')
+  await page.getByRole('button', { name: 'Claim Profit' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Claim Profit' }).click()
+  await expect(page.getByText('No Investments Yet')).toBeVisible()
+
+  await page.goto('/transactions')
+  await expect(page.getByRole('main').getByRole('link', { name: /^Profit/ })).toContainText('+$')
+  await expect(page.getByRole('main').getByRole('link', { name: /^Trade/ })).toHaveCount(4)
+})

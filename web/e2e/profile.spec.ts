@@ -1,0 +1,64 @@
+import { codeMailedTo, mailTo, proof, signedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-03] [D-S12]', async ({ page, watch }) => {
+  const member = await signedIn(page)
+  await page.goto('/profile')
+
+  await page.getByLabel('Change photo').setInputFiles(proof)
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await expect(page.getByRole('button', { name: 'Upload photo' })).toBeHidden()
+  await page.getByLabel('Change photo').setInputFiles(proof)
+  await page.getByRole('button', { name: 'Upload photo' }).click()
+  const photo = page.getByRole('main').getByRole('img').first()
+  await expect.poll(() => photo.evaluate((node) => node instanceof HTMLImageElement && node.naturalWidth > 0)).toBe(true)
+
+  await page.getByLabel('Full Name').fill('Amara L. Lindqvist')
+  await page.getByLabel('Country').selectOption('Norway')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page.getByRole('main').getByText('Amara L. Lindqvist')).toBeVisible()
+
+  // The old email stays in force until the new one is confirmed.
+  const email = member.email.replace('amara-', 'lindqvist-')
+  await page.getByLabel('Email').fill(email)
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(page).toHaveURL(`/verify?email=${encodeURIComponent(email)}`)
+  await page.getByLabel('6-digit code').fill(await codeMailedTo(email))
+  await page.getByRole('button', { name: 'Verify' }).click()
+  await expect(page).toHaveURL('/dashboard')
+  await page.goto('/profile')
+  await expect(page.getByLabel('Email')).toHaveValue(email)
+
+  watch.tolerate(/422|401/)
+  await page.getByLabel('Old Password').fill('not-my-password')
+  await page.getByLabel('New Password').fill('another-lantern-28')
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByLabel('Old Password')).toHaveAttribute('aria-invalid', 'true')
+  await page.getByLabel('Old Password').fill(member.password)
+  await page.getByRole('button', { name: 'Change password' }).click()
+  await expect(page.getByLabel('Old Password')).toHaveValue('')
+  await mailTo(email, /password/i)
+})
+
+test('payment methods are added, edited and deleted [PAY-01] [D-M1] [D-M4]', async ({ page }) => {
+  await signedIn(page)
+  await page.goto('/payment-methods')
+  await page.getByRole('link', { name: 'Add payment method' }).first().click()
+  await page.getByLabel('Currency').fill('usdt')
+  await page.getByLabel('Network').fill('TRC20')
+  await page.getByLabel('Wallet address').fill('short')
+  await page.getByRole('button', { name: /^Add|^Save/ }).click()
+  await expect(page.getByText('Please enter a valid wallet address')).toBeVisible()
+  await page.getByLabel('Wallet address').fill('TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS')
+  await page.getByLabel('Label').fill('Savings')
+  await page.getByRole('button', { name: /^Add|^Save/ }).click()
+  await expect(page).toHaveURL('/payment-methods')
+
+  await page.getByRole('link', { name: 'Edit Savings' }).click()
+  await page.getByLabel('Label').fill('Cold storage')
+  await page.getByRole('button', { name: /^Save/ }).click()
+  await expect(page).toHaveURL('/payment-methods')
+  await page.getByRole('button', { name: 'Delete Cold storage' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await expect(page.getByText('No address saved yet')).toBeVisible()
+})

@@ -1,0 +1,56 @@
+import { readFile } from 'node:fs/promises'
+import { fund, proof, signedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+test('a deposit survives a reload while it is typed, and a double click sends it once [DEP-01] [DEP-06] [DEP-07] [D-G4]', async ({ page }) => {
+  await signedIn(page)
+  await page.goto('/deposits')
+  await page.getByRole('button', { name: 'I have made payment' }).click()
+  await expect(page.getByText('Please fill in all required fields')).toBeVisible()
+  await page.getByLabel('Amount').fill('150')
+  await page.getByText('ERC20').click()
+  await page.reload()
+  await expect(page.getByLabel('Amount')).toHaveValue('150')
+  await expect(page.getByRole('radio', { name: /ERC20/ })).toBeChecked()
+
+  await page.getByLabel('Proof of payment').setInputFiles(proof)
+  let requests = 0
+  page.on('request', (request) => (requests += Number(request.url().endsWith('/transactions/deposit'))))
+  await page.getByRole('button', { name: 'I have made payment' }).dblclick()
+  await expect(page).toHaveURL('/transactions')
+  expect(requests).toBe(1)
+  await expect(page.getByRole('main').getByRole('link', { name: /Deposit/ })).toHaveCount(1)
+})
+
+test('the list is filtered, a row opens its details, and the statement is a file [TXN-01] [TXN-04] [TXN-06] [D-L2]', async ({ page }) => {
+  const member = await signedIn(page)
+  await fund(member, 120.5)
+  await page.goto('/transactions')
+  const rows = page.getByRole('main').getByRole('link', { name: /Deposit/ })
+  await expect(rows).toHaveCount(1)
+  await page.getByRole('group', { name: 'Status' }).getByText('Failed').click()
+  await expect(page.getByText('No transactions found.')).toBeVisible()
+  await page.getByRole('group', { name: 'Status' }).getByText('Success').click()
+  await rows.click()
+  await expect(page.getByText(/^TNX-[0-9a-f]{6}$/)).toBeVisible()
+  await page.getByRole('button', { name: 'Back' }).click()
+  await expect(page).toHaveURL('/transactions')
+
+  for (const [format, start] of [['PDF', '%PDF-'], ['CSV', 'at,title,reference,amount,balance']] as const) {
+    await page.getByRole('button', { name: 'Statement' }).click()
+    await page.getByRole('group', { name: 'Format' }).getByText(format).click()
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()])
+    expect(download.suggestedFilename()).toMatch(/^solvane-statement-.*\.(pdf|csv)$/)
+    const content = await readFile(await download.path(), 'latin1')
+    expect(content.startsWith(start)).toBe(true)
+    if (format === 'CSV') expect(content).toContain('120.5')
+    await expect(page.getByRole('dialog')).toBeHidden()
+  }
+})
+
+test('an unknown transaction is said to be unknown [TXN-04]', async ({ page, watch }) => {
+  watch.tolerate(/404/)
+  await signedIn(page)
+  await page.goto('/transactions/00000000-0000-4000-8000-000000000000')
+  await expect(page.getByText('Transaction not found')).toBeVisible()
+})

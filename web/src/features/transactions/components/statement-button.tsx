@@ -1,0 +1,69 @@
+import { Download } from 'lucide-react'
+import { useState } from 'react'
+import { useForm, useWatch } from 'react-hook-form'
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { TextField } from '@/components/field'
+import { Segmented } from '@/components/segmented'
+import { isoDay } from '@/lib/dates'
+import { showFieldErrors } from '@/lib/forms'
+import { statementFieldNames, useDownloadStatement, type StatementPeriod } from '../api/download-statement'
+
+/** Every movement of the balance in a period, to keep or to print. */
+export function StatementButton() {
+  const [open, setOpen] = useState(false)
+  return (
+    <>
+      <Button variant="secondary" icon={<Download aria-hidden className="size-4.5" />} onClick={() => setOpen(true)}>
+        Statement
+      </Button>
+      <Dialog open={open} onClose={() => setOpen(false)} title="Download a statement">
+        <StatementForm onDone={() => setOpen(false)} />
+      </Dialog>
+    </>
+  )
+}
+
+const formats = [
+  { value: 'pdf', label: 'PDF' },
+  { value: 'csv', label: 'CSV' },
+] as const
+
+function StatementForm({ onDone }: { onDone: () => void }) {
+  const download = useDownloadStatement()
+  const form = useForm<StatementPeriod>({ defaultValues: thisMonth() })
+  const { errors } = form.formState
+  const format = useWatch({ control: form.control, name: 'format' })
+  const submit = form.handleSubmit((period) =>
+    download.mutateAsync(period).then(onDone, (error: unknown) => showFieldErrors(error, form.setError, statementFieldNames)),
+  )
+  return (
+    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+      <p>Every movement of your balance, with opening and closing balance. Days are UTC; a year at most.</p>
+      <div className="grid gap-4 sm:grid-cols-2">
+        <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a day' })} />
+        <TextField
+          label="To"
+          type="date"
+          error={errors.to?.message}
+          {...form.register('to', {
+            required: 'Choose a day',
+            validate: (to, { from }) => to >= from || 'Choose a day that is not before the first',
+          })}
+        />
+      </div>
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Segmented legend="Format" options={formats} value={format} onChange={(chosen) => form.setValue('format', chosen)} />
+        <Button type="submit" busy={download.isPending} busyLabel="Preparing...">
+          Download
+        </Button>
+      </div>
+    </form>
+  )
+}
+
+/** From the first day of the month to today. */
+function thisMonth(): StatementPeriod {
+  const to = isoDay(new Date())
+  return { from: `${to.slice(0, 8)}01`, to, format: 'pdf' }
+}
