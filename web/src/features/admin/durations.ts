@@ -1,4 +1,4 @@
-/** Spans of time as staff read them at a glance. */
+/** Moments and spans of time as staff read them at a glance. */
 
 const units = [
   { name: 'd', seconds: 86_400 },
@@ -15,6 +15,15 @@ export function formatSeconds(seconds: number): string {
   if (!large) return `${whole} s`
   const rest = small ? Math.floor((whole % large.seconds) / small.seconds) : 0
   return `${Math.floor(whole / large.seconds)} ${large.name}${small && rest ? ` ${rest} ${small.name}` : ''}`
+}
+
+const moment = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+const otherYear = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
+
+/** `Nov 21, 10:50 AM`, with the year when it is another one. */
+export function formatMoment(iso: string): string {
+  const at = new Date(iso)
+  return (at.getFullYear() === new Date().getFullYear() ? moment : otherYear).format(at)
 }
 
 export const secondsSince = (iso: string, now: number) => (now - Date.parse(iso)) / 1000

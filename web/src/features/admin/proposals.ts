@@ -24,24 +24,35 @@ const words = (name: string) => {
 
 export const titleOf = (kind: string) => titles[kind] ?? words(kind)
 
-/** Machine forms of what another field says readably. */
-const left = new Set(['valueMicros', 'kind', 'imageKey', 'version'])
-
+/** The fields worth reading, in the order of reading, with their names; the rest are machine forms of the same. */
 const labels: Record<string, string> = {
   amountCents: 'Amount',
+  note: 'Reason',
+  title: 'Title',
+  subtitle: 'Subtitle',
   minCents: 'Least amount',
   maxCents: 'Most at once',
   roiBasisPoints: 'Target',
   durationDays: 'Duration',
   active: 'Offered',
-  note: 'Reason',
+  value: 'Value',
+  source: 'Source',
   at: 'In force from',
-  availableCents: 'Free balance now',
-  bonusCents: 'Bonus now',
+  currency: 'Currency',
+  network: 'Network',
+  address: 'Address',
+  memo: 'Memo',
+  label: 'Label',
+  archived: 'Ends',
+  availableCents: 'Free balance then',
+  bonusCents: 'Bonus then',
 }
 
+/** What a new value follows upon is not replaced by it; only the value itself is compared. */
+const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'
+
 function readable(name: string, value: unknown): string {
-  if (value === null || value === undefined || value === '') return '–'
+  if (value === null || value === undefined || value === '') return name === 'at' ? 'The moment of confirmation' : '–'
   if (typeof value === 'number' && name.endsWith('Cents')) return formatCents(value)
   if (typeof value === 'number' && name.endsWith('BasisPoints')) return `${value / 100}%, not guaranteed`
   if (typeof value === 'number' && name.endsWith('Days')) return `${value} days`
@@ -50,21 +61,24 @@ function readable(name: string, value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
+const camelCased = (fields: Record<string, unknown> | null | undefined) =>
+  Object.fromEntries(
+    Object.entries(fields ?? {}).map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
+  )
+
 export type Change = { label: string; before?: string; after: string; isExact: boolean }
 
-/** Field by field; fields that stay as they are come without `before`. */
+/** Field by field. Of an update only what differs, and always the address; `before` stands where something is replaced. */
 export function changesOf({ kind, change, before }: Pick<Proposal, 'kind' | 'change' | 'before'>): Change[] {
-  const rows = Object.entries(change)
-    .filter(([name]) => !left.has(name))
-    .map(([name, value]) => {
-      const after = name === 'at' && value === null ? 'the moment of confirmation' : readable(name, value)
-      const old = before && name in before ? readable(name, before[name]) : undefined
-      return { label: labels[name] ?? words(name), before: old === after ? undefined : old, after, isExact: name === 'address' || name === 'memo' }
-    })
-  // What a correction starts from stands beside it, not in its place.
-  const isCorrection = before && !kind.includes('.')
-  const context = isCorrection
-    ? Object.entries(before).map(([name, value]) => ({ label: labels[name] ?? words(name), after: readable(name, value), isExact: false }))
-    : []
-  return [...rows.filter(({ after, before: old }) => after !== '–' || old), ...context]
+  const [next, old] = [camelCased(change), camelCased(before)]
+  const isCorrection = !kind.includes('.')
+  return Object.entries(labels).flatMap(([name, label]) => {
+    const isExact = name === 'address' || name === 'memo'
+    if (!(name in next)) return isCorrection && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
+    const after = readable(name, next[name])
+    const replaced = name in old && compared(kind, name) ? readable(name, old[name]) : undefined
+    if (after === '–' && (!replaced || replaced === '–')) return []
+    if (replaced === after) return kind.endsWith('.update') && name !== 'address' ? [] : [{ label, after, isExact }]
+    return [{ label, before: replaced, after, isExact }]
+  })
 }

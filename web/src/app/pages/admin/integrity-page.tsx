@@ -1,10 +1,10 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { IntegrityBoard } from '@/features/admin/components/integrity-board'
 
 export function IntegrityPage() {
   return (
-    <Page title="Integrity">
+    <AdminPage title="Integrity">
       <IntegrityBoard />
-    </Page>
+    </AdminPage>
   )
 }

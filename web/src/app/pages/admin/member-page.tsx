@@ -1,12 +1,13 @@
 import { useParams } from 'react-router'
-import { BackButton } from '@/components/page'
+import { BackLink } from '@/features/admin/components/admin-page'
 import { MemberDetails } from '@/features/admin/components/member-details'
+import { adminPaths } from '@/features/admin/paths'
 
 export function MemberPage() {
   const { id = '' } = useParams()
   return (
     <>
-      <BackButton />
+      <BackLink to={adminPaths.members} label="Members" />
       <MemberDetails key={id} id={id} />
     </>
   )

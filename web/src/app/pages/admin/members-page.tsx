@@ -1,10 +1,10 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { MemberSearch } from '@/features/admin/components/member-search'
 
 export function MembersPage() {
   return (
-    <Page title="Members">
+    <AdminPage title="Members">
       <MemberSearch />
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,14 +1,14 @@
-import { Page } from '@/components/page'
-import { MethodBoard } from '@/features/admin/components/method-board'
+import { AdminPage } from '@/features/admin/components/admin-page'
+import { AddMethodButton, MethodBoard } from '@/features/admin/components/method-board'
 import { OpenProposals } from '@/features/admin/components/open-proposals'
 
 export function MethodsPage() {
   return (
-    <Page title="Platform methods" description="The addresses that members pay to">
+    <AdminPage title="Platform methods" description="The addresses that members pay to" action={<AddMethodButton />}>
       <div className="space-y-5">
         <OpenProposals about={({ kind }) => kind.startsWith('payment_method.')} />
         <MethodBoard />
       </div>
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,13 +1,15 @@
 import { useNavigate } from 'react-router'
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { TermsForm } from '@/features/admin/components/terms-form'
 import { adminPaths } from '@/features/admin/paths'
 
 export function NewPlanPage() {
   const navigate = useNavigate()
   return (
-    <Page title="Propose a plan" width="form" back>
-      <TermsForm onProposed={() => void navigate(adminPaths.plans)} />
-    </Page>
+    <AdminPage title="Propose a plan" back={{ to: adminPaths.plans, label: 'Plans' }}>
+      <div className="max-w-2xl">
+        <TermsForm onProposed={() => void navigate(adminPaths.plans)} />
+      </div>
+    </AdminPage>
   )
 }

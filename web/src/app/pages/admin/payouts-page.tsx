@@ -1,12 +1,12 @@
 import { useParams } from 'react-router'
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { Payouts } from '@/features/admin/components/payouts'
 
 export function PayoutsPage() {
   const { id } = useParams()
   return (
-    <Page title="Payouts">
+    <AdminPage title="Payouts">
       <Payouts selected={id} />
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,12 +1,13 @@
 import { SearchX } from 'lucide-react'
 import { useParams } from 'react-router'
-import { Page } from '@/components/page'
 import { EmptyState } from '@/components/states'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { useAllPlans } from '@/features/admin/api/plans'
 import { Loaded } from '@/features/admin/components/loaded'
 import { OpenProposals } from '@/features/admin/components/open-proposals'
 import { TermsForm } from '@/features/admin/components/terms-form'
 import { ValueForm } from '@/features/admin/components/value-form'
+import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { PlanChart } from '@/features/investments/components/plan-chart'
 import type { Plan } from '@/lib/api-types'
@@ -27,19 +28,17 @@ export function PlanPage() {
 function PlanView({ plan }: { plan: Plan }) {
   const may = useMay()
   return (
-    <Page title={plan.title} description={plan.subtitle} back>
+    <AdminPage title={plan.title} description={plan.subtitle} back={{ to: adminPaths.plans, label: 'Plans' }}>
       <div className="space-y-5">
         <OpenProposals about={({ kind, subjectId }) => kind.startsWith('plan.') && subjectId === plan.id} />
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
-          <PlanChart plan={plan} />
-          {may('changePlans') && (
-            <div className="space-y-5">
-              <ValueForm plan={plan} />
-              <TermsForm plan={plan} />
-            </div>
-          )}
+          <div className="min-w-0 space-y-5">
+            <PlanChart plan={plan} />
+            {may('changePlans') && <TermsForm plan={plan} />}
+          </div>
+          {may('changePlans') && <ValueForm plan={plan} />}
         </div>
       </div>
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,5 +1,5 @@
 import { ButtonLink } from '@/components/button'
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { OpenProposals } from '@/features/admin/components/open-proposals'
 import { PlanList } from '@/features/admin/components/plan-list'
 import { adminPaths } from '@/features/admin/paths'
@@ -8,11 +8,11 @@ import { useMay } from '@/features/admin/permissions'
 export function PlansPage() {
   const may = useMay()
   return (
-    <Page title="Plans and values" action={may('changePlans') && <ButtonLink to={adminPaths.newPlan}>Propose a plan</ButtonLink>}>
+    <AdminPage title="Plans and values" action={may('changePlans') && <ButtonLink to={adminPaths.newPlan}>Propose a plan</ButtonLink>}>
       <div className="space-y-5">
         <OpenProposals about={({ kind }) => kind.startsWith('plan.')} />
         <PlanList />
       </div>
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,10 +1,10 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { ProposalInbox } from '@/features/admin/components/proposal-inbox'
 
 export function ProposalsPage() {
   return (
-    <Page title="Proposals" description="Changes that take two people">
+    <AdminPage title="Proposals" description="Changes that take two people">
       <ProposalInbox />
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,14 +1,14 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { QueueCounts } from '@/features/admin/components/queue-counts'
 import { WaitingList } from '@/features/admin/components/waiting-list'
 
 export function QueuePage() {
   return (
-    <Page title="Queue">
+    <AdminPage title="Queue">
       <div className="space-y-5">
         <QueueCounts />
         <WaitingList />
       </div>
-    </Page>
+    </AdminPage>
   )
 }

@@ -1,10 +1,12 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { TotpSetup } from '@/features/admin/components/totp-setup'
 
 export function SecurityPage() {
   return (
-    <Page title="Security" width="form">
-      <TotpSetup />
-    </Page>
+    <AdminPage title="Security">
+      <div className="max-w-2xl">
+        <TotpSetup />
+      </div>
+    </AdminPage>
   )
 }

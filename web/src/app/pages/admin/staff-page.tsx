@@ -1,10 +1,10 @@
-import { Page } from '@/components/page'
+import { AdminPage } from '@/features/admin/components/admin-page'
 import { StaffBoard } from '@/features/admin/components/staff-board'
 
 export function StaffPage() {
   return (
-    <Page title="Staff">
+    <AdminPage title="Staff">
       <StaffBoard />
-    </Page>
+    </AdminPage>
   )
 }

@@ -16,16 +16,16 @@ export const useStaffList = ({ enabled = true } = {}) =>
     meta: { silent: true },
   })
 
-/** Names a colleague: "You", their name where the list of staff may be read, else a short id. */
+/** Names a colleague within a sentence: "you", their name where the list of staff may be read, else a short id. */
 export function useStaffName() {
   const me = useMember()
   const may = useMay()
   const { data } = useStaffList({ enabled: may('seeStaff') })
   return (id: string | null | undefined) => {
     if (!id) return '–'
-    if (id === me.id) return 'You'
-    if (/^0{8}-/.test(id)) return 'Command line'
-    return data?.find((one) => one.id === id)?.name ?? `Colleague ${id.slice(-4)}`
+    if (id === me.id) return 'you'
+    if (/^0{8}-/.test(id)) return 'the command line'
+    return data?.find((one) => one.id === id)?.name ?? `colleague ${id.slice(-4)}`
   }
 }
 

@@ -6,10 +6,10 @@ import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
 import { EmptyState } from '@/components/states'
-import { formatDateTime } from '@/lib/dates'
 import { useAuditCsv, useAuditTrail, type Trail } from '../api/audit'
 import { useStaffName } from '../api/staff'
 import type { AuditRow } from '../api/types'
+import { formatMoment } from '../durations'
 import { adminPaths } from '../paths'
 import { Loaded } from './loaded'
 import { MoreButton } from './more-button'
@@ -77,9 +77,9 @@ function Rows({ rows, staffName }: { rows: readonly AuditRow[]; staffName: (id: 
     <Table label="Audit trail" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
       {rows.map((row) => (
         <tr key={row.id}>
-          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && formatDateTime(row.at)}</Cell>
+          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && formatMoment(row.at)}</Cell>
           <Cell className="whitespace-nowrap">
-            <span className="font-medium">{staffName(row.actorId)}</span>
+            <span className="inline-block font-medium first-letter:uppercase">{staffName(row.actorId)}</span>
             <span className="block text-ink-faint">{row.actorRole}</span>
           </Cell>
           <Cell className="font-mono whitespace-nowrap">{row.action}</Cell>

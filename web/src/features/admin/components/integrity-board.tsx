@@ -5,11 +5,10 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
-import { formatDateTime } from '@/lib/dates'
 import { sumCents, toCents, toDollars } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
 import type { DeadLetter, Integrity } from '../api/types'
-import { formatSeconds } from '../durations'
+import { formatMoment, formatSeconds } from '../durations'
 import { useMay } from '../permissions'
 import { Loaded } from './loaded'
 import { Cell, Table } from './table'
@@ -51,7 +50,7 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: NonNullable<
   const may = useMay()
   const reopen = useReopenWithdrawals()
   return (
-    <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatDateTime(since)}` : ''}`}>
+    <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatMoment(since)}` : ''}`}>
       {reason && <p>{reason}</p>}
       <p>Opening them again takes two people: one proposes, another confirms.</p>
       {may('correctBalances') && (
@@ -151,7 +150,7 @@ function DeadLetterRow({ letter: { id, at, queue, key, reason } }: { letter: Dea
   const replay = useReplayDeadLetter()
   return (
     <tr>
-      <Cell className="whitespace-nowrap text-ink-faint">{formatDateTime(at)}</Cell>
+      <Cell className="whitespace-nowrap text-ink-faint">{formatMoment(at)}</Cell>
       <Cell className="font-mono whitespace-nowrap">{queue}</Cell>
       <Cell className="font-mono whitespace-nowrap">{key}</Cell>
       <Cell className="min-w-64 break-words">{reason}</Cell>

@@ -6,10 +6,11 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { PageTitle } from '@/components/page'
 import type { User } from '@/lib/api-types'
-import { formatDateTime, formatDay } from '@/lib/dates'
+import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '../api/find-transactions'
 import { useFreeze, useMemberPage } from '../api/members'
 import type { LedgerEntry, MemberPage } from '../api/types'
+import { formatMoment } from '../durations'
 import { useMay } from '../permissions'
 import { CorrectionForm } from './correction-form'
 import { Loaded } from './loaded'
@@ -35,7 +36,7 @@ export function MemberDetails({ id }: { id: string }) {
               <Transactions id={id} />
               <Ledger entries={page.entries} />
             </div>
-            <div className="space-y-5">
+            <div className="min-w-0 space-y-5">
               {may('correctBalances') && <CorrectionForm memberId={id} />}
               <Notes memberId={id} notes={page.notes} />
               <Sessions sessions={page.sessions} />
@@ -146,7 +147,7 @@ function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
               <Cell className="tabular text-ink-faint">{postingId}</Cell>
               <Cell>{accounts[account] ?? account}</Cell>
               <Cell className="whitespace-nowrap">{kind.replaceAll('_', ' ')}</Cell>
-              <Cell className="whitespace-nowrap text-ink-faint">{at && formatDateTime(at)}</Cell>
+              <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
               <Cell right className="font-medium">
                 <Amount value={amount} />
               </Cell>
@@ -172,7 +173,7 @@ function Sessions({ sessions }: { sessions: MemberPage['sessions'] }) {
             <p className="font-medium">{one.device || 'Unknown device'}</p>
             <p className="text-ink-faint">
               {one.address}
-              {one.lastSeenAt && `, last seen ${formatDateTime(one.lastSeenAt)}`}
+              {one.lastSeenAt && `, last seen ${formatMoment(one.lastSeenAt)}`}
             </p>
           </li>
         ))}

@@ -38,11 +38,13 @@ export function MemberHistory({ memberId, except }: { memberId: string; except: 
               <li key={one.id}>
                 <Link
                   to={adminPaths.review(one.id)}
-                  className="grid grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 py-2 hover:text-accent-text sm:grid-cols-[6rem_minmax(0,1fr)_auto_7rem_6.5rem]"
+                  className="grid grid-cols-[minmax(0,1fr)_auto_5.75rem] items-center gap-x-3 py-2 hover:text-accent-text sm:grid-cols-[6rem_minmax(0,1fr)_auto_5.75rem]"
                 >
                   <span className="tabular text-ink-faint max-sm:hidden">{one.reference}</span>
-                  <span className="min-w-0 truncate font-medium">{kindName(one.kind)}</span>
-                  <span className="whitespace-nowrap text-ink-faint max-sm:hidden">{formatDay(one.createdAt)}</span>
+                  <span className="min-w-0 truncate font-medium">
+                    {kindName(one.kind)}
+                    <span className="font-normal text-ink-faint">, {formatDay(one.createdAt)}</span>
+                  </span>
                   <Amount value={one.amount} className="text-right font-medium" />
                   <span className="text-right">
                     <StatusBadge status={one.status} />

@@ -3,7 +3,6 @@ import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Dialog } from '@/components/dialog'
-import { QrCode } from '@/components/qr-code'
 import { usePlatformMethods, useProposeArchive } from '../api/platform-methods'
 import type { PlatformMethod } from '../api/types'
 import { useMay } from '../permissions'
@@ -13,26 +12,33 @@ import { PlatformMethodForm } from './platform-method-form'
 /** The addresses that members pay to, each with every version it had [D-M1]. */
 export function MethodBoard() {
   const query = usePlatformMethods()
+  return (
+    <Loaded query={query} label="Loading the methods" count={3} skeleton="h-44">
+      {(methods) => (
+        <ul className="grid items-start gap-4 xl:grid-cols-2">
+          {methods.map((method) => (
+            <li key={method.current?.id ?? method.versions[0]?.id}>
+              <MethodCard method={method} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Loaded>
+  )
+}
+
+/** For treasurers: the way to another address. */
+export function AddMethodButton() {
   const may = useMay()
   const [adding, setAdding] = useState(false)
+  if (!may('changeMethods')) return null
   return (
-    <div className="space-y-5">
-      <Loaded query={query} label="Loading the methods" count={3} skeleton="h-44">
-        {(methods) => (
-          <ul className="grid items-start gap-4 xl:grid-cols-2">
-            {methods.map((method) => (
-              <li key={method.current?.id ?? method.versions[0]?.id}>
-                <MethodCard method={method} />
-              </li>
-            ))}
-          </ul>
-        )}
-      </Loaded>
-      {may('changeMethods') && <Button onClick={() => setAdding(true)}>Propose a method</Button>}
+    <>
+      <Button onClick={() => setAdding(true)}>Propose a method</Button>
       <Dialog open={adding} onClose={() => setAdding(false)} title="Propose a platform method">
         <PlatformMethodForm onDone={() => setAdding(false)} />
       </Dialog>
-    </div>
+    </>
   )
 }
 
@@ -43,24 +49,15 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
   if (!shown) return null
   return (
     <Card className="p-4 sm:p-5">
-      <div className="flex items-start justify-between gap-4">
-        <div className="min-w-0">
-          <div className="flex flex-wrap items-center gap-2">
-            <h2 className="text-base font-semibold">
-              {shown.currency} on {shown.network}
-            </h2>
-            <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'In force' : 'Ended'}</Badge>
-          </div>
-          {shown.label && <p className="text-sm text-ink-faint">{shown.label}</p>}
-          <code className="mt-2 block font-mono text-sm break-all select-all">{shown.address}</code>
-          {shown.memo && <p className="mt-1 text-sm">Memo {shown.memo}</p>}
-        </div>
-        {active && (
-          <div className="max-sm:hidden">
-            <QrCode text={shown.address} label={`QR code of ${shown.address}`} />
-          </div>
-        )}
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="text-base font-semibold">
+          {shown.currency} on {shown.network}
+        </h2>
+        <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'In force' : 'Ended'}</Badge>
       </div>
+      {shown.label && <p className="text-sm text-ink-faint">{shown.label}</p>}
+      <code className="mt-2 block font-mono text-sm break-all select-all">{shown.address}</code>
+      {shown.memo && <p className="mt-1 text-sm">Memo {shown.memo}</p>}
       <details className="mt-2 text-sm">
         <summary className="inline-flex min-h-10 items-center font-semibold text-accent-text">
           Version {shown.version} of {versions.length}

@@ -1,10 +1,10 @@
 import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { formatDateTime } from '@/lib/dates'
 import { useAddNote } from '../api/members'
 import { useStaffName } from '../api/staff'
 import type { MemberPage } from '../api/types'
+import { formatMoment } from '../durations'
 import { useMay } from '../permissions'
 import { NoteDialog } from './note-dialog'
 
@@ -29,9 +29,9 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
         {notes.map(({ authorId, at, text }) => (
           <li key={`${authorId}-${at}`} className="py-2">
             <p className="break-words whitespace-pre-wrap">{text}</p>
-            <p className="text-ink-faint">
+            <p className="text-ink-faint first-letter:uppercase">
               {staffName(authorId)}
-              {at && `, ${formatDateTime(at)}`}
+              {at && `, ${formatMoment(at)}`}
             </p>
           </li>
         ))}

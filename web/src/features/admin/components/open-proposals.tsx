@@ -1,3 +1,4 @@
+import { cx } from '@/components/cx'
 import { useProposals } from '../api/proposals'
 import type { Proposal } from '../api/types'
 import { ProposalCard } from './proposal-inbox'
@@ -8,7 +9,7 @@ export function OpenProposals({ about }: { about: (proposal: Proposal) => boolea
   const shown = data?.filter(about) ?? []
   if (shown.length === 0) return null
   return (
-    <ul aria-label="Open proposals" className="grid items-start gap-4 xl:grid-cols-2">
+    <ul aria-label="Open proposals" className={cx('grid items-start gap-4', shown.length > 1 && 'xl:grid-cols-2')}>
       {shown.map((proposal) => (
         <li key={proposal.id}>
           <ProposalCard proposal={proposal} />

@@ -5,11 +5,11 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Segmented } from '@/components/segmented'
 import { EmptyState } from '@/components/states'
-import { formatDateTime } from '@/lib/dates'
 import { useMember } from '@/lib/session'
 import { useDecideProposal, useProposals } from '../api/proposals'
 import { useStaffName } from '../api/staff'
 import type { Proposal } from '../api/types'
+import { formatMoment } from '../durations'
 import { actOfProposal, useMay } from '../permissions'
 import { useSubjects } from '../use-subjects'
 import { titleOf } from '../proposals'
@@ -76,7 +76,7 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
       <ChangeList proposal={proposal} />
       <p className="mt-3 text-sm text-ink-faint">
         Proposed by {staffName(proposal.proposedBy)}
-        {proposal.proposedAt && `, ${formatDateTime(proposal.proposedAt)}`}
+        {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
         {proposal.decidedBy && `; ${proposal.status} by ${staffName(proposal.decidedBy)}`}
       </p>
       {proposal.status === 'open' && <Verdict proposal={proposal} />}

@@ -21,9 +21,14 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
   const [tried, setTried] = useState(false)
   const reasons = reasonsFor(kind)
 
+  const radio = (index: number) => form.current?.querySelectorAll<HTMLInputElement>('input[type=radio]')[index]
+  const choose = (index: number) => {
+    setReason(reasons[index])
+    radio(index)?.focus()
+  }
   useEffect(() => form.current?.querySelector<HTMLInputElement>('input[type=radio]')?.focus(), [])
   useShortcuts({
-    ...Object.fromEntries(reasons.map((one, index) => [String(index + 1), () => setReason(one)])),
+    ...Object.fromEntries(reasons.map((_, index) => [String(index + 1), () => choose(index)])),
     Enter: () => form.current?.requestSubmit(),
   })
 

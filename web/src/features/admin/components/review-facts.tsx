@@ -37,7 +37,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
-        {approvedBy && <Item label="Approved by">{staffName(approvedBy)}</Item>}
+        {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}
         {one.relatedId && one.kind === 'fee' && (
           <Item label="For withdrawal">

@@ -1,6 +1,6 @@
 import { ChevronLeft, ChevronRight, Keyboard } from 'lucide-react'
 import { useState } from 'react'
-import { Link, useNavigate, useSearchParams } from 'react-router'
+import { useNavigate, useSearchParams } from 'react-router'
 import { StatusBadge } from '@/components/badge'
 import { IconButton } from '@/components/button'
 import { PageTitle } from '@/components/page'
@@ -11,6 +11,7 @@ import { useReview } from '../api/review-transaction'
 import type { Review as Facts } from '../api/types'
 import { adminPaths } from '../paths'
 import { useShortcuts } from '../use-shortcuts'
+import { BackLink } from './admin-page'
 import { Age } from './age'
 import { Checklist } from './checklist'
 import { DecisionPanel } from './decision-panel'
@@ -90,10 +91,7 @@ function Head({ id, facts, neighbours: { queue, place, next, previous }, onHelp 
   return (
     <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
       <div className="min-w-0 flex-1">
-        <Link to={queue} className="inline-flex min-h-8 items-center gap-1 text-sm font-medium text-ink-soft hover:text-ink">
-          <ChevronLeft aria-hidden className="size-4" />
-          Queue
-        </Link>
+        <BackLink to={queue} label="Queue" />
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
           <PageTitle title={one?.reference ?? 'Review'} className="tabular text-xl font-semibold" />
           {one && <KindBadge kind={waitsFor(one)} />}

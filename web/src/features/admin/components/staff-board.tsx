@@ -18,7 +18,7 @@ export function StaffBoard() {
   const may = useMay()
   const query = useStaffList()
   return (
-    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+    <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_21rem]">
       <Card className="overflow-hidden">
         <Loaded query={query} label="Loading the staff" count={6}>
           {(staff) => (

@@ -13,7 +13,7 @@ export function Table({ label, columns, children }: { label: string; columns: re
             {columns.map((column) => {
               const { name, right }: Column = typeof column === 'string' ? { name: column } : column
               return (
-                <th key={name} scope="col" className={cx('px-4 py-2 font-medium whitespace-nowrap', right && 'text-right')}>
+                <th key={name} scope="col" className={cx('px-3 py-2 font-medium whitespace-nowrap first:pl-4 last:pr-4', right && 'text-right')}>
                   {name}
                 </th>
               )
@@ -27,5 +27,5 @@ export function Table({ label, columns, children }: { label: string; columns: re
 }
 
 export function Cell({ right, className, children }: { right?: boolean; className?: string; children?: ReactNode }) {
-  return <td className={cx('px-4 py-2 align-top', right && 'text-right', className)}>{children}</td>
+  return <td className={cx('px-3 py-2 align-top first:pl-4 last:pr-4', right && 'text-right', className)}>{children}</td>
 }

@@ -1,8 +1,8 @@
 import { Link } from 'react-router'
 import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
-import { formatDateTime } from '@/lib/dates'
 import type { StaffTransaction } from '../api/types'
+import { formatMoment } from '../durations'
 import { adminPaths } from '../paths'
 import { kindName } from './kind-badge'
 import { Cell, Table } from './table'
@@ -27,7 +27,7 @@ export function TransactionTable({ rows, withMember = false }: { rows: readonly 
             </Cell>
           )}
           <Cell>{kindName(row.kind)}</Cell>
-          <Cell className="whitespace-nowrap text-ink-faint">{formatDateTime(row.createdAt)}</Cell>
+          <Cell className="whitespace-nowrap text-ink-faint">{formatMoment(row.createdAt)}</Cell>
           <Cell>
             <StatusBadge status={row.status} />
           </Cell>
