@@ -47,7 +47,7 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 
 check: ## Format, lints, borders, types, licences
 	@deploy/setup.sh run
-	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json
+	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json proto/node_modules/.package-lock.json
 	@deploy/check.sh
 
 sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only compares)
@@ -58,8 +58,8 @@ sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only com
 fmt: ## Format the Rust code
 	@cargo fmt --all
 
-web/node_modules/.package-lock.json: web/package-lock.json
-	@cd web && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund
+%/node_modules/.package-lock.json: %/package-lock.json
+	@cd $* && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund
 	@touch $@
 
 web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)

@@ -15,6 +15,7 @@ check format cargo fmt --all --check
 check borders deploy/check-borders.sh
 check licences node deploy/check-licences.mjs
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
+check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check types npm --prefix web run --silent typecheck
 

@@ -15,6 +15,8 @@ postgres_is_there || packages+=(postgresql)
 [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages+=(rabbitmq-server)
 have node && have npm || packages+=(nodejs npm)
 if [ "$purpose" = test ]; then
+  # Debian's Python has no virtual environments of its own.
+  python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
 fi
 

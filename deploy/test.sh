@@ -47,7 +47,8 @@ if [ "$failed" -eq 0 ]; then
   step rust "$target/debug/stack" testbed -- cargo test --workspace --no-fail-fast
 fi
 step web npm --prefix web run --silent test
-if [ "$failed" -eq 0 ] && compgen -G 'web/e2e/*.spec.ts' >/dev/null; then
+if [ -x "$target/debug/stack" ]; then
+  step contract "$target/debug/stack" e2e -- deploy/contract.sh
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
 fi
 

@@ -46,7 +46,8 @@ enum Command {
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
-    /// Run a command with a fresh, seeded product, which ends with it: STACK_URL and STACK_MAIL_DIR say where it is.
+    /// Run a command with a fresh, seeded product, which ends with it and is audited: STACK_URL and STACK_MAIL_DIR say
+    /// where it is.
     E2e {
         /// The command and its arguments.
         #[arg(last = true, required = true)]
@@ -196,8 +197,14 @@ async fn e2e(command: &[String]) -> Result<ExitCode> {
     let mut program = Program::new(program);
     program.args(arguments).env("STACK_URL", stack.url()).env("STACK_MAIL_DIR", stack.mail_dir());
     let status = run_to_its_end(program).await?;
+    let broken = stack.broken_promises().await?;
     stack.end().await?;
-    Ok(exit_code(status))
+    if broken.is_empty() {
+        say("audit clean");
+        return Ok(exit_code(status));
+    }
+    report(&mut std::io::stdout().lock(), &broken)?;
+    Ok(ExitCode::FAILURE)
 }
 
 /// The signals that ask us to end.

@@ -170,7 +170,7 @@ fn holds(text: &str, secret: &str) -> bool {
 
 /// Everything that only the member may know, from a life with registration, a lost password, a new one, and a proof.
 async fn live(stack: &TestStack) -> Result<Vec<(&'static str, String)>> {
-    let member = stack.member_with("75.00").await?;
+    let member = stack.member_with("125.00").await?;
     let code = stack::mails::wait_for_code(stack.mail_dir(), &member.email).await?;
     let rows = member.client.get("/transactions/user").await?.success()?;
     let link = rows["transactions"][0]["receipt"]["url"].as_str().context("a link")?.to_owned();
