@@ -66,6 +66,12 @@ const camelCased = (fields: Record<string, unknown> | null | undefined) =>
     Object.entries(fields ?? {}).map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
   )
 
+/** A field of the trail in words: `Amount $25.00`. */
+export const fieldInWords = (name: string, value: unknown) => {
+  const [[key = name] = []] = Object.entries(camelCased({ [name]: value }))
+  return `${labels[key] ?? words(key)} ${readable(key, value)}`
+}
+
 export type Change = { label: string; before?: string; after: string; isExact: boolean }
 
 /** Field by field. Of an update only what differs, and always the address; `before` stands where something is replaced. */

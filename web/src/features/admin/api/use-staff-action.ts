@@ -28,7 +28,7 @@ export function useStaffAction<Values, A = object>(send: Send<Values, A>, fields
     },
     onSettled: (_answer, error) => {
       key.settle(error ?? undefined)
-      return client.invalidateQueries({ queryKey: adminKeys.all })
+      void client.invalidateQueries({ queryKey: adminKeys.all })
     },
     meta: { silent: true },
   })

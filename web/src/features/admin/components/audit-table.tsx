@@ -11,6 +11,7 @@ import { useStaffName } from '../api/staff'
 import type { AuditRow } from '../api/types'
 import { formatMoment } from '../durations'
 import { adminPaths } from '../paths'
+import { fieldInWords } from '../proposals'
 import { Loaded } from './loaded'
 import { MoreButton } from './more-button'
 import { Cell, Table } from './table'
@@ -120,16 +121,20 @@ function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
   )
 }
 
-const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? null))
+const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
-/** The fields that differ; the whole row and its hash on demand. */
+/** Counted up with every change, or said elsewhere in the row. */
+const untold = new Set(['revision', 'kind', 'approvedBy'])
+
+/** The fields that differ, in words; the whole row and its hash on demand. */
 function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
-  const changed = Object.entries(after ?? {}).filter(([name, value]) => text(before?.[name]) !== text(value))
+  const changed = Object.entries(after ?? {}).filter(
+    ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(before?.[name]) !== JSON.stringify(value),
+  )
+  const told = changed.slice(0, 4).map(([name, value]) => fieldInWords(name, value))
   return (
     <details>
-      <summary className="break-words">
-        {changed.length === 0 ? 'Details' : changed.slice(0, 3).map(([name, value]) => `${name} ${text(value)}`).join(', ').slice(0, 120)}
-      </summary>
+      <summary className="break-words">{told.join(', ').slice(0, 140) || 'Details'}</summary>
       <pre className="mt-2 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
         {JSON.stringify({ row: id, before: before ?? null, after: after ?? null, hash }, null, 2)}
       </pre>

@@ -43,7 +43,7 @@ export function MemberHistory({ memberId, except }: { memberId: string; except: 
                   <span className="tabular text-ink-faint max-sm:hidden">{one.reference}</span>
                   <span className="min-w-0 truncate font-medium">
                     {kindName(one.kind)}
-                    <span className="font-normal text-ink-faint">, {formatDay(one.createdAt)}</span>
+                    <span className="font-normal text-ink-faint max-sm:hidden">, {formatDay(one.createdAt)}</span>
                   </span>
                   <Amount value={one.amount} className="text-right font-medium" />
                   <span className="text-right">

@@ -1,6 +1,6 @@
 import { ExternalLink, FileText, RotateCw, ZoomIn, ZoomOut } from 'lucide-react'
 import { useEffect, useRef, useState, type PointerEvent } from 'react'
-import { buttonClass, IconButton } from '@/components/button'
+import { buttonClass, IconButton, IconLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { useShortcuts } from '../use-shortcuts'
@@ -49,7 +49,10 @@ function Document({ url }: { url: string }) {
         <p className="text-sm text-ink-faint">A PDF document, shown in a tab of its own</p>
       </div>
       <div className="flex flex-wrap gap-2">
-        <OpenLink url={url} />
+        <a href={url} target="_blank" rel="noopener noreferrer" className={buttonClass({ variant: 'secondary', size: 'sm' })}>
+          <ExternalLink aria-hidden className="size-4" />
+          Open
+        </a>
         <a href={url} download className={buttonClass({ variant: 'ghost', size: 'sm' })}>
           Download
         </a>
@@ -57,13 +60,6 @@ function Document({ url }: { url: string }) {
     </div>
   )
 }
-
-const OpenLink = ({ url }: { url: string }) => (
-  <a href={url} target="_blank" rel="noopener noreferrer" className={buttonClass({ variant: 'secondary', size: 'sm' })}>
-    <ExternalLink aria-hidden className="size-4" />
-    Open
-  </a>
-)
 
 const scaled = (view: View, factor: number): View => {
   const scale = Math.min(MOST, Math.max(1, view.scale * factor))
@@ -108,14 +104,16 @@ function Picture({ url }: { url: string }) {
         <IconButton label="Reduce (-)" onClick={() => zoom(1 / STEP)} disabled={view.scale === 1} className="disabled:opacity-40">
           <ZoomOut aria-hidden className="size-5" />
         </IconButton>
-        <span className="tabular w-12 text-center text-sm text-ink-faint">{Math.round(view.scale * 100)}%</span>
+        <span className="tabular w-12 text-center text-sm text-ink-faint max-sm:hidden">{Math.round(view.scale * 100)}%</span>
         <IconButton label="Enlarge (+)" onClick={() => zoom(STEP)}>
           <ZoomIn aria-hidden className="size-5" />
         </IconButton>
         <IconButton label="Turn" onClick={() => setView((old) => ({ ...old, turn: (old.turn + 90) % 360 }))}>
           <RotateCw aria-hidden className="size-5" />
         </IconButton>
-        <OpenLink url={url} />
+        <IconLink label="Open in a tab of its own" to={url} target="_blank" rel="noopener noreferrer" reloadDocument>
+          <ExternalLink aria-hidden className="size-5" />
+        </IconLink>
       </header>
       <div
         ref={frame}

@@ -14,7 +14,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
   const staffName = useStaffName()
   const isWithdrawal = one.kind === 'withdrawal'
   return (
-    <Card className="p-4 sm:p-5">
+    <Card className="min-w-0 p-4 sm:p-5">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
         <div>
           <p className="text-sm text-ink-faint">{amountLabel(one)}</p>

@@ -22,6 +22,9 @@ import { ReviewFacts } from './review-facts'
 import { ShortcutHelp, useHelp } from './shortcut-help'
 import { Viewers } from './viewers'
 
+/** What was decided here, in case the list has not heard of it yet. */
+const decided = new Set<string>()
+
 /** The neighbours of a transaction among those that wait, within the chosen kind. */
 function useNeighbours(id: string) {
   const [search] = useSearchParams()
@@ -40,14 +43,17 @@ function useNeighbours(id: string) {
     if (target) void navigate(target)
   }
   const queue = kind ? adminPaths.queueOf(kind) : adminPaths.queue
-  const others = list.filter((one) => one !== id)
   return {
     queue,
     place: at < 0 ? undefined : { number: at + 1, of: list.length },
     next: at >= 0 && at < list.length - 1 ? () => goTo(list[at + 1]) : undefined,
     previous: at > 0 ? () => goTo(list[at - 1]) : undefined,
     /** After a decision: the next one, or whatever is left, or the empty queue. */
-    goOn: () => goTo(list[at + 1] ?? others[0], queue),
+    goOn: () => {
+      decided.add(id)
+      const isOpen = (one: string) => !decided.has(one)
+      goTo(list.slice(at + 1).find(isOpen) ?? list.find(isOpen), queue)
+    },
     leave: () => void navigate(queue),
   }
 }
@@ -65,13 +71,13 @@ export function Review({ id }: { id: string }) {
           <Skeletons count={2} className="h-96" label="Loading the transaction" />
         </div>
       ) : data ? (
-        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] xl:grid-cols-[minmax(0,1fr)_27rem]">
-          <div className="space-y-5 lg:sticky lg:top-19 lg:order-2">
+        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
+          <ReviewFacts review={data} />
+          <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <DecisionPanel review={data} onDone={neighbours.goOn} />
             <Checklist checks={data.checks} />
           </div>
           <div className="min-w-0 space-y-5">
-            <ReviewFacts review={data} />
             {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}
             <MemberHistory memberId={data.transaction.memberId} except={id} />
           </div>

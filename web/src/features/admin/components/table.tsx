@@ -6,7 +6,7 @@ type Column = { name: string; right?: boolean }
 /** A dense table that scrolls sideways by itself where the screen is narrow. */
 export function Table({ label, columns, children }: { label: string; columns: readonly (string | Column)[]; children: ReactNode }) {
   return (
-    <div className="overflow-x-auto focus-visible:-outline-offset-2" role="region" aria-label={label} tabIndex={0}>
+    <div className="relative overflow-x-auto focus-visible:-outline-offset-2" role="region" aria-label={label} tabIndex={0}>
       <table className="w-full text-sm">
         <thead>
           <tr className="border-b border-line text-left text-xs text-ink-faint">
