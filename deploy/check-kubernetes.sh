@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Renders every overlay, validates it against the schemas of Kubernetes, and holds it to the house's own policy.
+# Needs kubectl (or kustomize) and python3; the validator is installed into FOLDER, once.
+#
+#   deploy/check-kubernetes.sh [FOLDER]      target/check-kubernetes unless named
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=${1:-target/check-kubernetes}
+version=1.34
+
+if command -v kubectl >/dev/null && kubectl kustomize --help >/dev/null 2>&1; then
+  render() { kubectl kustomize "$1"; }
+elif command -v kustomize >/dev/null; then
+  render() { kustomize build "$1"; }
+else
+  echo "kubectl 1.27 or newer, or kustomize 5, is needed" >&2
+  exit 1
+fi
+
+mkdir -p "$folder"
+if [ ! -x "$folder/venv/bin/kubernetes-validate" ]; then
+  python3 -m venv "$folder/venv"
+  "$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'kubernetes-validate==1.37.0' 'PyYAML==6.*'
+fi
+
+# The local overlay's secrets are made, not kept: here with those of a throw-away folder.
+rm -rf "$folder/kubernetes"
+cp -r deploy/kubernetes "$folder/kubernetes"
+deploy/secrets.sh "$folder/kubernetes/overlays/local/secrets" >/dev/null
+
+for overlay in local production; do
+  render "$folder/kubernetes/overlays/$overlay" >"$folder/$overlay.yaml"
+  "$folder/venv/bin/python" deploy/kubernetes/policy.py "$overlay" "$folder/$overlay.yaml" "$version"
+done

@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# Roles and databases, when the server's data is made. Their rights are given by the migrations' first step.
+set -euo pipefail
+while read -r role password; do
+  psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<<"CREATE ROLE $role LOGIN PASSWORD '$password'"
+done </run/secrets/database-passwords
+for name in auth wallet trade payment_method mailer; do
+  psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<<"CREATE DATABASE $name OWNER ${name}_owner"
+done
