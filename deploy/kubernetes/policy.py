@@ -5,6 +5,8 @@
 
 What Kubernetes itself defines must fit its schema strictly. Of the operators' kinds only those named here may appear.
 """
+import json
+import pathlib
 import sys
 
 import kubernetes_validate
@@ -26,6 +28,7 @@ CALLS = {
     "mailer": {"auth"},
     "auth": set(),
 }
+OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
 DATABASES = {"auth", "wallet", "trade", "payment-method", "mailer"}
 
 breaches = []
@@ -157,6 +160,22 @@ def arrows(policies):
             breaches.append(f"NetworkPolicy: not exactly the services with a database: {sorted(databases ^ allowed)}")
 
 
+def same_rules(things):
+    """Alerts are the same with and without the operator, and each has its entry in the runbook."""
+    here = [thing["spec"]["groups"] for thing in things if thing["kind"] == "PrometheusRule"]
+    there = []
+    for path in sorted(OBSERVABILITY.glob("rules/*.yaml")):
+        there.append(yaml.safe_load(path.read_text(encoding="utf-8"))["groups"])
+    canonical = lambda rules: sorted(json.dumps(groups, sort_keys=True) for groups in rules)
+    if canonical(here) != canonical(there):
+        breaches.append("PrometheusRule: not the rules of deploy/observability/rules")
+    entries = (OBSERVABILITY / "RUNBOOK.md").read_text(encoding="utf-8").splitlines()
+    for group in [group for groups in there for group in groups]:
+        for rule in group["rules"]:
+            if "alert" in rule and f"### {rule['alert']}" not in entries:
+                breaches.append(f"alert {rule['alert']} has no entry in the runbook")
+
+
 def main():
     overlay, path, version = sys.argv[1:]
     with open(path, encoding="utf-8") as file:
@@ -189,6 +208,7 @@ def main():
     if jobs != {f"{name}-migrate" for name in DATABASES}:
         breaches.append(f"the migrations are {sorted(jobs)}")
     if overlay == "production":
+        same_rules(things)
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
         print(f"{overlay}: {text}")
