@@ -1,12 +1,24 @@
 import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
-import { defineConfig } from 'vite'
+import { defineConfig, type Plugin } from 'vite'
 
 const gateway = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080'
 
+/** A preview picture needs a full address: it is there when the build knows where the product will live. */
+function previewPicture(): Plugin {
+  const { PUBLIC_URL } = process.env
+  return {
+    name: 'preview-picture',
+    transformIndexHtml: () =>
+      PUBLIC_URL
+        ? [{ tag: 'meta', attrs: { property: 'og:image', content: new URL('/og.png', PUBLIC_URL).href }, injectTo: 'head' }]
+        : [],
+  }
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), previewPicture()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/v1': gateway } },
   build: {

@@ -44,7 +44,7 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await expect(page.getByRole('img', { name: /^Portfolio value from \$200\.00/ })).toBeVisible()
 
   await page.getByRole('button', { name: 'Close Trade' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Close Trade' }).click()
+  await page.getByRole('button', { name: 'Close now' }).click()
   await expect(page.getByText('No Investments Yet')).toBeVisible()
   await expect(page.getByRole('heading', { name: 'Ended trades' })).toBeVisible()
 
@@ -56,9 +56,9 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
     await page.reload()
     await expect(page.getByRole('button', { name: 'Claim Profit' })).toBeVisible({ timeout: 2_000 })
   }).toPass({ timeout: 20_000 })
-  await expect(page.getByRole('main')).toContainText('+5%')
+  await expect(page.getByRole('main')).toContainText('+5.0%')
   await page.getByRole('button', { name: 'Claim Profit' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Claim Profit' }).click()
+  await page.getByRole('button', { name: 'Claim now' }).click()
   await expect(page.getByText('No Investments Yet')).toBeVisible()
 
   await page.goto('/transactions')

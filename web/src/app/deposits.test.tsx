@@ -142,6 +142,24 @@ describe('the deposit', () => {
     expect(keys[0]).toBe(keys[1])
   })
 
+  it('asks again by itself while the server is still at work on the same key [D-G4]', async () => {
+    const keys: (string | null)[] = []
+    server.use(
+      http.post('*/v1/transactions/deposit', ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        return keys.length === 1
+          ? HttpResponse.json({ success: false, message: 'Still processed', code: 'IDEMPOTENCY_KEY_IN_FLIGHT' }, { status: 409 })
+          : HttpResponse.json({ success: true, message: 'Deposit received' }, { status: 201 })
+      }),
+    )
+    const { user } = openDeposit()
+    await fill(user)
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe('/transactions'))
+    expect(keys).toEqual([keys[0], keys[0]])
+    expect(screen.queryByText('Still processed')).not.toBeInTheDocument()
+  })
+
   it("shows the server's field error under the amount [MSG-03]", async () => {
     server.use(refuses('post', '/transactions/deposit', 422, { message: 'Check the amount', errors: { amount: 'The minimum is $100.00' } }))
     const { user } = openDeposit()

@@ -136,3 +136,24 @@ describe('the details', () => {
     expect(await screen.findByText('Transaction not found')).toBeVisible()
   })
 })
+
+describe('the statement', () => {
+  it('shows what is wrong with the period at its field, its own rules and those of the server [MSG-03]', async () => {
+    const { user } = openAsMember('/transactions')
+    await user.click(await screen.findByRole('button', { name: 'Statement' }))
+    const [from, to] = [screen.getByLabelText('From'), screen.getByLabelText('To')]
+    const ask = async (first: string, last: string) => {
+      await user.clear(from)
+      await user.type(from, first)
+      await user.clear(to)
+      await user.type(to, last)
+      await user.click(screen.getByRole('button', { name: 'Download' }))
+    }
+    await ask('2026-02-01', '2026-01-01')
+    expect(await screen.findByText('Choose a day that is not before the first')).toBeVisible()
+    server.use(refuses('get', '/transactions/statement', 422, { message: 'Check the period', errors: { to: 'At most a year' } }))
+    await ask('2024-01-01', '2026-01-01')
+    expect(await screen.findByText('At most a year')).toBeVisible()
+    expect(screen.queryByText('Check the period')).not.toBeInTheDocument()
+  })
+})

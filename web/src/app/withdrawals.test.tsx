@@ -23,6 +23,13 @@ describe('the withdrawal', () => {
     expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$97.69')
   })
 
+  it('fills in the most there is', async () => {
+    const { user } = openWithdrawal()
+    await user.click(await screen.findByRole('button', { name: 'Use the maximum' }))
+    expect(screen.getByLabelText('Amount')).toHaveValue('1000.00')
+    expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$975.00')
+  })
+
   it('states limits, fee, times, and that it cannot be cancelled [WDR-01]', async () => {
     openWithdrawal()
     const facts = [['Minimum withdrawal', '$50'], ['Maximum withdrawal', '$50,000'], ['Processing fee', '2.5%'], ['Processing time', 'Instant - 15 minutes'], ['Business hours', '9 AM - 6 PM UTC']] as const

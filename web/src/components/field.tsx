@@ -58,7 +58,7 @@ export function TextField({ label, error, hint, optional, trailing, leading, cla
         <input
           {...rest}
           {...wiring}
-          className={cx(control, Boolean(leading) && 'pl-8', Boolean(trailing) && 'pr-12', className)}
+          className={cx(control, Boolean(leading) && 'pl-8', Boolean(trailing) && 'pr-14', className)}
         />
         {trailing && <span className="absolute inset-y-0 right-0.5 flex items-center">{trailing}</span>}
       </div>
@@ -91,8 +91,13 @@ export function PasswordField(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
+type MoneyFieldProps = Omit<InputProps, 'type' | 'leading' | 'trailing'> & {
+  /** Offers to fill in the most that is possible. */
+  onMax?: () => void
+}
+
 /** A dollar amount; typed as text so that no browser rounds it. */
-export function MoneyField({ className, ...rest }: Omit<InputProps, 'type' | 'leading'>) {
+export function MoneyField({ className, onMax, ...rest }: MoneyFieldProps) {
   return (
     <TextField
       inputMode="decimal"
@@ -100,6 +105,18 @@ export function MoneyField({ className, ...rest }: Omit<InputProps, 'type' | 'le
       placeholder="0.00"
       {...rest}
       leading="$"
+      trailing={
+        onMax && (
+          <button
+            type="button"
+            aria-label="Use the maximum"
+            onClick={onMax}
+            className="min-h-10.5 rounded-md px-2 text-sm font-semibold text-accent-text hover:bg-sunken"
+          >
+            Max
+          </button>
+        )
+      }
       className={cx('tabular font-medium', className)}
     />
   )

@@ -1,21 +1,26 @@
 import { useEffect, useRef, useState } from 'react'
 import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
-import { formatDay } from '@/lib/dates'
+import { formatDay, formatTime } from '@/lib/dates'
 import { useTheme } from '@/lib/theme'
 
-export type Point = { at: number; value: number }
+/** `base` is what the value is measured against, drawn as a dashed line. */
+export type Point = { at: number; value: number; base?: number }
 
 type LineChartProps = {
   points: readonly Point[]
   format: (value: number) => string
   /** What the chart shows, for those who do not see it. */
   label: string
+  /** What the dashed line is; without it there is none. */
+  baseLabel?: string
   height?: number
 }
 
+const DAY_MS = 86_400_000
+
 /** A line over time. The figure at the pointer, or the newest, stands above it in text. */
-export function LineChart({ points, format, label, height = 240 }: LineChartProps) {
+export function LineChart({ points, format, label, baseLabel, height = 240 }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number | null>(null)
   const { theme } = useTheme()
@@ -24,37 +29,54 @@ export function LineChart({ points, format, label, height = 240 }: LineChartProp
   useEffect(() => {
     const node = frame.current
     if (!node || points.length < 2) return
-    const chart = new UPlot(optionsFor(node, height, format, setIndex), dataOf(points), node)
+    const options = optionsFor({ node, height, format, onPoint: setIndex, span: spanOf(points), hasBase: Boolean(baseLabel) })
+    const chart = new UPlot(options, dataOf(points, Boolean(baseLabel)), node)
     const resize = new ResizeObserver(() => chart.setSize({ width: node.clientWidth, height }))
     resize.observe(node)
     return () => {
       resize.disconnect()
       chart.destroy()
     }
-  }, [points, height, format, theme])
+  }, [points, height, format, baseLabel, theme])
 
   return (
     <figure>
       <figcaption className="flex flex-wrap items-baseline gap-x-3">
         <span className="tabular text-2xl font-semibold">{shown ? format(shown.value) : '–'}</span>
-        <span className="text-sm text-ink-faint">{shown && formatDay(shown.at)}</span>
+        <span className="text-sm text-ink-faint">{shown && dateOf(shown.at, spanOf(points))}</span>
+        {baseLabel && shown?.base !== undefined && (
+          <span className="tabular flex w-full items-center gap-2 text-sm text-ink-soft sm:ml-auto sm:w-auto">
+            <span aria-hidden className="w-4 border-t-2 border-dashed border-ink-faint" />
+            {`${baseLabel} ${format(shown.base)}`}
+          </span>
+        )}
       </figcaption>
       <div ref={frame} role="img" aria-label={label} className="mt-3 w-full" style={{ height }} />
     </figure>
   )
 }
 
-const dataOf = (points: readonly Point[]): UPlot.AlignedData => [
+const spanOf = (points: readonly Point[]) => (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)
+
+/** Within two days the time tells more than the date. */
+const dateOf = (at: number, span: number) => (span < 2 * DAY_MS ? `${formatDay(at)}, ${formatTime(at)}` : formatDay(at))
+
+const dataOf = (points: readonly Point[], hasBase: boolean): UPlot.AlignedData => [
   points.map(({ at }) => at / 1000),
   points.map(({ value }) => value),
+  ...(hasBase ? [points.map(({ base }) => base ?? null)] : []),
 ]
 
-function optionsFor(
-  node: HTMLElement,
-  height: number,
-  format: (value: number) => string,
-  onPoint: (index: number | null) => void,
-): UPlot.Options {
+type Drawing = {
+  node: HTMLElement
+  height: number
+  format: (value: number) => string
+  onPoint: (index: number | null) => void
+  span: number
+  hasBase: boolean
+}
+
+function optionsFor({ node, height, format, onPoint, span, hasBase }: Drawing): UPlot.Options {
   const styles = getComputedStyle(document.documentElement)
   const token = (name: string) => styles.getPropertyValue(name).trim()
   const axis = {
@@ -68,14 +90,23 @@ function optionsFor(
     height,
     legend: { show: false },
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
-    series: [{}, { stroke: token('--accent'), width: 2, points: { show: false } }],
+    series: [
+      {},
+      // What is measured against something else is a sum that changes in steps.
+      { stroke: token('--accent'), width: 2, points: { show: false }, ...(hasBase ? { paths: stepped } : {}) },
+      ...(hasBase ? [{ stroke: token('--ink-faint'), width: 1.5, dash: [5, 5], points: { show: false }, paths: stepped }] : []),
+    ],
     axes: [
-      { ...axis, grid: { show: false }, space: 80, size: 32, values: (_, ticks) => ticks.map((tick) => shortDay.format(tick * 1000)) },
+      { ...axis, grid: { show: false }, space: 80, size: 32, values: (_, ticks) => ticks.map((tick) => tickOf(tick * 1000, span)) },
       { ...axis, size: (_, labels) => widthOf(labels), values: (_, ticks) => ticks.map(format) },
     ],
     hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
   }
 }
+
+const stepped = UPlot.paths.stepped?.({ align: 1 })
+
+const tickOf = (at: number, span: number) => (span < 2 * DAY_MS ? formatTime(at) : shortDay.format(at))
 
 /** Room for the longest label, at about 7 px a figure. */
 const widthOf = (labels: readonly string[] | null) => 10 + 7 * Math.max(4, ...(labels ?? []).map((label) => label.length))

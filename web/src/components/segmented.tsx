@@ -17,7 +17,7 @@ export function Segmented<T extends string>({ legend, options, value, onChange }
         {options.map((option) => (
           <label
             key={option.value}
-            className="inline-flex min-h-9 items-center rounded-sm px-3 text-sm font-medium text-ink-soft transition-colors select-none hover:text-ink has-checked:bg-surface has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11"
+            className="inline-flex min-h-9 items-center rounded-sm px-3 text-sm font-medium text-ink-soft transition-colors select-none hover:text-ink has-checked:bg-raised has-checked:text-ink has-checked:shadow-card has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11"
           >
             <input
               type="radio"

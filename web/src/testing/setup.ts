@@ -28,6 +28,16 @@ missing(HTMLDialogElement.prototype, {
   },
 })
 
+missing(Blob.prototype, {
+  text(this: Blob) {
+    return new Promise((resolve) => {
+      const reader = new FileReader()
+      reader.onload = () => resolve(reader.result)
+      reader.readAsText(this)
+    })
+  },
+})
+
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(async () => {
   cleanup()

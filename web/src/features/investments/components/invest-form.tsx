@@ -6,7 +6,7 @@ import { DetailList } from '@/components/detail-list'
 import { MoneyField } from '@/components/field'
 import type { Plan, User } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
-import { formatMoney, parseCents, toCents } from '@/lib/money'
+import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
@@ -26,6 +26,9 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
   const create = useCreateTrade()
   const submissionKey = useSubmissionKey()
   const form = useForm({ defaultValues: { amount: '' } })
+
+  const most = Math.min(toCents(user.wallet?.balance ?? 0), toCents(plan.max))
+  const fillMax = () => form.setValue('amount', plainDollars(most), { shouldValidate: form.formState.isSubmitted })
 
   const submit = form.handleSubmit(async ({ amount }) => {
     if (!plan.id) return notify.error('Plan is required')
@@ -47,6 +50,7 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
       <form noValidate onSubmit={(event) => void submit(event)} className="mt-6 space-y-6">
         <MoneyField
           label="Amount"
+          onMax={most >= toCents(plan.min) ? fillMax : undefined}
           hint={user.wallet ? `Available: ${formatMoney(user.wallet.balance)}` : undefined}
           error={form.formState.errors.amount?.message}
           {...form.register('amount', { validate: (text) => investRefusal(text, plan, user) ?? true })}

@@ -9,7 +9,7 @@ import { paths } from '@/lib/paths'
 import { usePlans } from '../api/list-plans'
 import { PlanSparkline } from './plan-sparkline'
 
-const grid = 'grid gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3'
+const grid = 'grid gap-4 sm:gap-5 md:grid-cols-2 2xl:grid-cols-4'
 
 export function PlanGrid() {
   const { data: plans, isPending, isFetching, error, refetch } = usePlans()
@@ -49,9 +49,9 @@ function PlanCard({ plan }: { plan: Plan }) {
   return (
     <Card className="flex flex-col p-5 sm:p-6">
       <h2 className="text-lg font-semibold">{title}</h2>
-      <p className="mt-0.5 min-h-10.5 text-sm text-ink-faint">{subtitle}</p>
+      <p className="mt-0.5 text-sm text-ink-faint">{subtitle}</p>
       <PlanSparkline planId={id} title={title} />
-      <dl className="grid grid-cols-2 gap-x-4 gap-y-4 text-sm">
+      <dl className="grid grid-cols-2 gap-4 text-sm sm:grid-cols-4 md:grid-cols-2 lg:grid-cols-4 2xl:grid-cols-2">
         <Term label="Min. Amount" value={formatMoney(min)} />
         <Term label="Max. Amount" value={formatMoney(max)} />
         <Term label="ROI" value={`${roi}%`} />

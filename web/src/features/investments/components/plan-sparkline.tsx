@@ -17,7 +17,8 @@ export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
   const values = since ? data && valuesSince(data, Date.parse(since)) : data
   const first = values?.[0]
   const last = values?.at(-1)
-  if (!values || values.length < 2 || !first || !last) return <div className="my-4 h-19" />
+  if (!values || !first || !last) return <div className="my-4 h-19" />
+  if (values.length < 2) return <NoCourseYet />
   const change = formatPercent(changeOf(first, last), { signed: true })
   return (
     <figure className="my-4 h-19">
@@ -29,3 +30,11 @@ export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
     </figure>
   )
 }
+
+/** A trade of today has no course yet: a level line, and when it will move. */
+const NoCourseYet = () => (
+  <div className="my-4 flex h-19 flex-col justify-end gap-2.5">
+    <div aria-hidden className="mb-4 border-t-2 border-dashed border-line" />
+    <p className="text-xs text-ink-faint">Moves with the plan’s next published value</p>
+  </div>
+)

@@ -6,6 +6,7 @@ import type { PlanValue, Trade } from '@/lib/api-types'
 import { formatCents, formatPercent, percentOf, sumCents, toCents } from '@/lib/money'
 import { planValuesQuery } from '../api/list-plans'
 import { useTrades } from '../api/list-trades'
+import { portfolioOf } from '../portfolio'
 import { tradeCentsAt } from '../value-index'
 
 /** Where the portfolio stands and came from; nothing while there are no trades. */
@@ -45,22 +46,28 @@ function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string
     <LineChart
       points={points}
       format={formatDollars}
-      label={`Portfolio value from ${formatCents(first.value)} to ${formatCents(last.value)}`}
+      baseLabel="Invested"
+      label={`Portfolio value from ${formatCents(first.value)} to ${formatCents(last.value)}; ${formatCents(last.base)} invested`}
     />
   )
 }
 
-/** The portfolio at each published value since the first trade, and now. */
-function courseOf(trades: readonly Trade[], values: Map<string, PlanValue[] | undefined>): Point[] {
-  const start = Math.min(...trades.map(({ createdAt }) => Date.parse(createdAt)))
+type Standing = Point & { base: number }
+
+/** What the trades were worth, and what had been put into them, at each opening and each published value, and now. */
+function courseOf(trades: readonly Trade[], values: Map<string, PlanValue[] | undefined>): Standing[] {
+  const openings = trades.map(({ createdAt }) => Date.parse(createdAt))
+  const start = Math.min(...openings)
   const published = [...values.values()].flatMap((points) => points ?? []).map(({ at }) => Date.parse(at))
-  const moments = [...new Set([start, ...published.filter((at) => at > start)])].sort((a, b) => a - b)
+  const moments = [...new Set([...openings, ...published.filter((at) => at > start)])].sort((a, b) => a - b)
   const past = moments.map((at) => ({
     at,
     value: trades.reduce((sum, trade) => sum + tradeCentsAt(trade, values.get(trade.plan.id ?? '') ?? [], at), 0),
+    base: sumCents(trades.filter(({ createdAt }) => Date.parse(createdAt) <= at).map(({ amount }) => amount)),
   }))
+  const { investedCents, valueCents } = portfolioOf(trades)
   // The newest point is the server's own figure, which is the one that counts.
-  return [...past, { at: Date.now(), value: sumCents(trades.map(({ currentValue }) => currentValue)) }]
+  return [...past, { at: Date.now(), value: valueCents, base: investedCents }]
 }
 
 const shades = ['bg-accent', 'bg-positive-fill', 'bg-caution-fill', 'bg-negative-fill', 'bg-ink-faint']

@@ -41,7 +41,11 @@ export function MethodList() {
             icon={Wallet}
             title="No address saved yet"
             description="Save an address once, and withdrawals fill it in for you."
-            action={<ButtonLink to={paths.addPaymentMethod}>Add payment method</ButtonLink>}
+            action={
+              <ButtonLink to={paths.addPaymentMethod} variant="secondary">
+                Add payment method
+              </ButtonLink>
+            }
           />
         ) : (
           <MethodRows methods={own} onDelete={setDoomed} />

@@ -10,7 +10,7 @@ import type { PaymentMethod, User } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
 import { showFieldErrors } from '@/lib/forms'
-import { formatMoney, parseCents } from '@/lib/money'
+import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
@@ -19,6 +19,8 @@ import { MethodGrid, type Methods } from './method-grid'
 import { WithdrawalSummary } from './withdrawal-summary'
 
 const PROCESSED_WITHIN_MS = 30 * 60_000
+/** The stated maximum. */
+const MAXIMUM_CENTS = 5_000_000
 const DRAFT = 'withdrawal'
 
 const schema = z.object({
@@ -67,6 +69,11 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
     setProcessedBy(soon())
   }
 
+  const fillMax = () => {
+    const most = Math.min(toCents(user.wallet?.balance ?? 0), MAXIMUM_CENTS)
+    form.setValue('amount', plainDollars(most), { shouldValidate: form.formState.isSubmitted })
+  }
+
   const send = async ({ amount: typed, method: id, address: to, memo }: Values) => {
     if (user.isWithdrawalPending) return warnPending()
     const request = { amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}) }
@@ -92,6 +99,7 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
         <MoneyField
           label="Amount"
           error={amount.trim() ? errors.amount?.message : errors.amount && ''}
+          onMax={user.wallet?.balance ? fillMax : undefined}
           hint={user.wallet ? `Available: ${formatMoney(user.wallet.balance)}` : undefined}
           {...form.register('amount')}
         />
