@@ -11,7 +11,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt
+.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -54,6 +54,18 @@ sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only com
 	@deploy/setup.sh run
 	@cargo build --quiet -p stack
 	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
+
+secrets: ## Make the passwords and keys for docker compose; keeps those that are there
+	@deploy/secrets.sh
+
+test-compose: ## Build the images and run docker-compose.yml for real (Debian, root; long)
+	@deploy/test-compose.sh
+
+check-kubernetes: ## Render the manifests and check them
+	@deploy/check-kubernetes.sh
+
+test-restore: setup build ## Back a product up, restore it into fresh servers, and audit it
+	@deploy/test-restore.sh
 
 fmt: ## Format the Rust code
 	@cargo fmt --all

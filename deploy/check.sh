@@ -18,6 +18,10 @@ check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check types npm --prefix web run --silent typecheck
+# Where its tools are at hand: nothing else needs kubectl.
+if command -v kubectl >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null; then
+  check kubernetes deploy/check-kubernetes.sh
+fi
 
 if [ ${#failed[@]} -gt 0 ]; then
   echo "failed: ${failed[*]}" >&2

@@ -13,6 +13,7 @@ folder=${1:-deploy/compose/secrets}
 services=(auth wallet trade payment-method mailer gateway)
 databases=(auth wallet trade payment_method mailer)
 
+. deploy/keys.sh
 command -v openssl >/dev/null || { echo "openssl is needed" >&2; exit 1; }
 umask 077
 mkdir -p "$folder/keys"
@@ -21,15 +22,6 @@ chmod 755 "$folder/keys"
 cd "$folder"
 
 random() { openssl rand -hex 20; }
-base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
-
-# readable NAME: takes a file from the standard input and puts it in place whole.
-readable() {
-  cat >"$1.new"
-  chmod 444 "$1.new"
-  mv -f "$1.new" "$1"
-}
-
 # password NAME: the password of that name, made the first time.
 password() {
   if [ -e passwords ] && grep -q "^$1 " passwords; then
@@ -40,23 +32,6 @@ password() {
     printf '%s %s\n' "$1" "$fresh" >>passwords
     printf '%s\n' "$fresh"
   fi
-}
-
-# signing_key FILE USE NAME: an Ed25519 key pair; the public half is printed as an entry of trusted.json.
-signing_key() {
-  local der kid
-  kid="$1-$(openssl rand 6 | base64url)"
-  der=$(openssl genpkey -algorithm ed25519 -outform DER | base64url)
-  printf '{"kid":"%s","pkcs8":"%s"}' "$kid" "$der" | readable "keys/$1.key"
-  printf '{"kid":"%s","use":"%s","name":"%s","x":"%s"}' "$kid" "$2" "$3" "$(public_half "$der")"
-}
-
-# public_half DER: the last 32 bytes of the public key's DER form are the key itself.
-public_half() {
-  local padded=$1
-  while [ $((${#padded} % 4)) -ne 0 ]; do padded+="="; done
-  printf '%s' "$padded" | tr -- '-_' '+/' | openssl base64 -d -A |
-    openssl pkey -inform DER -pubout -outform DER | tail -c 32 | base64url
 }
 
 make_keys() {

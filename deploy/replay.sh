@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# Sends events again: those that a service published since a moment go back into its outbox, from where its relay takes
+# them. Consumers that had them already know their ids and do nothing, so that too much is no harm.
+#
+#   deploy/replay.sh SINCE [NAME…]      e.g. '2026-11-21 10:00+00' or '2 hours ago'; auth wallet trade payment_method
+#
+# Published events are kept for seven days. Where each database is stands in NAME_DATABASE_URL.
+set -euo pipefail
+
+since=$(date -u -d "${1:?since when}" +%Y-%m-%dT%H:%M:%SZ)
+shift
+names=("$@")
+[ ${#names[@]} -gt 0 ] || names=(auth wallet trade payment_method)
+
+for name in "${names[@]}"; do
+  variable="${name^^}_DATABASE_URL"
+  rows=$(psql --no-psqlrc --tuples-only --no-align --set ON_ERROR_STOP=1 --set "since=$since" "${!variable:?is not set}" <<'SQL'
+WITH again AS (
+    UPDATE outbox SET published_at = NULL WHERE published_at >= :'since' RETURNING 1
+) SELECT count(*) FROM again
+SQL
+  )
+  echo "$name: $rows events since $since go out again"
+done

@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Changes a key of a deployment without logging anybody out: every process trusts the new public key before anything is
+# signed with it, and the old one until nothing that it signed is in force.
+#
+#   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, auth, wallet, trade, payment-method, mailer, gateway
+#   deploy/rotate-key.sh [--folder FOLDER] switch NAME
+#   deploy/rotate-key.sh [--folder FOLDER] retire NAME
+#   deploy/rotate-key.sh [--folder FOLDER] replace code|link
+#
+# deploy/KEYS.md says what to restart between the steps, and how long to wait.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. deploy/keys.sh
+
+folder=deploy/compose/secrets
+if [ "${1:-}" = --folder ]; then folder=$2; shift 2; fi
+step=${1:?add, switch, retire or replace}
+name=${2:?the name of the key}
+case "$step:$name" in
+  add:token | switch:token | retire:token) ;;
+  add:auth | add:wallet | add:trade | add:payment-method | add:mailer | add:gateway) ;;
+  switch:auth | switch:wallet | switch:trade | switch:payment-method | switch:mailer | switch:gateway) ;;
+  retire:auth | retire:wallet | retire:trade | retire:payment-method | retire:mailer | retire:gateway) ;;
+  replace:code | replace:link) ;;
+  *) echo "there is no $step $name" >&2; exit 1 ;;
+esac
+umask 077
+cd "$folder"
+
+# The entries of trusted.json, one a line.
+entries() { tr -d ' \n' <keys/trusted.json | sed 's/^\[//; s/\]$//; s/},{/}\n{/g'; }
+join_entries() { { printf '['; paste -sd, -; } | tr -d '\n' | sed 's/$/]/'; }
+kid_of() { sed -E 's/.*"kid":"([^"]*)".*/\1/' "$1"; }
+
+case $step in
+  add)
+    [ ! -e "keys/$name.key.next" ] || { echo "a new $name key waits already: switch" >&2; exit 1; }
+    use=service signer=$name
+    if [ "$name" = token ]; then use=member signer=auth; fi
+    entry=$(signing_key "$name" "$use" "$signer" "$name.key.next")
+    { entries; echo; printf '%s\n' "$entry"; } | sed '/^$/d' | join_entries | readable keys/trusted.json
+    echo "the new public key is in trusted.json: restart every process, then switch"
+    ;;
+  switch)
+    [ -e "keys/$name.key.next" ] || { echo "no new $name key waits: add" >&2; exit 1; }
+    mv -f "keys/$name.key.next" "keys/$name.key"
+    echo "restart ${name/token/auth}; retire when what the old key signed has ended"
+    ;;
+  retire)
+    [ ! -e "keys/$name.key.next" ] || { echo "the new $name key does not sign yet: switch" >&2; exit 1; }
+    now=$(kid_of "keys/$name.key")
+    # Names may begin alike; a key's own part is eight characters.
+    { entries; echo; } | sed '/^$/d' | awk -v name="$name" -v now="$now" '
+      { kid = $0; sub(/.*"kid":"/, "", kid); sub(/".*/, "", kid) }
+      length(kid) == length(name) + 9 && index(kid, name "-") == 1 && kid != now { next }
+      { print }' | join_entries | readable keys/trusted.json
+    echo "only the present $name key is trusted: restart every process"
+    ;;
+  replace)
+    openssl rand 32 | base64url | readable "keys/$name.key"
+    case $name in
+      code) echo "restart auth; codes and links that were mailed before are dead" ;;
+      link) echo "restart gateway; receipts that are open in a page are asked for anew" ;;
+    esac
+    ;;
+esac
