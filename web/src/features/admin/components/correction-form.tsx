@@ -54,7 +54,7 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
   return (
     <Card className="p-4">
       <h2 className="text-base font-semibold">Propose a change of balances</h2>
-      <form noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <form aria-label="Propose a change of balances" noValidate onSubmit={submit} className="mt-3 space-y-4">
         <div>
           <Segmented legend="What changes" options={choices} value={choice} onChange={setChoice} />
           <p className="mt-1.5 text-sm text-ink-faint">{explanations[choice]}</p>

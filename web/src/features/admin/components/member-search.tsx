@@ -23,9 +23,13 @@ export function MemberSearch() {
   const wanted = params.get('search') ?? ''
   const [text, setText] = useState(wanted)
   useEffect(() => {
-    const timer = setTimeout(() => setParams(text.trim() ? { search: text.trim() } : {}, { replace: true }), TYPING_MS)
+    if (text.trim() === wanted) return
+    const timer = setTimeout(() => {
+      // While the next page is being loaded this one still stands, and must not call the visitor back.
+      if (window.location.pathname === adminPaths.members) setParams(text.trim() ? { search: text.trim() } : {}, { replace: true })
+    }, TYPING_MS)
     return () => clearTimeout(timer)
-  }, [text, setParams])
+  }, [text, wanted, setParams])
   return (
     <div className="space-y-5">
       <div className="max-w-xl">

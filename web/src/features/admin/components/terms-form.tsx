@@ -66,7 +66,7 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">{plan ? 'Propose other terms' : 'Terms'}</h2>
       {plan && <p className="mt-0.5 text-sm text-ink-faint">Open investments keep the terms they were made with.</p>}
-      <form noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <form aria-label={plan ? 'Propose other terms' : 'Terms'} noValidate onSubmit={submit} className="mt-3 space-y-4">
         <TextField label="Title" maxLength={80} {...bind('title')} />
         <TextField label="Subtitle" maxLength={200} {...bind('subtitle')} />
         <div className="grid gap-4 sm:grid-cols-2">

@@ -43,7 +43,7 @@ export function ValueForm({ plan }: { plan: Plan }) {
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Propose a value</h2>
-      <form noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <form aria-label="Propose a value" noValidate onSubmit={submit} className="mt-3 space-y-4">
         <TextField
           label="Value"
           inputMode="decimal"

@@ -1,0 +1,299 @@
+import { randomUUID } from 'node:crypto'
+import AxeBuilder from '@axe-core/playwright'
+import type { Browser, Page } from '@playwright/test'
+import { asStaff, fund, mailTo, platformMethod, proof, signedIn, type SignedIn } from './support/stack'
+import { expect, test } from './support/test'
+
+const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
+const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
+const hash = () => randomUUID().replaceAll('-', '').repeat(2)
+
+// A server without second factor or presence says so with a 404, which the pages bear.
+test.beforeEach(({ watch }) => watch.tolerate(/status of 404/))
+
+/** Logs in as a person would. */
+async function logIn(page: Page, name: string) {
+  await page.goto('/login')
+  await page.getByLabel('Email').fill(`${name}@solvane.test`)
+  await page.getByLabel('Password', { exact: true }).fill('solvane-local-staff')
+  await page.getByRole('button', { name: 'Login' }).click()
+  await expect(page).toHaveURL('/admin')
+}
+
+/** A second person, in a browser of their own. */
+async function colleague(browser: Browser, name: string) {
+  const page = await (await browser.newContext()).newPage()
+  await logIn(page, name)
+  return page
+}
+
+const aMember = async (browser: Browser) => signedIn(await (await browser.newContext()).newPage())
+
+const deposit = async (member: SignedIn, amount: number, txid?: string) =>
+  member.api('POST', '/transactions/deposit', { amount, method: await platformMethod(member), receipt, type: 'deposit', ...(txid ? { txid } : {}) })
+
+async function withdrawal(member: SignedIn, amount: number) {
+  const request = { amount, method: await platformMethod(member), address }
+  const { transaction } = await member.api<{ transaction: { id: string; reference: string } }>('POST', '/transactions/withdraw', request)
+  return transaction
+}
+
+type Row = { id: string; revision: number; kind: string; approved?: boolean }
+
+/** Rejects whatever other journeys have left, so that the queue holds what a journey puts there. */
+async function emptyQueue() {
+  const reviewer = await asStaff('reviewer')
+  const { transactions } = await reviewer<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending')
+  for (const { id, revision } of transactions) {
+    await reviewer('POST', `/admin/transactions/${id}/reject`, { revision, reasonCode: 'OTHER' })
+  }
+}
+
+test('staff land in the back office and never on member pages, members find nothing there [D-O1] [D-O2] [D-R1]', async ({ page, browser }) => {
+  await page.goto('/admin')
+  await expect(page).toHaveURL('/login')
+  await logIn(page, 'reviewer')
+  await expect(page.getByRole('heading', { name: 'Queue' })).toBeVisible()
+  for (const path of ['/dashboard', '/deposits', '/profile', '/login']) {
+    await page.goto(path)
+    await expect(page).toHaveURL('/admin')
+  }
+  const other = await (await browser.newContext()).newPage()
+  await signedIn(other)
+  await other.goto('/admin')
+  await expect(other.getByRole('heading', { level: 1 })).toContainText(/not found|does not exist/i)
+})
+
+test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-D1] [D-D4] [D-R3] [D-W5]', async ({ page, browser }, info) => {
+  await emptyQueue()
+  const members = [await aMember(browser), await aMember(browser)] as const
+  for (const member of members) {
+    await fund(member, 500)
+    for (const amount of [110, 120, 130]) await deposit(member, amount, hash())
+    await deposit(member, 140)
+    await withdrawal(member, 60)
+  }
+  await logIn(page, 'reviewer')
+  await expect(page.getByRole('link', { name: /To decide/ })).toContainText('10')
+  await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(10)
+
+  let keys = 0
+  const press = async (key: string) => {
+    keys++
+    await page.keyboard.press(key)
+  }
+  const started = Date.now()
+  await press('Enter')
+  for (let item = 0; item < 10; item++) {
+    const title = page.getByRole('heading', { level: 1, name: /^TNX-/ })
+    await expect(title).toBeVisible()
+    const reference = await title.textContent()
+    await expect(page.getByRole('heading', { name: 'Your decision' })).toBeVisible()
+    if (item === 4) {
+      await press('r')
+      await press('1')
+      await expect(page.getByRole('region', { name: 'Mail to the member' })).toBeVisible()
+      await press('Enter')
+    } else {
+      await press('a')
+      const field = page.getByLabel('Transaction hash')
+      const isPayment = await page.getByLabel('Amount that arrived').isVisible()
+      if (isPayment) await expect(field).toBeFocused()
+      if (isPayment && (await field.inputValue()) === '') {
+        keys++
+        await page.keyboard.insertText(hash())
+      }
+      await press('Enter')
+    }
+    if (item < 9) await expect(title).not.toHaveText(reference ?? '')
+  }
+  await expect(page.getByText('Nothing waits for a decision')).toBeVisible()
+  info.annotations.push({ type: 'queue of ten', description: `${keys} keys, ${Date.now() - started} ms` })
+
+  const reviewer = await asStaff('auditor')
+  const { queue } = await reviewer<{ queue: { kind: string; count: number }[] }>('GET', '/admin/queue')
+  expect(queue.filter(({ kind }) => kind !== 'payout').every(({ count }) => count === 0)).toBe(true)
+})
+
+test('a decision on something that changed meanwhile is not taken [D-O2]', async ({ page, browser, watch }) => {
+  watch.tolerate(/status of 409/)
+  await emptyQueue()
+  const member = await aMember(browser)
+  await deposit(member, 150, hash())
+  await logIn(page, 'reviewer')
+  await expect(page.getByRole('main').getByRole('link', { name: member.email })).toBeVisible()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('heading', { level: 1, name: /^TNX-/ })).toBeVisible()
+  await page.keyboard.press('a')
+  await expect(page.getByLabel('Amount that arrived')).toHaveValue('150.00')
+
+  const second = await asStaff('reviewer2')
+  const { transactions } = await second<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending')
+  await second('POST', `/admin/transactions/${transactions[0]?.id}/reject`, { revision: transactions[0]?.revision, reasonCode: 'DUPLICATE' })
+
+  await page.keyboard.press('Enter')
+  await expect(page.getByText('Decided: rejected')).toBeVisible()
+  await expect(page.getByText('This payment has been submitted before.')).toBeVisible()
+})
+
+test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', async ({ page, browser }) => {
+  await emptyQueue()
+  const member = await aMember(browser)
+  await fund(member, 2000)
+  const { id, reference } = await withdrawal(member, 1200)
+  const reviewer = await asStaff('reviewer')
+  await reviewer('POST', `/admin/transactions/${id}/approve`, { revision: 1 })
+
+  await logIn(page, 'treasurer')
+  await page.getByRole('link', { name: /^Payouts/ }).click()
+  const payout = page.getByRole('region', { name: `Payout ${reference}` })
+  await expect(payout).toContainText('$1,170.00')
+  await expect(payout.getByText(address, { exact: true })).toBeVisible()
+  await expect(payout.getByRole('img', { name: `QR code of ${address}` })).toBeVisible()
+  await expect(payout).toContainText('another person than the approver pays')
+  await payout.getByRole('button', { name: 'Mark as paid' }).click()
+  await expect(payout.getByText('The hash of the payout is required')).toBeVisible()
+  await payout.getByLabel('Transaction hash of the payout').fill(hash())
+  await payout.getByRole('button', { name: 'Mark as paid' }).dblclick()
+  await expect(page.getByText('Nothing waits to be paid')).toBeVisible()
+
+  await page.goto(`/admin/review/${id}`)
+  await expect(page.getByText('Decided: confirmed')).toBeVisible()
+  await expect(page.getByRole('button', { name: /Reject|Mark as paid/ })).toHaveCount(0)
+  await mailTo(member.email, /withdrawal was paid/i)
+})
+
+test('a value is published by a second manager, never by the one who proposed it [D-I1] [D-R2] [D-O4]', async ({ page, browser }) => {
+  const visitor = await asStaff('auditor')
+  const { plans } = await visitor<{ plans: { id: string; title: string; value: number }[] }>('GET', '/plans')
+  const [plan] = plans
+  if (!plan) throw new Error('the seeded product has plans')
+  const value = (plan.value + 0.0125).toFixed(4)
+  const source = `Custodian report ${randomUUID().slice(0, 8)}`
+
+  await logIn(page, 'manager')
+  await page.getByRole('link', { name: 'Plans and values' }).click()
+  await page.getByRole('region', { name: 'Plans' }).getByRole('link', { name: plan.title }).click()
+  const form = page.getByRole('form', { name: 'Propose a value' })
+  await form.getByLabel('Value').fill(value)
+  await form.getByLabel('Source').fill(source)
+  await form.getByRole('button', { name: 'Propose' }).click()
+  const own = page.getByRole('listitem').filter({ hasText: source })
+  await expect(own.getByRole('button', { name: 'Confirm' })).toBeDisabled()
+  await expect(own).toContainText('You proposed this yourself')
+
+  const second = await colleague(browser, 'manager2')
+  await second.getByRole('link', { name: /^Proposals/ }).click()
+  const proposal = second.getByRole('listitem').filter({ hasText: source })
+  await expect(proposal).toContainText(value)
+  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await expect(proposal).toHaveCount(0)
+  const after = await visitor<{ plans: typeof plans }>('GET', '/plans')
+  expect(after.plans.find(({ id }) => id === plan.id)?.value).toBe(Number(value))
+})
+
+test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] [D-O1]', async ({ page, browser }) => {
+  const member = await aMember(browser)
+  await logIn(page, 'treasurer')
+  await page.getByRole('link', { name: 'Members' }).click()
+  await page.getByLabel('Search').fill(member.email)
+  await page.getByRole('link', { name: new RegExp(member.email) }).click()
+  await page.getByLabel('Amount').fill('25')
+  await page.getByLabel('Reason').fill('Welcome')
+  await page.getByRole('button', { name: 'Propose' }).click()
+  await expect(page.getByLabel('Amount')).toHaveValue('')
+
+  const second = await colleague(browser, 'treasurer2')
+  await second.goto('/admin/proposals')
+  const proposal = second.getByRole('listitem').filter({ hasText: 'Welcome' }).first()
+  await expect(proposal).toContainText('$25.00')
+  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('The proposal has taken effect.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByRole('definition').filter({ hasText: '$25.00' })).toBeVisible()
+
+  const reviewer = await colleague(browser, 'reviewer')
+  await reviewer.goto(`/admin/members/${member.id}`)
+  await reviewer.getByRole('button', { name: 'Freeze' }).click()
+  const dialog = reviewer.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Freeze' }).click()
+  await expect(dialog.getByText('Please say why')).toBeVisible()
+  await dialog.getByLabel('Reason').fill('Asked for by the member')
+  await dialog.getByRole('button', { name: 'Freeze' }).click()
+  await expect(reviewer.getByText('Frozen')).toBeVisible()
+})
+
+const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
+
+test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page, browser }) => {
+  const member = await aMember(browser)
+  await deposit(member, 175)
+  await logIn(page, 'auditor')
+  const writes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() !== 'GET' && !/\/(viewing|login)$/.test(request.url())) writes.push(request.url())
+  })
+  const { plans } = await member.api<{ plans: { id: string }[] }>('GET', '/plans')
+  const auditor = await asStaff('auditor')
+  const { transactions } = await auditor<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending')
+  const id = transactions[0]?.id ?? ''
+  for (const path of [...pages, `/admin/review/${id}`, `/admin/members/${member.id}`, `/admin/plans/${plans[0]?.id}`]) {
+    await page.goto(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect(page.getByTestId('skeleton')).toHaveCount(0)
+    await expect(page.getByRole('alert')).toHaveCount(0)
+    await expect(page.getByRole('button', { name: /Approve|Reject|Propose|Confirm|Freeze|Disable|Add a note|Mark as paid|Replay|invitation/ })).toHaveCount(0)
+  }
+  expect(writes).toEqual([])
+
+  await page.goto('/admin/audit')
+  await expect(page.getByRole('region', { name: 'Audit trail' })).toContainText('deposit.approve')
+  await page.goto('/admin/integrity')
+  await expect(page.getByText('The books are right')).toBeVisible()
+
+  // What the pages leave out, the services refuse.
+  const refused: [string, string, object?][] = [
+    ['POST', `/admin/transactions/${id}/approve`, { revision: 1, txid: hash() }],
+    ['POST', `/admin/transactions/${id}/reject`, { revision: 1, reasonCode: 'OTHER' }],
+    ['POST', `/admin/members/${member.id}/freeze`, { note: 'x' }],
+    ['POST', `/admin/members/${member.id}/bonus`, { amount: 10, note: 'x' }],
+    ['POST', `/admin/plans/${plans[0]?.id}/values`, { value: 1.1, source: 'x' }],
+    ['POST', '/admin/staff', { name: 'X', email: 'x@example.test', role: 'admin' }],
+  ]
+  for (const [method, path, body] of refused) await expect(auditor(method, path, body)).rejects.toThrow(/403/)
+})
+
+for (const theme of ['light', 'dark']) {
+  test(`the back office in the ${theme} theme passes axe at WCAG 2.2 AA and fits 360 px [D-O2]`, async ({ page, browser }) => {
+    test.setTimeout(300_000)
+    await page.addInitScript((chosen) => localStorage.setItem('theme', JSON.stringify({ state: { theme: chosen }, version: 0 })), theme)
+    const member = await aMember(browser)
+    await fund(member, 1500)
+    await deposit(member, 185, hash())
+    const reviewer = await asStaff('reviewer')
+    const paid = await withdrawal(member, 1100)
+    await reviewer('POST', `/admin/transactions/${paid.id}/approve`, { revision: 1 })
+    const { transactions } = await reviewer<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending')
+    const open = transactions.find(({ kind }) => kind === 'deposit')?.id ?? ''
+
+    const check = async (path: string, key?: string) => {
+      await page.goto(path)
+      await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+      await expect(page.getByTestId('skeleton')).toHaveCount(0)
+      if (key) await page.keyboard.press(key)
+      expect(await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth), `${path} scrolls sideways`).toBe(0)
+      const { violations } = await new AxeBuilder({ page }).withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+      expect(violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${path}: ${id} at ${target.join(' ')}`))).toEqual([])
+    }
+
+    await page.setViewportSize({ width: 360, height: 780 })
+    await logIn(page, 'admin')
+    for (const path of pages) await check(path)
+    await page.evaluate(() => localStorage.removeItem('auth'))
+    await logIn(page, 'reviewer')
+    for (const key of ['a', 'r', '?']) await check(`/admin/review/${open}`, key)
+    await page.evaluate(() => localStorage.removeItem('auth'))
+    await logIn(page, 'treasurer')
+    for (const path of [`/admin/payouts/${paid.id}`, `/admin/members/${member.id}`, '/admin/payment-methods']) await check(path)
+  })
+}
