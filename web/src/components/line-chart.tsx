@@ -51,7 +51,7 @@ export function LineChart({ points, format, label, baseLabel, height = 240 }: Li
           </span>
         )}
       </figcaption>
-      <div ref={frame} role="img" aria-label={label} className="mt-3 w-full" style={{ height }} />
+      <div ref={frame} role="img" aria-label={label} className="mt-3 w-full contain-inline-size" style={{ height }} />
     </figure>
   )
 }

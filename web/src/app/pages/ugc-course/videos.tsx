@@ -42,7 +42,7 @@ type PosterProps = { title: string; poster: string; length: string; onPlay: () =
 
 function Poster({ title, poster, length, onPlay }: PosterProps) {
   return (
-    <button type="button" aria-label={`Play: ${title}`} onClick={onPlay} className="group absolute inset-0">
+    <button type="button" aria-label={`Play: ${title}, ${length}`} onClick={onPlay} className="group absolute inset-0">
       <img src={poster} alt="" width="960" height="540" loading="lazy" className="size-full object-cover" />
       <span className="absolute inset-0 grid place-items-center">
         <span className="grid size-16 place-items-center rounded-full bg-hero text-hero-ink shadow-float transition-transform group-hover:scale-105">
