@@ -1,0 +1,236 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { openAsMember, currentPath } from '@/testing/render'
+import { transaction } from '@/testing/samples'
+import { answers, records, refuses, server } from '@/testing/server'
+
+const base = `${window.location.origin}/v1`
+const ME = '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60'
+
+const me = (totp: object) =>
+  answers('get', '/admin/me', {
+    user: { id: ME, name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
+    totp: { required: true, enrolled: true, recoveryCodesLeft: 10, ...totp },
+    stepUpUntil: null,
+    permissions: [],
+  })
+
+const deposit = { ...transaction({ status: 'pending', amount: 250, revision: 3, txid: 'claimed-hash' }), memberId: 'member-1' }
+
+const review = (changes: object = {}) => ({
+  transaction: { ...deposit, ...changes },
+  checks: [{ name: 'amount_in_limits', ok: true, detail: '$250.00 is within the limits.', transactionIds: [] }],
+  wallet: { balance: 0, held: 0, bonus: 0, invested: 0 },
+})
+
+const proposal = (changes: object = {}) => ({
+  id: 'trd_1',
+  kind: 'plan.value',
+  status: 'open',
+  subjectId: 'plan-1',
+  change: { at: null, source: 'Custodian report', value: '1.05', valueMicros: 1_050_000 },
+  before: { at: '2026-03-05T14:07:00Z', source: 'Older report', value: '1.04', valueMicros: 1_040_000 },
+  proposedBy: 'somebody-else',
+  proposedAt: '2026-03-05T14:07:00Z',
+  ...changes,
+})
+
+const openAsStaff = (path: string, role = 'reviewer') => openAsMember(path, { role, wallet: null })
+
+beforeEach(() => {
+  server.use(
+    refuses('get', '/admin/me', 404, { message: 'There is nothing at this address.', code: 'ROUTE_NOT_FOUND' }),
+    answers('get', '/admin/queue', { queue: [{ kind: 'deposit', count: 1, oldestAt: deposit.createdAt }] }),
+    answers('get', '/admin/transactions', { transactions: [deposit] }),
+    answers('get', '/admin/transactions/:id', review()),
+    refuses('post', '/admin/transactions/:id/viewing', 404, { message: 'There is nothing at this address.' }),
+    answers('get', '/admin/proposals', { proposals: [] }),
+    answers('get', '/admin/plans', { plans: [] }),
+    answers('get', '/admin/payment-methods', { paymentMethods: [] }),
+    answers('get', '/admin/staff', { staff: [] }),
+    answers('get', '/admin/integrity', {
+      trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
+      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true,
+    }),
+    refuses('get', '/admin/dead-letters', 404, { message: 'There is nothing at this address.' }),
+  )
+})
+
+describe('who enters', () => {
+  it('shows a member nothing at this address, and staff no member page [D-O1] [D-O2]', async () => {
+    openAsMember('/admin')
+    expect(await screen.findByRole('heading', { level: 1, name: 'Page not found' })).toBeVisible()
+  })
+
+  it('sends staff from member pages to the queue [D-O1]', async () => {
+    openAsStaff('/dashboard')
+    expect(await screen.findByRole('heading', { level: 1, name: 'Queue' })).toBeVisible()
+    expect(currentPath()).toBe('/admin')
+  })
+
+  it('leaves out what the role has no use for [D-O1]', async () => {
+    openAsStaff('/admin', 'treasurer')
+    expect(await screen.findByRole('link', { name: 'Platform methods' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Audit trail' })).toBeNull()
+    expect(screen.queryByRole('link', { name: 'Staff' })).toBeNull()
+  })
+
+  it('opens nothing before the authenticator is enrolled, and shows the recovery codes once [D-O1]', async () => {
+    server.use(
+      me({ enrolled: false, recoveryCodesLeft: 0 }),
+      answers('post', '/admin/me/totp', { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Solvane:rae?secret=JBSWY3DPEHPK3PXP' }),
+    )
+    const { user } = openAsStaff('/admin/members')
+    expect(await screen.findByText(/opens once you have set up/)).toBeVisible()
+    expect(currentPath()).toBe('/admin/security')
+    expect(screen.queryByRole('link', { name: 'Queue' })).toBeNull()
+
+    await user.click(screen.getByRole('button', { name: 'Set up' }))
+    expect(await screen.findByText('JBSWY3DPEHPK3PXP')).toBeVisible()
+    const confirmed = records('post', '/admin/me/totp/confirm', { recoveryCodes: ['aaaa-1111', 'bbbb-2222'] })
+    server.use(confirmed.handler, me({ enrolled: true }))
+    await user.type(screen.getByLabelText('Authenticator code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Confirm' }))
+    expect(await screen.findByText('aaaa-1111')).toBeVisible()
+    expect(confirmed.seen[0]?.body).toEqual({ code: '123456' })
+  })
+})
+
+describe('a decision', () => {
+  const path = `/admin/review/${deposit.id}`
+
+  it('sends what was seen and what arrived [D-O2] [D-D4] [D-R9]', async () => {
+    const approved = records('post', '/admin/transactions/:id/approve', { transaction: {} })
+    server.use(approved.handler)
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    expect(await screen.findByLabelText('Transaction hash')).toHaveValue('claimed-hash')
+    await user.clear(screen.getByLabelText('Amount that arrived'))
+    await user.type(screen.getByLabelText('Amount that arrived'), '249.5')
+    expect(screen.getByText(/The member claimed \$250\.00/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Credit $249.50' }))
+    await waitFor(() => expect(approved.seen).toHaveLength(1))
+    expect(approved.seen[0]?.body).toEqual({ revision: 3, receivedAmount: 249.5, txid: 'claimed-hash' })
+    expect(approved.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
+  })
+
+  it('asks for a fresh code where one is required, and sends the very same again [D-O1] [D-G4]', async () => {
+    const keys: (string | null)[] = []
+    let isFresh = false
+    const stepUps = records('post', '/admin/me/step-up', { until: '2026-03-05T14:12:00Z' })
+    server.use(
+      stepUps.handler,
+      http.post(`${base}/admin/transactions/:id/approve`, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        if (isFresh) return HttpResponse.json({ success: true, message: 'Approved.', transaction: {} })
+        isFresh = true
+        return HttpResponse.json({ success: false, message: 'Please confirm with a code.', code: 'STEP_UP_REQUIRED' }, { status: 403 })
+      }),
+    )
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' })
+    await user.type(within(dialog).getByLabelText('Authenticator code'), '654321')
+    await user.click(within(dialog).getByRole('button', { name: 'Confirm' }))
+    expect(await screen.findByText('Approved.')).toBeVisible()
+    expect(stepUps.seen[0]?.body).toEqual({ code: '654321' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+  })
+
+  it('says that the facts have changed, in one place [D-O2]', async () => {
+    server.use(refuses('post', '/admin/transactions/:id/approve', 409, { message: 'It changed.', code: 'STALE_REVISION' }))
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
+    expect(await screen.findByText('This transaction has changed meanwhile')).toBeVisible()
+    expect(screen.queryByText('It changed.')).toBeNull()
+  })
+
+  it('chooses a reason by its digit, shows the mail, and needs one [D-R3] [D-E2]', async () => {
+    const rejected = records('post', '/admin/transactions/:id/reject', { transaction: {} })
+    server.use(rejected.handler)
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('r')
+    await user.click(await screen.findByRole('button', { name: 'Reject' }))
+    expect(screen.getByText('Choose a reason; the member reads it.')).toBeVisible()
+    await user.click(screen.getByRole('radio', { name: /Proof unreadable/ }))
+    await user.keyboard('2')
+    expect(screen.getByRole('region', { name: 'Mail to the member' })).toHaveTextContent(
+      'Reason: The amount we received differs from the amount you entered.',
+    )
+    await user.click(screen.getByRole('button', { name: 'Reject' }))
+    await waitFor(() => expect(rejected.seen[0]?.body).toEqual({ revision: 3, reasonCode: 'AMOUNT_MISMATCH' }))
+  })
+
+  it('names who else looks at it', async () => {
+    server.use(
+      answers('post', '/admin/transactions/:id/viewing', { viewers: [{ id: ME, name: 'Rae' }, { id: 'other', name: 'Remy Reviewer' }] }),
+    )
+    openAsStaff(path)
+    expect(await screen.findByText(/Remy Reviewer is looking at this too/)).toBeVisible()
+  })
+
+  it('leaves the payout of a large withdrawal to another person than the approver [D-W5]', async () => {
+    const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', approved: true, amount: 1000, netAmount: 975, fee: 25, destination: { address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS' } }
+    server.use(answers('get', '/admin/transactions/:id', { ...review(withdrawal), approvedBy: ME }))
+    openAsStaff(path, 'treasurer')
+    expect(await screen.findByText('Another person has to pay this')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull()
+  })
+})
+
+describe('two people', () => {
+  it('cannot confirm an own proposal, and says why [D-O4] [D-R2]', async () => {
+    server.use(answers('get', '/admin/proposals', { proposals: [proposal({ proposedBy: ME })] }))
+    openAsStaff('/admin/proposals', 'manager')
+    const button = await screen.findByRole('button', { name: 'Confirm' })
+    expect(button).toBeDisabled()
+    expect(button).toHaveAccessibleDescription(/You proposed this yourself/)
+    expect(screen.getByRole('button', { name: 'Withdraw' })).toBeEnabled()
+  })
+
+  it('shows the change, and confirms that of somebody else [D-R2] [D-R4]', async () => {
+    const confirmed = records('post', '/admin/proposals/:id/confirm')
+    server.use(answers('get', '/admin/proposals', { proposals: [proposal()] }), confirmed.handler)
+    const { user } = openAsStaff('/admin/proposals', 'manager')
+    expect(await screen.findByText('The moment of confirmation')).toBeVisible()
+    expect(screen.getByText('1.04')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Confirm' }))
+    await waitFor(() => expect(confirmed.seen[0]?.path).toBe('/v1/admin/proposals/trd_1/confirm'))
+  })
+
+  it('offers no verdict to another role [D-O1]', async () => {
+    server.use(answers('get', '/admin/proposals', { proposals: [proposal()] }))
+    openAsStaff('/admin/proposals', 'treasurer')
+    expect(await screen.findByText('Publish a value')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Confirm' })).toBeNull()
+  })
+})
+
+describe('the books', () => {
+  it('tell everybody that withdrawals are stopped, and how to open them [D-R6]', async () => {
+    const reopened = records('post', '/admin/withdrawals/reopen', {}, 201)
+    server.use(
+      reopened.handler,
+      answers('get', '/admin/integrity', {
+        trialBalance: 0, drift: 0.01, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
+        holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 1, ok: false,
+        withdrawals: { stopped: true, since: '2026-03-05T14:07:00Z', reason: 'Drift of $0.01' },
+      }),
+      answers('get', '/admin/dead-letters', { deadLetters: [{ id: 'd1', queue: 'mailer.events', key: 'wallet.v1.x', reason: 'unreadable', at: '2026-03-05T14:07:00Z' }] }),
+    )
+    const { user } = openAsStaff('/admin/integrity', 'treasurer')
+    expect(await screen.findByText('Withdrawals are stopped')).toBeVisible()
+    expect(await screen.findByText('Drift of $0.01')).toBeVisible()
+    expect(await screen.findByText('mailer.events')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Propose to open them' }))
+    await waitFor(() => expect(reopened.seen).toHaveLength(1))
+  })
+})
