@@ -14,7 +14,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type
 .PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore
 
 help: ## List the commands
-	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
 
 setup: ## Install what is missing
 	@deploy/setup.sh run
