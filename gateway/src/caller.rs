@@ -127,15 +127,16 @@ pub fn address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
     if !is_trusted(&peer) {
         return Some(peer);
     }
-    let forwarded: Vec<IpAddr> = parts
-        .headers
-        .get_all("x-forwarded-for")
-        .iter()
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(','))
-        .map_while(|part| part.trim().parse().ok())
-        .collect();
-    forwarded.iter().rev().find(|ip| !is_trusted(ip)).copied().or(Some(peer))
+    // From the last hop back: each trusted proxy vouches for the one before it, and what stands further left is anybody's.
+    let hops = parts.headers.get_all("x-forwarded-for").iter().rev();
+    for part in hops.flat_map(|value| value.to_str().unwrap_or_default().rsplit(',')) {
+        match part.trim().parse::<IpAddr>().map(|ip| ip.to_canonical()) {
+            Ok(ip) if is_trusted(&ip) => {}
+            Ok(ip) => return Some(ip),
+            Err(_) => break,
+        }
+    }
+    Some(peer)
 }
 
 #[cfg(test)]

@@ -104,6 +104,13 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, ErrorReason::MalformedRequest, message)
     }
 
+    /// Whether nothing was done and nothing will be: not so when the answer was lost, or a call with the same key still
+    /// runs.
+    #[must_use]
+    pub fn is_final(&self) -> bool {
+        self.status.is_client_error() && self.refusal.reason() != ErrorReason::IdempotencyKeyInFlight
+    }
+
     /// A file or body that is too large.
     #[must_use]
     pub fn too_large(message: &str) -> Self {
@@ -228,7 +235,15 @@ pub async fn render(RequestId(request_id): RequestId, request: Request, next: Ne
         errors: (!fields.is_empty()).then_some(fields),
     };
     let mut rendered = (status, Json(body)).into_response();
-    for name in [header::ALLOW, header::RETRY_AFTER, header::VARY, header::ACCESS_CONTROL_ALLOW_ORIGIN] {
+    let kept = [
+        header::ALLOW,
+        header::RETRY_AFTER,
+        header::VARY,
+        header::ACCESS_CONTROL_ALLOW_ORIGIN,
+        header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
+        header::ACCESS_CONTROL_EXPOSE_HEADERS,
+    ];
+    for name in kept {
         if let Some(value) = response.headers().get(&name) {
             rendered.headers_mut().insert(name, value.clone());
         }

@@ -25,14 +25,19 @@ const DEADLINE: Duration = Duration::from_secs(6);
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(25);
 /// Requests at work at once.
 const CONCURRENCY: usize = 1_024;
+/// Uploads at work at once: each takes some 20 MB until its file is checked and stored.
+const UPLOADS: usize = 8;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_millis(80);
+/// How long an upload waits for its turn.
+const UPLOAD_PATIENCE: Duration = Duration::from_secs(3);
 
 /// Counters by address.
 pub struct Limits {
     all: Option<DefaultKeyedRateLimiter<IpAddr>>,
     session: Option<DefaultKeyedRateLimiter<IpAddr>>,
     at_work: Semaphore,
+    uploads: Arc<Semaphore>,
     clock: DefaultClock,
 }
 
@@ -47,6 +52,7 @@ impl Limits {
             all: all.map(RateLimiter::keyed),
             session: session.map(RateLimiter::keyed),
             at_work: Semaphore::new(CONCURRENCY),
+            uploads: Arc::new(Semaphore::new(UPLOADS)),
             clock: DefaultClock::default(),
         })
     }
@@ -94,7 +100,7 @@ pub async fn limit(State(app): State<App>, request: Request, next: Next) -> Resp
 
 /// Runs a mutation in a task of its own, so that a client who hangs up does not drop it between two awaits, and answers
 /// 504 when it takes too long.
-pub async fn detach(request: Request, next: Next) -> Response {
+pub async fn detach(State(app): State<App>, request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.uri().path();
     if path == "/v1/events" {
@@ -103,8 +109,21 @@ pub async fn detach(request: Request, next: Next) -> Response {
     let takes_file = ["/v1/transactions/", "/v1/users/image/", "/v1/payment-methods", "/v1/admin/payment-methods"]
         .iter()
         .any(|prefix| path.starts_with(prefix));
-    let deadline = if takes_file && !method.is_safe() { UPLOAD_DEADLINE } else { DEADLINE };
-    let work = next.run(request);
+    let is_upload = takes_file && !method.is_safe();
+    let deadline = if is_upload { UPLOAD_DEADLINE } else { DEADLINE };
+    let mut turn = None;
+    if is_upload {
+        let asked = tokio::time::timeout(UPLOAD_PATIENCE, app.limits.uploads.clone().acquire_owned()).await;
+        let Ok(Ok(permit)) = asked else {
+            return ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).into_response();
+        };
+        turn = Some(permit);
+    }
+    let work = async move {
+        // Held before the body is read and until the work is done, even when its client was answered long ago.
+        let _turn = turn;
+        next.run(request).await
+    };
     let done = if method.is_safe() {
         tokio::time::timeout(deadline, work).await.map(Ok)
     } else {

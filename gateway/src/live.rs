@@ -1,43 +1,88 @@
 //! Live updates: what happened to whom, from the broker to the browsers that listen.
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::anyhow;
 use chassis::bus::Bus;
 use futures::StreamExt;
 use prost::Message;
+use proto::auth::v1::SessionEnded;
 use proto::trade::v1::TradeOpened;
-use proto::wallet::v1::DepositRequested;
+use proto::wallet::v1::{BalanceMoved, DepositRequested};
 use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 /// Updates that a slow listener may be behind before it is told to ask for everything.
 const BACKLOG: usize = 1_024;
 
-/// Something changed for a member.
+/// Streams that one member may follow at once.
+const STREAMS: usize = 8;
+
+/// What the streams are told.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Update {
-    /// The member.
-    pub user_id: String,
-    /// `wallet.v1.deposit_confirmed` and the like.
-    pub key: String,
+pub enum Update {
+    /// Something changed for a member.
+    Changed {
+        /// The member.
+        user_id: String,
+        /// `wallet.v1.deposit_confirmed` and the like.
+        key: String,
+    },
+    /// Sessions have ended, and with them their streams.
+    Ended {
+        /// The sessions.
+        session_ids: Vec<String>,
+    },
 }
 
 /// The updates of this process.
 #[derive(Clone)]
-pub struct Live(broadcast::Sender<Update>);
+pub struct Live {
+    updates: broadcast::Sender<Update>,
+    streams: Arc<Mutex<HashMap<Uuid, usize>>>,
+}
+
+/// One stream's place and its updates.
+pub struct Listener {
+    /// What happens from now on.
+    pub updates: broadcast::Receiver<Update>,
+    user_id: Uuid,
+    streams: Arc<Mutex<HashMap<Uuid, usize>>>,
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Entry::Occupied(mut entry) = streams.entry(self.user_id) {
+            *entry.get_mut() -= 1;
+            if *entry.get() == 0 {
+                entry.remove();
+            }
+        }
+    }
+}
 
 impl Default for Live {
     fn default() -> Self {
-        Self(broadcast::channel(BACKLOG).0)
+        Self { updates: broadcast::channel(BACKLOG).0, streams: Arc::default() }
     }
 }
 
 impl Live {
-    /// What happens from now on.
+    /// What happens from now on; `None` if the member follows too many streams already.
     #[must_use]
-    pub fn listen(&self) -> broadcast::Receiver<Update> {
-        self.0.subscribe()
+    pub fn listen(&self, user_id: Uuid) -> Option<Listener> {
+        let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = streams.entry(user_id).or_default();
+        if *count >= STREAMS {
+            return None;
+        }
+        *count += 1;
+        Some(Listener { updates: self.updates.subscribe(), user_id, streams: self.streams.clone() })
     }
 
     /// Follows the broker until shutdown; without it clients poll.
@@ -53,15 +98,15 @@ impl Live {
     }
 
     async fn follow_once(&self, bus: &Bus, shutdown: &CancellationToken) -> anyhow::Result<()> {
-        let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*"]).await?;
+        let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended"]).await?;
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return Ok(()),
                 event = events.next() => {
                     let (key, payload) = event.ok_or_else(|| anyhow!("the broker ended the consumer"))??;
-                    if let Some(user_id) = member_of(&key, &payload) {
+                    if let Some(update) = update(key, &payload) {
                         // Nobody listening is no failure.
-                        let _ = self.0.send(Update { user_id, key });
+                        let _ = self.updates.send(update);
                     }
                 }
             }
@@ -69,10 +114,19 @@ impl Live {
     }
 }
 
-/// Every event of wallet carries TransactionFacts first, every one of trade TradeFacts; the first message of each kind
-/// reads them all.
+fn update(key: String, payload: &[u8]) -> Option<Update> {
+    if key == "auth.v1.session_ended" {
+        return Some(Update::Ended { session_ids: SessionEnded::decode(payload).ok()?.session_ids });
+    }
+    member_of(&key, payload).map(|user_id| Update::Changed { user_id, key })
+}
+
+/// Every event of wallet carries TransactionFacts first, but for those of trades; every one of trade TradeFacts; the first
+/// message of each kind reads them all.
 fn member_of(key: &str, payload: &[u8]) -> Option<String> {
-    let user_id = if key.starts_with("wallet.") {
+    let user_id = if key == "wallet.v1.trade_funded" || key == "wallet.v1.trade_settled" {
+        BalanceMoved::decode(payload).ok()?.user_id
+    } else if key.starts_with("wallet.") {
         DepositRequested::decode(payload).ok()?.transaction?.user_id
     } else {
         TradeOpened::decode(payload).ok()?.trade?.user_id

@@ -139,7 +139,7 @@ pub fn router(app: App) -> Router {
         None => router.fallback(nothing),
     };
     router
-        .layer(from_fn(limits::detach))
+        .layer(from_fn_with_state(app.clone(), limits::detach))
         .layer(from_fn_with_state(app.clone(), limits::limit))
         .layer(CatchPanicLayer::custom(panicked))
         .layer(cors(&app.config.cors_origins))

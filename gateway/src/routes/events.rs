@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::time::Duration;
 
 use axum::extract::State;
+use axum::http::StatusCode;
 use axum::response::sse::{Event, KeepAlive, Sse};
 use futures::Stream;
 use futures::stream::unfold;
@@ -11,6 +12,7 @@ use tokio::sync::broadcast::error::RecvError;
 
 use crate::caller::Reader;
 use crate::error::{ApiError, Errors};
+use crate::live::Update;
 use crate::router::App;
 
 /// How long one stream lives; the client comes back with a fresh token.
@@ -26,18 +28,23 @@ pub async fn stream(
     State(app): State<App>,
     Reader(caller): Reader,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
-    let user_id = caller.session.user_id.to_string();
+    let (user_id, session_id) = (caller.session.user_id.to_string(), caller.session.id.to_string());
+    let too_many = || ApiError::of_status(StatusCode::TOO_MANY_REQUESTS);
+    let listener = app.live.listen(caller.session.user_id).ok_or_else(too_many)?;
     let end = tokio::time::Instant::now() + LIFE;
-    let changes = unfold((app.live.listen(), user_id), move |(mut updates, user_id)| async move {
+    let changes = unfold((listener, user_id, session_id), move |(mut listener, user_id, session_id)| async move {
         loop {
-            let update = tokio::time::timeout_at(end, updates.recv()).await.ok()?;
+            let update = tokio::time::timeout_at(end, listener.updates.recv()).await.ok()?;
             let event = match update {
-                Ok(update) if update.user_id == user_id => Event::default().event("change").data(update.key),
+                Ok(Update::Changed { user_id: whose, key }) if whose == user_id => {
+                    Event::default().event("change").data(key)
+                }
+                Ok(Update::Ended { session_ids }) if session_ids.contains(&session_id) => return None,
                 Ok(_) => continue,
                 Err(RecvError::Lagged(_)) => Event::default().event("reset").data("missed"),
                 Err(RecvError::Closed) => return None,
             };
-            return Some((Ok(event), (updates, user_id)));
+            return Some((Ok(event), (listener, user_id, session_id)));
         }
     });
     Ok(Sse::new(changes).keep_alive(KeepAlive::new().interval(Duration::from_secs(15))))

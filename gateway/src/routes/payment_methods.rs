@@ -154,7 +154,7 @@ pub async fn create(
     let image_key = fields.image_key.clone();
     let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };
     let answer = mutate!(app.clients.payment_method, create_payment_method, caller.out, claim, message);
-    if answer.is_err() && !image_key.is_empty() {
+    if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;
     }
     let (metadata, answer, _) = answer?.into_parts();
@@ -174,7 +174,7 @@ pub async fn update(
     let image_key = fields.image_key.clone();
     let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image: !value.image.is_given() };
     let answer = send!(app.clients.payment_method, update_payment_method, caller.out, message);
-    if answer.is_err() && !image_key.is_empty() {
+    if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;
     }
     Ok(ok(reply(answer?.into_inner().payment_method, "Your payment method has been updated.")?))

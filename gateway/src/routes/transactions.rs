@@ -356,19 +356,20 @@ pub async fn deposit(
         idempotency: claim.clone(),
     };
     let answer = mutate!(app.clients.wallet, request_deposit, caller.out, claim, message);
-    keep_or_discard(&app, &stored, answer.as_ref().is_ok_and(|answer| is_new(answer.metadata()))).await;
+    discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
     let (metadata, answer, _) = answer?.into_parts();
     let sentence = "Your payment proof has been received. We will confirm it shortly.";
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
-fn is_new(metadata: &tonic::metadata::MetadataMap) -> bool {
-    metadata.get(chassis::grpc::REPLAYED).is_none()
-}
-
-/// A file whose request was refused, or is a replay, belongs to nothing.
-async fn keep_or_discard(app: &App, stored: &Stored, keep: bool) {
-    if !keep {
+/// Discards a file that nothing refers to: its request was refused, or another file stands under its key. After an
+/// answer that tells neither it stays, because the transaction may name it.
+async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&wallet::Transaction>, &ApiError>) {
+    let is_orphan = match answer {
+        Ok(row) => row.is_some_and(|row| row.receipt_key != stored.key),
+        Err(error) => error.is_final(),
+    };
+    if is_orphan {
         app.files.discard(&stored.key).await;
     }
 }
@@ -468,7 +469,7 @@ pub async fn pay_fee(
         idempotency: claim.clone(),
     };
     let answer = mutate!(app.clients.wallet, pay_withdrawal_fee, caller.out, claim, message);
-    keep_or_discard(&app, &stored, answer.as_ref().is_ok_and(|answer| is_new(answer.metadata()))).await;
+    discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
     let (metadata, answer, _) = answer?.into_parts();
     let sentence = "Your fee payment has been received. We will confirm it shortly.";
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))

@@ -153,7 +153,7 @@ pub async fn update_image(
     let stored = app.files.store("image", &image, Purpose::Photo).await?;
     let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
     let answer = send!(app.clients.auth, update_image, caller.out, message);
-    if answer.is_err() {
+    if answer.as_ref().is_err_and(ApiError::is_final) {
         app.files.discard(&stored.key).await;
     }
     changed(&app, &caller.out, answer?.into_inner().user, "Your photo has been updated.").await

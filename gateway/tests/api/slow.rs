@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::future::join_all;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
@@ -16,11 +17,17 @@ async fn half_sent_headers_are_cut() {
     let address = listener.local_addr().unwrap();
     let shutdown = CancellationToken::new();
     let server = tokio::spawn(gateway::server::serve(listener, fixture.router.clone(), shutdown.clone()));
-    let mut stream = TcpStream::connect(address).await.unwrap();
-    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: x\r\n").await.unwrap();
-    let mut rest = Vec::new();
-    let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
-    assert!(ended.is_ok(), "the connection is still open");
+    // Nothing, the beginning of another protocol, and a request that does not go on.
+    let half_sent =
+        ["", "P", "PRI * HTTP/2.0\r\n\r\nSM", "GET /healthz HTTP/1.1\r\nhost: x\r\n"].map(|text| async move {
+            let mut stream = TcpStream::connect(address).await.unwrap();
+            stream.write_all(text.as_bytes()).await.unwrap();
+            let mut rest = Vec::new();
+            // However it ends: what counts is that it does.
+            let ended = tokio::time::timeout(Duration::from_secs(20), stream.read_to_end(&mut rest)).await;
+            assert!(ended.is_ok(), "the connection is still open after {text:?}");
+        });
+    join_all(half_sent).await;
     shutdown.cancel();
     tokio::time::timeout(Duration::from_secs(10), server).await.unwrap().unwrap().unwrap();
 }

@@ -13,6 +13,7 @@ CREATE TABLE outbox (
     published_at  timestamptz
 );
 CREATE INDEX outbox_unpublished ON outbox (id) WHERE published_at IS NULL;
+CREATE INDEX outbox_published ON outbox (published_at) WHERE published_at IS NOT NULL;
 
 -- Events that took effect here.
 CREATE TABLE inbox (

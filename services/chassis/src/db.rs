@@ -75,6 +75,21 @@ impl Db {
         self.committed.notified().await;
     }
 
+    /// Runs a statement that deletes one batch, again and again until it finds nothing.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn sweep(&self, batch: &'static str) -> Result<u64, sqlx::Error> {
+        let mut swept = 0;
+        loop {
+            let done = sqlx::query(batch).execute(&mut *self.conn().await?).await?.rows_affected();
+            swept += done;
+            if done == 0 {
+                return Ok(swept);
+            }
+        }
+    }
+
     /// Whether the database answers.
     pub async fn is_up(&self) -> bool {
         let ping = async { sqlx::query("SELECT 1").execute(&mut *self.conn().await?).await };

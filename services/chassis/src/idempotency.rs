@@ -253,11 +253,9 @@ async fn read_answer<E: Keyed>(
 /// # Errors
 /// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query(
+    db.sweep(
         "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
             SELECT ctid FROM idempotency_keys WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))",
     )
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(done.rows_affected())
+    .await
 }

@@ -76,9 +76,10 @@ CREATE UNIQUE INDEX transactions_one_pending_course ON transactions (user_id)
     WHERE kind = 'course' AND status = 'pending';
 CREATE UNIQUE INDEX transactions_one_pending_fee ON transactions (related_id)
     WHERE kind = 'fee' AND status = 'pending';
-CREATE UNIQUE INDEX transactions_txid_in ON transactions (lower(network), txid_key)
+-- A hash counts once, whatever the network is called: one chain has several names.
+CREATE UNIQUE INDEX transactions_txid_in ON transactions (txid_key)
     WHERE txid_key IS NOT NULL AND kind <> 'withdrawal';
-CREATE UNIQUE INDEX transactions_txid_out ON transactions (lower(network), txid_key)
+CREATE UNIQUE INDEX transactions_txid_out ON transactions (txid_key)
     WHERE txid_key IS NOT NULL AND kind = 'withdrawal';
 
 CREATE FUNCTION refuse_second_decision() RETURNS trigger LANGUAGE plpgsql AS $$

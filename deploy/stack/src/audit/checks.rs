@@ -223,8 +223,8 @@ pub const CHECKS: &[Check] = &[
     wallet(
         "D-D4 D-W5",
         "every blockchain transaction counts once each way",
-        "SELECT format('%s on %s: %s', txid_key, lower(network), array_agg(id)) FROM transactions WHERE txid_key IS NOT NULL
-         GROUP BY txid_key, lower(network), kind = 'withdrawal' HAVING count(*) > 1",
+        "SELECT format('%s: %s', txid_key, array_agg(id)) FROM transactions WHERE txid_key IS NOT NULL
+         GROUP BY txid_key, kind = 'withdrawal' HAVING count(*) > 1",
     ),
     wallet(
         "D-D1 D-O3",

@@ -223,7 +223,7 @@ pub async fn approve(
     let message = ApproveTransactionRequest {
         id,
         revision: form.integer("revision", &value.revision),
-        received_amount_cents: form.optional_amount("receivedAmount", &value.received_amount).map_or(0, |a| a.get()),
+        received_amount_cents: form.optional_amount("receivedAmount", &value.received_amount).map(|a| a.get()),
         txid: form.text("txid", &value.txid),
         note: form.text("note", &value.note),
         client_address: caller.client.address,

@@ -59,7 +59,7 @@ async fn resend(tx: &mut Tx, user_id: Uuid, email: &str, now: OffsetDateTime) ->
     let Some(user) = users::lock(tx, user_id).await? else { return Ok(()) };
     let is = |address: &str| address.eq_ignore_ascii_case(email);
     let (purpose, address) = match &user.pending_email {
-        Some(pending) if is(pending) => (Purpose::EmailChange, pending),
+        Some(pending) if is(pending) && user.frozen_at.is_none() => (Purpose::EmailChange, pending),
         _ if user.verified_at.is_none() && is(&user.email) => (Purpose::Registration, &user.email),
         _ => return Ok(()),
     };
@@ -75,7 +75,9 @@ async fn reset(app: &App, tx: &mut Tx, email: &str, now: OffsetDateTime) -> Resu
     let Some(user) = users::lock(tx, user.id).await? else { return Ok(()) };
     let sent = reset_tokens::sent_since(tx, user.id, now - Duration::HOUR).await?;
     if user.is_open() && sent < RESETS_AN_HOUR {
-        issuing::link(tx, &app.secrets, &user, LinkPurpose::Reset, now).await?;
+        // Invited staff have no password to forget: their invitation is sent anew.
+        let purpose = if user.password_hash.is_some() { LinkPurpose::Reset } else { LinkPurpose::Invitation };
+        issuing::link(tx, &app.secrets, &user, purpose, now).await?;
     }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use chassis::caller::Session;
 use chassis::clock;
 
-use super::App;
+use super::{App, issuing};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::throttle::Counter;
@@ -50,6 +50,8 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str, counter: &C
     }
     login_throttles::clear(&mut tx, counter).await?;
     users::set_password(&mut tx, user.id, hash).await?;
+    // Whoever asked for it may be whom the new password locks out.
+    issuing::withdraw_email_change(&mut tx, &user, now).await?;
     reset_tokens::supersede(&mut tx, user.id, now).await?;
     let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;

@@ -9,7 +9,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::secrets::{Secrets, token_hash};
-use crate::store::{codes, reset_tokens};
+use crate::store::{codes, reset_tokens, users};
 
 /// Issues a code to an address in place of the one before, and has it mailed. The caller holds the account's lock.
 ///
@@ -47,6 +47,18 @@ pub async fn link(
     match purpose {
         LinkPurpose::Reset => published::password_reset_requested(conn, id, user.id).await?,
         LinkPurpose::Invitation => published::staff_invited(conn, id, user).await?,
+    }
+    Ok(())
+}
+
+/// Ends a change of the address that waits for its code. The caller holds the account's lock.
+///
+/// # Errors
+/// The database's.
+pub async fn withdraw_email_change(conn: &mut PgConnection, user: &User, now: OffsetDateTime) -> Result<(), Error> {
+    if user.pending_email.is_some() {
+        users::set_pending_email(&mut *conn, user.id, None).await?;
+        codes::supersede(conn, user.id, Purpose::EmailChange, now).await?;
     }
     Ok(())
 }

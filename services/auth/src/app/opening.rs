@@ -42,7 +42,8 @@ pub async fn session(
     };
     // Nobody gave a second factor: enrolment is not built, so that staff sign in only where it is waived.
     sessions::insert(&mut *conn, &session, None).await?;
-    if known_devices::note(&mut *conn, user.id, device, now).await? {
+    // An unverified address may be a stranger's.
+    if known_devices::note(&mut *conn, user.id, device, now).await? && user.verified_at.is_some() {
         published::new_device_signed_in(conn, user.id, device).await?;
     }
     Ok(session)

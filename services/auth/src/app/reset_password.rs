@@ -2,7 +2,7 @@
 
 use chassis::clock;
 
-use super::App;
+use super::{App, issuing};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::error::Error;
@@ -43,6 +43,8 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
         return Err(Error::InvalidResetToken);
     }
     users::set_password(&mut tx, user.id, &hash).await?;
+    // Whoever asked for it may be whom the new password locks out.
+    issuing::withdraw_email_change(&mut tx, &user, now).await?;
     if !user.is_member() {
         // The link proved the address of invited staff.
         users::verify(&mut tx, user.id, now).await?;

@@ -27,22 +27,14 @@ pub async fn update_profile(app: &App, user_id: Uuid, details: &Details) -> Resu
     }
     users::set_details(&mut tx, user.id, details).await?;
     if details.email.is(&user.email) {
-        withdraw_change(&mut tx, &user, now).await?;
+        // The address in force was sent: a change that waited is off.
+        issuing::withdraw_email_change(&mut tx, &user, now).await?;
     } else {
         request_change(&mut tx, &user, &details.email, now).await?;
     }
     let user = users::find(&mut tx, user.id).await?.ok_or(Error::NotFound("account"))?;
     tx.commit().await?;
     Ok(user)
-}
-
-/// The address in force was sent: a change that waited is off.
-async fn withdraw_change(tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
-    if user.pending_email.is_some() {
-        users::set_pending_email(tx, user.id, None).await?;
-        codes::supersede(tx, user.id, Purpose::EmailChange, now).await?;
-    }
-    Ok(())
 }
 
 async fn request_change(tx: &mut Tx, user: &User, email: &Email, now: OffsetDateTime) -> Result<(), Error> {

@@ -32,6 +32,8 @@ async fn confirm(tx: &mut Tx, user_id: Uuid, code_id: Uuid, now: OffsetDateTime)
     let Consumed { purpose, email, .. } = codes::consume(tx, code_id, now).await?.ok_or(Error::InvalidCode)?;
     if purpose == "registration" {
         users::verify(tx, user.id, now).await?;
+    } else if user.frozen_at.is_some() {
+        return Err(Error::InvalidCode);
     } else {
         users::set_email(tx, user.id, &email).await?;
         // A link that waits in the old mailbox opens nothing any more.

@@ -14,8 +14,6 @@ use crate::telemetry::TraceContext;
 
 /// Events published between two commits.
 const BATCH: i64 = 200;
-/// How long a published event is kept for a replay.
-const KEPT: &str = "7 days";
 
 #[derive(FromRow)]
 struct Row {
@@ -106,17 +104,14 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
     failure.map_or(Ok(found), Err)
 }
 
-/// Forgets published events past their time; called now and then by the process.
+/// Forgets events published a week ago: so long they are kept for a replay. Called now and then by the process.
 ///
 /// # Errors
 /// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query(
+    db.sweep(
         "DELETE FROM outbox WHERE id = ANY (ARRAY(
-            SELECT id FROM outbox WHERE published_at < clock_timestamp() - $1::interval LIMIT 5000))",
+            SELECT id FROM outbox WHERE published_at < clock_timestamp() - interval '7 days' LIMIT 5000))",
     )
-    .bind(KEPT)
-    .execute(&mut *db.conn().await?)
-    .await?;
-    Ok(done.rows_affected())
+    .await
 }

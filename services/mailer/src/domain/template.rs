@@ -135,7 +135,7 @@ impl Template {
     /// that was typed at registration, or anybody could send words of their own to any address.
     #[must_use]
     pub const fn may_meet_a_stranger(self) -> bool {
-        matches!(self, Self::VerificationCode)
+        matches!(self, Self::VerificationCode | Self::ResetLink)
     }
 }
 

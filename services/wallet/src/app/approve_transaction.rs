@@ -31,7 +31,7 @@ pub struct ApproveTransaction {
     /// As they saw it.
     pub revision: i32,
     /// Payments: what arrived; zero for what was claimed.
-    pub received: Cents,
+    pub received: Option<Cents>,
     /// Payments: the hash.
     pub txid: Option<Txid>,
     /// For the trail.
@@ -62,7 +62,7 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
         Kind::Deposit | Kind::Course | Kind::Fee if command.txid.is_none() => {
             Err(Refusal::field("txid", "Please enter the transaction hash."))
         }
-        Kind::Withdrawal if command.received != Cents::ZERO => {
+        Kind::Withdrawal if command.received.is_some() => {
             Err(Refusal::field("receivedAmount", "Nothing is received for a withdrawal."))
         }
         Kind::Withdrawal if command.txid.is_some() => {

@@ -1,7 +1,7 @@
 //! A reviewer rejects, with a reason the member reads.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
+use chassis::caller::{Role, Staff, not_permitted};
 use chassis::clock;
 use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim, Work};
@@ -59,6 +59,11 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
     transaction.check_open(command.revision)?;
+    // An approved payout may be on its way: from then on only who pays it knows.
+    let decides = if transaction.approved_by.is_some() { Role::Treasurer } else { Role::Reviewer };
+    if command.staff.role != decides {
+        return Err(not_permitted().into());
+    }
     transaction.reject(&command.reason_code, command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
     match transaction.kind {

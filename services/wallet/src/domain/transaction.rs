@@ -326,12 +326,18 @@ impl Transaction {
         Ok(())
     }
 
-    /// Confirms a payment from outside with what was received (zero for: what was claimed).
+    /// Confirms a payment from outside with what was received, by default what was claimed.
     ///
     /// # Errors
     /// Invalid when less or more than a fixed price was received.
-    pub fn confirm_payment(&mut self, received: Cents, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        let received = if received == Cents::ZERO { self.amount } else { received };
+    pub fn confirm_payment(
+        &mut self,
+        received: Option<Cents>,
+        txid: Txid,
+        by: Uuid,
+        now: OffsetDateTime,
+    ) -> Result<(), Error> {
+        let received = received.unwrap_or(self.amount);
         if received != self.amount {
             if self.kind != Kind::Deposit {
                 return Err(Error::Refused(Refusal::field(

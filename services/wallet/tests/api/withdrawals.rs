@@ -1,6 +1,7 @@
 //! Withdrawals: held, limited to one, approved, paid, rejected, raced for.
 
 use futures::future::join_all;
+use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
@@ -156,6 +157,15 @@ async fn a_rejected_withdrawal_gives_the_hold_back(pool: PgPool) {
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let approved = world.approve(&made).await.unwrap();
     assert_eq!(code(world.reject(&approved, "NOT_RECEIVED").await), "VALIDATION_FAILED");
+    // Whoever sends the payout knows whether it is on its way: no reviewer ends it any more.
+    let request = RejectTransactionRequest {
+        id: approved.id.clone(),
+        revision: approved.revision,
+        reason_code: "PAYOUT_FAILED".to_owned(),
+        ..Default::default()
+    };
+    let refused = world.doors.reject_transaction(with_token(request, &world.reviewer)).await;
+    assert_eq!(code(refused), "PERMISSION_DENIED");
     let rejected = world.reject(&approved, "PAYOUT_FAILED").await.unwrap();
     assert_eq!(rejected.description, "The payout did not go through. The amount is back in your balance.");
     let wallet = world.wallet(&member).await;
