@@ -10,7 +10,7 @@ export default mergeConfig(
       include: ['src/**/*.test.{ts,tsx}'],
       setupFiles: ['src/testing/setup.ts'],
       restoreMocks: true,
-      testTimeout: 30_000,
+      testTimeout: 60_000,
     },
   }),
 )
