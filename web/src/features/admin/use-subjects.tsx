@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useMemberPage } from './api/members'
 import { useAllPlans } from './api/plans'
 import { usePlatformMethods } from './api/platform-methods'
 import type { Proposal } from './api/types'
@@ -30,10 +31,16 @@ export function useSubjects() {
       )
     }
     if (kind.includes('.')) return null
-    return (
-      <Link to={adminPaths.member(subjectId)} className={link}>
-        Member page
-      </Link>
-    )
+    return <MemberLink id={subjectId} />
   }
+}
+
+/** Whose balance it is must be plain to who confirms. */
+function MemberLink({ id }: { id: string }) {
+  const { data } = useMemberPage(id)
+  return (
+    <Link to={adminPaths.member(id)} className={link}>
+      {data ? `${data.member.name}, ${data.member.email}` : 'Member page'}
+    </Link>
+  )
 }

@@ -32,11 +32,15 @@ function PlanView({ plan }: { plan: Plan }) {
       <div className="space-y-5">
         <OpenProposals about={({ kind, subjectId }) => kind.startsWith('plan.') && subjectId === plan.id} />
         <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
-          <div className="min-w-0 space-y-5">
+          <div className="min-w-0">
             <PlanChart plan={plan} />
-            {may('changePlans') && <TermsForm plan={plan} />}
           </div>
-          {may('changePlans') && <ValueForm plan={plan} />}
+          {may('changePlans') && (
+            <>
+              <ValueForm plan={plan} />
+              <TermsForm plan={plan} />
+            </>
+          )}
         </div>
       </div>
     </AdminPage>

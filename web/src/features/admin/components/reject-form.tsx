@@ -64,7 +64,7 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
                 value={one.code}
                 checked={reason?.code === one.code}
                 onChange={() => setReason(one)}
-                className="size-4 accent-(--accent)"
+                className="size-4 shrink-0 accent-(--accent)"
               />
               {one.name}
               <span aria-hidden className="ml-auto font-mono text-xs text-ink-faint max-lg:hidden">

@@ -129,7 +129,7 @@ function InviteForm() {
           <div className="overflow-hidden rounded-md border border-line-control">
             {(Object.keys(roles) as Role[]).map((one) => (
               <label key={one} className="flex items-start gap-3 border-b border-line px-3 py-2 text-sm last:border-b-0 hover:bg-sunken has-checked:bg-accent-soft has-focus-visible:outline-2 has-focus-visible:-outline-offset-2 has-focus-visible:outline-accent">
-                <input type="radio" name="role" value={one} checked={role === one} onChange={() => setRole(one)} className="mt-1 size-4 accent-(--accent)" />
+                <input type="radio" name="role" value={one} checked={role === one} onChange={() => setRole(one)} className="mt-1 size-4 shrink-0 accent-(--accent)" />
                 <span>
                   <span className="block font-medium">{roles[one].name}</span>
                   <span className="block text-ink-soft">{roles[one].does}</span>

@@ -50,6 +50,7 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
   const [fields, setFields] = useState(plan ? fieldsOf(plan) : EMPTY)
   const [tried, setTried] = useState(false)
   const found = wrongs(fields)
+  const isSame = plan !== undefined && JSON.stringify(termsOf(fields)) === JSON.stringify(termsOf(fieldsOf(plan)))
   const refused = toApiError(propose.error).fields
   const bind = (name: Exclude<keyof Fields, 'active'>) => ({
     value: fields[name],
@@ -60,7 +61,7 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
   const submit = (event: FormEvent) => {
     event.preventDefault()
     setTried(true)
-    if (Object.keys(found).length === 0) propose.mutate(termsOf(fields), { onSuccess: onProposed })
+    if (Object.keys(found).length === 0 && !isSame) propose.mutate(termsOf(fields), { onSuccess: onProposed })
   }
   return (
     <Card className="p-4 sm:p-5">
@@ -84,6 +85,11 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
           />
           Offered to members
         </label>
+        {tried && isSame && (
+          <p role="alert" className="text-sm text-negative">
+            These are the terms in force already.
+          </p>
+        )}
         <Button type="submit" busy={propose.isPending} busyLabel="Proposing...">
           Propose
         </Button>
