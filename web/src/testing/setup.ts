@@ -7,7 +7,7 @@ import { endSession } from '@/lib/session'
 import { server } from './server'
 
 // Pages and validators are loaded when first needed, which takes a moment on a busy machine.
-configure({ asyncUtilTimeout: 20_000 })
+configure({ asyncUtilTimeout: 30_000 })
 
 const missing = (target: object, parts: Record<string, unknown>) => {
   for (const [name, part] of Object.entries(parts)) {
