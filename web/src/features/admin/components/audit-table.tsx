@@ -134,8 +134,8 @@ function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
   const told = changed.slice(0, 4).map(([name, value]) => fieldInWords(name, value))
   return (
     <details>
-      <summary className="break-words">{told.join(', ').slice(0, 140) || 'Details'}</summary>
-      <pre className="mt-2 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
+      <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>
+      <pre className="mt-2 max-w-96 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
         {JSON.stringify({ row: id, before: before ?? null, after: after ?? null, hash }, null, 2)}
       </pre>
     </details>
