@@ -35,14 +35,14 @@ password() {
 }
 
 make_keys() {
+  local entries service secret
+  for secret in code link totp; do
+    [ -e "keys/$secret.key" ] || openssl rand 32 | base64url | readable "keys/$secret.key"
+  done
   [ ! -e keys/trusted.json ] || return 0
-  local entries service
   entries=$(signing_key token member auth)
   for service in "${services[@]}"; do
     entries+=",$(signing_key "$service" service "$service")"
-  done
-  for service in code link; do
-    openssl rand 32 | base64url | readable "keys/$service.key"
   done
   printf '[%s]\n' "$entries" | readable keys/trusted.json
 }

@@ -109,6 +109,19 @@ impl FromRequestParts<App> for StaffMember {
     }
 }
 
+/// Staff of any role, with or without authenticator: for what they do about their own account.
+#[derive(Debug, Clone)]
+pub struct Colleague(pub SignedIn);
+
+impl FromRequestParts<App> for Colleague {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let signed_in = SignedIn::from_request_parts(parts, app).await?;
+        signed_in.session.clone().colleague()?;
+        Ok(Self(signed_in))
+    }
+}
+
 fn client(parts: &Parts, trusted: &[IpNet]) -> Client {
     let user_agent = parts
         .headers

@@ -175,6 +175,7 @@ fn settings(local: Local) -> Result<Settings> {
         web: std::path::absolute(local.web)?,
         course: std::path::absolute(local.course)?,
         unlimited: false,
+        staff_totp: false,
         otlp_endpoint: None,
         logs: if coloured { Logs::Coloured } else { Logs::Prefixed },
     })

@@ -31,6 +31,7 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         web: settings.web.clone(),
         course: settings.course.clone(),
         unlimited: settings.unlimited,
+        staff_totp: settings.staff_totp,
         smtp_url: settings.smtp_url.clone(),
         public_url: format!("http://127.0.0.1:{}", settings.port),
     };

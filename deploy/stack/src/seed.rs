@@ -115,7 +115,11 @@ async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
     tokio::try_join!(visitor.login(&one, STAFF_PASSWORD), visitor.login(&other, STAFF_PASSWORD))
 }
 
-async fn staff(stack: &Stack) -> Result<()> {
+/// Seeds the accounts of staff alone.
+///
+/// # Errors
+/// When one cannot be made.
+pub async fn staff(stack: &Stack) -> Result<()> {
     let password = tempfile::NamedTempFile::new_in(stack.folder())?;
     std::fs::write(password.path(), STAFF_PASSWORD)?;
     for (email, name, role) in STAFF {

@@ -43,6 +43,8 @@ pub struct Shared {
     pub course: PathBuf,
     /// Whether one address may ask as often as it likes: in tests, everybody has the same.
     pub unlimited: bool,
+    /// Whether staff need a second factor, as everywhere but in a local stack.
+    pub staff_totp: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
     /// The origin that members see.
@@ -111,7 +113,12 @@ impl Service {
         launch = launch.env(main, format!("127.0.0.1:{}", own.main));
         match self {
             Self::Auth => {
-                launch.env("TOKEN_KEY_FILE", key("token")).env("CODE_KEY_FILE", key("code")).env("STAFF_TOTP", "off")
+                let second_factor = if shared.staff_totp { "on" } else { "off" };
+                launch
+                    .env("TOKEN_KEY_FILE", key("token"))
+                    .env("CODE_KEY_FILE", key("code"))
+                    .env("TOTP_KEY_FILE", key("totp"))
+                    .env("STAFF_TOTP", second_factor)
             }
             Self::Mailer => match &shared.smtp_url {
                 Some(url) => launch.env("SMTP_URL", url),
@@ -153,6 +160,7 @@ mod tests {
             web: "/web".into(),
             course: "/course".into(),
             unlimited: false,
+            staff_totp: false,
             smtp_url: None,
             public_url: "http://127.0.0.1:1".to_owned(),
         };

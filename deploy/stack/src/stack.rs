@@ -49,6 +49,8 @@ pub struct Settings {
     pub course: PathBuf,
     /// Whether one address may ask as often as it likes.
     pub unlimited: bool,
+    /// Whether staff need a second factor.
+    pub staff_totp: bool,
     /// Where traces go, over OTLP; where the environment says without it.
     pub otlp_endpoint: Option<String>,
     /// Where the services log.

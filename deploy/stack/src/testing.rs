@@ -41,6 +41,8 @@ pub struct Options {
     pub plans: bool,
     /// Mail over SMTP, so that the server can fail; otherwise mail as files.
     pub smtp: bool,
+    /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
+    pub staff_totp: bool,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,
 }
@@ -99,11 +101,14 @@ impl TestStack {
             web: root.join("web/dist"),
             course: root.join("gateway/content/course"),
             unlimited: true,
+            staff_totp: options.staff_totp,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             logs: Logs::Files,
         };
         let stack = Stack::start(settings).await?;
-        if options.plans {
+        if options.staff_totp {
+            seed::staff(&stack).await?;
+        } else if options.plans {
             seed::seed(&stack).await?;
         } else {
             seed::people_and_methods(&stack).await?;

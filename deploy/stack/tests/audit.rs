@@ -152,7 +152,7 @@ impl Product {
             (REVIEWER, Role::Reviewer, "withdrawal.approve", 0xc3),
             (TREASURER, Role::Treasurer, "withdrawal.paid", 0xc3),
         ] {
-            let staff = Staff { user_id, role, stepped_up_at: None };
+            let staff = Staff { user_id, role };
             let (subject_id, member_id) = (Uuid::from_u128(id).to_string(), Some(Uuid::from_u128(0xb1)));
             let act = Act { staff: &staff, action, subject_id, member_id, before: None, after: None, address: "" };
             append(&mut product.connect("wallet").await, act).await.unwrap();

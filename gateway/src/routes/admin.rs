@@ -1,5 +1,7 @@
 //! The back office. The gateway asks for staff; which role may do what is the services' answer.
 
+pub mod me;
+
 pub mod transactions;
 
 pub mod members;
@@ -22,6 +24,11 @@ use crate::router::App;
 /// The routes below `/v1/admin`.
 pub fn routes() -> OpenApiRouter<App> {
     OpenApiRouter::new()
+        // Themselves.
+        .routes(routes!(me::get))
+        .routes(routes!(me::begin_totp))
+        .routes(routes!(me::confirm_totp))
+        .routes(routes!(me::step_up))
         // What waits, and decisions.
         .routes(routes!(transactions::queue))
         .routes(routes!(transactions::list))

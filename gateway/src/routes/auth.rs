@@ -147,7 +147,7 @@ pub struct Login {
     email: Field,
     #[schema(value_type = String, example = "a good password")]
     password: Field,
-    /// Staff: six digits of the authenticator.
+    /// Staff: six digits of the authenticator, or a recovery code.
     #[schema(value_type = Option<String>, example = "123456")]
     totp: Field,
 }

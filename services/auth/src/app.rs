@@ -2,6 +2,7 @@
 //! into it; passwords are hashed before it begins.
 
 use chassis::db::Db;
+use chassis::keys::SealingKey;
 use tokio::sync::Notify;
 
 use crate::hasher::Hasher;
@@ -10,6 +11,7 @@ use crate::tokens::Tokens;
 
 pub mod issuing;
 pub mod opening;
+pub mod second_factor;
 
 pub mod change_password;
 pub mod check_session;
@@ -29,6 +31,11 @@ pub mod get_mail_secret;
 pub mod get_session;
 pub mod get_users;
 
+pub mod begin_totp;
+pub mod confirm_totp;
+pub mod get_me;
+pub mod step_up;
+
 pub mod add_member_note;
 pub mod add_staff;
 pub mod disable_staff;
@@ -38,6 +45,7 @@ pub mod invite_staff;
 pub mod list_audit_rows;
 pub mod list_members;
 pub mod list_staff;
+pub mod reset_totp;
 
 pub mod answer_mail_requests;
 pub mod forget_expired;
@@ -61,6 +69,8 @@ pub struct App {
     pub secrets: Secrets,
     /// Signs members' tokens.
     pub tokens: Tokens,
+    /// Seals the secrets of authenticators.
+    pub totp_key: SealingKey,
     /// Whether staff need a second factor.
     pub second_factor: SecondFactor,
     /// Rung when a code or link was asked for.

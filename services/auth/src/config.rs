@@ -47,6 +47,9 @@ pub struct Config {
     /// The secret that codes and links are derived from.
     #[arg(long, env)]
     pub code_key_file: PathBuf,
+    /// The key under which the secrets of authenticators are kept.
+    #[arg(long, env)]
+    pub totp_key_file: PathBuf,
     /// Whether staff need a second factor to sign in.
     #[arg(long, env, value_enum, default_value = "on")]
     pub staff_totp: Switch,

@@ -8,4 +8,5 @@ pub mod fields;
 pub mod password;
 pub mod session;
 pub mod throttle;
+pub mod totp;
 pub mod user;

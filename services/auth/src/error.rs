@@ -24,6 +24,9 @@ pub enum Error {
     /// Staff sign in with a second factor.
     #[error("enter the code of your authenticator")]
     TotpRequired,
+    /// A wrong or used code of it, in this field.
+    #[error("this code is wrong or was used before")]
+    WrongTotp(&'static str),
     /// Too many vain tries.
     #[error("too many attempts, please wait a moment")]
     TooManyTries(Duration),
@@ -88,7 +91,11 @@ impl Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::Fields(_) | Self::InvalidCode | Self::InvalidResetToken | Self::WrongPassword => Kind::Invalid,
+            Self::Fields(_)
+            | Self::InvalidCode
+            | Self::WrongTotp(_)
+            | Self::InvalidResetToken
+            | Self::WrongPassword => Kind::Invalid,
             Self::EmailTaken => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
             Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
@@ -108,7 +115,7 @@ impl Fault for Error {
             Self::InvalidCredentials => ErrorReason::InvalidCredentials,
             Self::TotpRequired => ErrorReason::TotpRequired,
             Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => ErrorReason::TooManyRequests,
-            Self::InvalidCode => ErrorReason::InvalidCode,
+            Self::InvalidCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
             Self::InvalidResetToken => ErrorReason::InvalidResetToken,
             Self::WrongPassword => ErrorReason::WrongPassword,
             Self::AccountFrozen => ErrorReason::AccountFrozen,
@@ -126,6 +133,7 @@ impl Fault for Error {
             Self::Fields(errors) => errors.iter().map(|(field, text)| (field.to_owned(), text.to_owned())).collect(),
             Self::EmailTaken => vec![("email".to_owned(), self.sentence())],
             Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
+            Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
             Self::WrongPassword => vec![("oldPassword".to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             Self::Replayed(replayed) => replayed.refusal.fields.clone(),

@@ -56,7 +56,7 @@ struct OwnSessions(Arc<App>);
 impl Sessions for OwnSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
         match get_session(&self.0, session_id).await {
-            Ok(found) => Ok(found.map(|(session, _)| session)),
+            Ok(found) => Ok(found.map(|found| found.session)),
             Err(error) => {
                 tracing::warn!(%error, "cannot look up a session");
                 Err(Refusal::of(&error))

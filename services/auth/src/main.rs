@@ -7,8 +7,10 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
+use auth::app::reset_totp::reset_totp;
 use auth::app::{App, SecondFactor, answer_mail_requests, forget_expired};
 use auth::config::Config;
+use auth::error::Error;
 use auth::grpc::Door;
 use auth::hasher::Hasher;
 use auth::secrets::Secrets;
@@ -16,7 +18,7 @@ use auth::tokens::Tokens;
 use chassis::caller::Role;
 use chassis::db::{self, Db};
 use chassis::error::Fault;
-use chassis::keys::{self, SecretKey, SigningKey};
+use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::Process;
 use clap::{Args, Parser, Subcommand};
 use tokio::sync::Notify;
@@ -63,6 +65,16 @@ enum KeysCommand {
 enum StaffCommand {
     /// Makes a staff account; does nothing if it is there.
     Add(StaffAdd),
+    /// Takes a lost authenticator away: its owner enrols anew at the next login.
+    ResetTotp(StaffResetTotp),
+}
+
+#[derive(Args)]
+struct StaffResetTotp {
+    #[command(flatten)]
+    database: Database,
+    #[arg(long)]
+    email: String,
 }
 
 #[derive(Args)]
@@ -88,6 +100,7 @@ async fn main() -> anyhow::Result<()> {
         Some(Command::Migrate(database)) => db::migrate_url(&database.database_url, &MIGRATOR).await,
         Some(Command::Keys(KeysCommand::Generate { dir })) => keys::generate(&dir),
         Some(Command::Staff(StaffCommand::Add(add))) => staff_add(&add).await,
+        Some(Command::Staff(StaffCommand::ResetTotp(reset))) => staff_reset_totp(&reset).await,
     }
 }
 
@@ -103,6 +116,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         db,
         hasher: Hasher::new()?,
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
+        totp_key: SealingKey::read(&config.totp_key_file)?,
         tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
         second_factor,
         mail_requested: Notify::new(),
@@ -133,13 +147,29 @@ async fn staff_add(add: &StaffAdd) -> anyhow::Result<()> {
         password: password.trim_end_matches(['\r', '\n']),
     };
     let db = Db::connect_lazy(&add.database.database_url, 1)?;
-    let added = add_staff(&db, &Hasher::new()?, &new).await.map_err(|error| match error.database() {
+    let added = add_staff(&db, &Hasher::new()?, &new).await.map_err(told)?;
+    let text = if added { "added" } else { "is there already" };
+    say(&format!("{} ({}) {text}\n", add.email, add.role.as_str()));
+    Ok(())
+}
+
+async fn staff_reset_totp(reset: &StaffResetTotp) -> anyhow::Result<()> {
+    let db = Db::connect_lazy(&reset.database.database_url, 1)?;
+    let was_there = reset_totp(&db, &reset.email).await.map_err(told)?;
+    let text = if was_there { "has no authenticator any more" } else { "has no authenticator" };
+    say(&format!("{} {text}\n", reset.email));
+    Ok(())
+}
+
+/// A refusal in its own words, a failure with its cause.
+fn told(error: Error) -> anyhow::Error {
+    match error.database() {
         Some(_) => anyhow::Error::from(error),
         None => anyhow!(error.sentence()),
-    })?;
-    let text = if added { "added" } else { "is there already" };
-    let line = format!("{} ({}) {text}\n", add.email, add.role.as_str());
-    // A closed stdout must not turn success into failure.
+    }
+}
+
+/// A closed stdout must not turn success into failure.
+fn say(line: &str) {
     let _ = std::io::Write::write_all(&mut std::io::stdout(), line.as_bytes());
-    Ok(())
 }

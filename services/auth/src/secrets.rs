@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-/// Derives codes and link tokens.
+/// Derives codes, link tokens, and what is kept of recovery codes.
 pub struct Secrets(SecretKey);
 
 impl Secrets {
@@ -30,6 +30,12 @@ impl Secrets {
     #[must_use]
     pub fn is_code(&self, id: Uuid, code: &str) -> bool {
         self.code(id).as_bytes().ct_eq(code.as_bytes()).into()
+    }
+
+    /// What is kept of a recovery code: by the key, since its 50 bits could be tried out against a plain hash.
+    #[must_use]
+    pub fn recovery_hash(&self, user_id: Uuid, code: &str) -> Vec<u8> {
+        self.0.mac(&[b"recovery", user_id.as_bytes(), code.as_bytes()]).to_vec()
     }
 
     /// The token of a link: 32 bytes in base64url.

@@ -1,10 +1,12 @@
 //! All SQL of this service, a module a table.
 
+pub mod authenticators;
 pub mod codes;
 pub mod known_devices;
 pub mod login_throttles;
 pub mod mail_requests;
 pub mod member_notes;
+pub mod recovery_codes;
 pub mod reset_tokens;
 pub mod sessions;
 pub mod users;

@@ -16,7 +16,6 @@ use tonic::metadata::MetadataMap;
 use tonic::transport::Channel;
 use uuid::Uuid;
 
-use crate::clock;
 use crate::error::{Kind, Refusal, from_status};
 use crate::grpc::Outgoing;
 use crate::keys::{SigningKey, TrustedKeys, Use};
@@ -114,8 +113,10 @@ pub struct Session {
     pub frozen: bool,
     /// Unset for members.
     pub role: Option<Role>,
-    /// When a second factor was last given.
-    pub stepped_up_at: Option<OffsetDateTime>,
+    /// Whether a second factor was given within the last minutes, as auth decides.
+    pub stepped_up: bool,
+    /// Whether these are staff who have to enrol an authenticator before anything else.
+    pub must_enrol: bool,
 }
 
 impl Session {
@@ -153,15 +154,26 @@ impl Session {
         Ok(session)
     }
 
-    /// Staff in one of the roles.
+    /// Staff in one of the roles, with an authenticator where one is needed.
     ///
     /// # Errors
     /// Forbidden for everybody else.
     pub fn staff(self, roles: &[Role]) -> Result<Staff, Refusal> {
+        let must_enrol = self.must_enrol;
+        let staff = self.colleague()?;
+        if must_enrol {
+            return Err(must_enrol_totp());
+        }
+        if roles.contains(&staff.role) { Ok(staff) } else { Err(not_permitted()) }
+    }
+
+    /// Staff of any role, with or without authenticator: for what they do about their own account.
+    ///
+    /// # Errors
+    /// Forbidden for everybody else.
+    pub fn colleague(self) -> Result<Staff, Refusal> {
         match self.role {
-            Some(role) if roles.contains(&role) && !self.frozen => {
-                Ok(Staff { user_id: self.user_id, role, stepped_up_at: self.stepped_up_at })
-            }
+            Some(role) if !self.frozen => Ok(Staff { user_id: self.user_id, role }),
             _ => Err(not_permitted()),
         }
     }
@@ -174,8 +186,6 @@ pub struct Staff {
     pub user_id: Uuid,
     /// In which role.
     pub role: Role,
-    /// When a second factor was last given.
-    pub stepped_up_at: Option<OffsetDateTime>,
 }
 
 /// Where sessions are looked up: auth's own table, or auth over gRPC.
@@ -183,6 +193,11 @@ pub struct Staff {
 pub trait Sessions: Send + Sync {
     /// The live session with this id; `None` if there is none, it was revoked, or it expired.
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal>;
+
+    /// The same, without an answer that was kept.
+    async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        self.live(session_id).await
+    }
 }
 
 /// Sessions by asking auth, each answer used for at most [`SESSION_CACHE`].
@@ -224,7 +239,8 @@ impl RemoteSessions {
             verified: answer.is_verified,
             frozen: answer.is_frozen,
             role,
-            stepped_up_at: answer.stepped_up_at.as_ref().and_then(clock::from_proto),
+            stepped_up: answer.is_stepped_up,
+            must_enrol: answer.must_enrol_totp,
         }))
     }
 }
@@ -234,11 +250,16 @@ impl Sessions for RemoteSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
         let answer = self.cache.try_get_with(session_id, self.ask(session_id)).await;
         let session = answer.map_err(|refusal| (*refusal).clone())?;
-        // Who has just confirmed an email must not wait for the answer to grow old.
-        if session.as_ref().is_none_or(|session| !session.verified) {
+        // Who has just confirmed an email or an authenticator must not wait for the answer to grow old.
+        if session.as_ref().is_none_or(|session| !session.verified || session.must_enrol) {
             self.cache.invalidate(&session_id).await;
         }
         Ok(session)
+    }
+
+    async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        self.cache.invalidate(&session_id).await;
+        self.live(session_id).await
     }
 }
 
@@ -274,6 +295,29 @@ impl Verifier {
             self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE).ok_or_else(unauthenticated)?;
         let session = self.sessions.live(claims.sid).await?.ok_or_else(unauthenticated)?;
         if session.user_id == claims.sub { Ok(session) } else { Err(unauthenticated()) }
+    }
+
+    /// The calling staff member, if in one of the roles.
+    ///
+    /// # Errors
+    /// As [`Self::session`], and Forbidden for everybody else.
+    pub async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Refusal> {
+        self.session(metadata).await?.staff(roles)
+    }
+
+    /// The same, who gave a second factor within the last minutes: for what moves money or stops somebody.
+    ///
+    /// # Errors
+    /// As [`Self::staff`], and Forbidden (`STEP_UP_REQUIRED`) when it is longer ago.
+    pub async fn stepped_up(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Refusal> {
+        let session = self.session(metadata).await?;
+        let (id, is_known) = (session.id, session.stepped_up);
+        let staff = session.staff(roles)?;
+        // The answer that was kept may be older than the code that has just been given.
+        if is_known || self.sessions.fresh(id).await?.is_some_and(|session| session.stepped_up) {
+            return Ok(staff);
+        }
+        Err(step_up_required())
     }
 
     /// The name of the calling service, if it is one of those allowed.
@@ -339,4 +383,16 @@ pub fn unauthenticated() -> Refusal {
 #[must_use]
 pub fn not_permitted() -> Refusal {
     Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "You are not permitted to do this.")
+}
+
+/// Staff whose second factor was given too long ago.
+#[must_use]
+pub fn step_up_required() -> Refusal {
+    Refusal::new(Kind::Forbidden, ErrorReason::StepUpRequired, "Please enter a code of your authenticator to do this.")
+}
+
+/// Staff without an authenticator, where one is needed.
+#[must_use]
+pub fn must_enrol_totp() -> Refusal {
+    Refusal::new(Kind::Forbidden, ErrorReason::TotpEnrolmentRequired, "Please set up your authenticator first.")
 }

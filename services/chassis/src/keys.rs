@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, anyhow, bail};
+use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
 use aws_lc_rs::hmac;
 use aws_lc_rs::rand::{SecureRandom, SystemRandom};
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair};
@@ -125,12 +126,7 @@ impl SecretKey {
     /// # Errors
     /// If it cannot be read or is shorter.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = fs::read_to_string(path).with_context(|| format!("cannot read the secret {}", path.display()))?;
-        let bytes = URL_SAFE_NO_PAD.decode(text.trim()).context("the secret is not base64url")?;
-        if bytes.len() < 32 {
-            bail!("the secret is shorter than 32 bytes");
-        }
-        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &bytes)))
+        Ok(Self(hmac::Key::new(hmac::HMAC_SHA256, &read_secret(path)?)))
     }
 
     /// HMAC-SHA-256 over the parts, each prefixed by its length so that no two lists of parts are alike.
@@ -153,6 +149,52 @@ impl SecretKey {
     }
 }
 
+/// A key under which secrets that have to be read again are kept in a database (AES-256-GCM).
+pub struct SealingKey(RandomizedNonceKey);
+
+impl SealingKey {
+    /// Reads a file of 32 bytes in base64url.
+    ///
+    /// # Errors
+    /// If it cannot be read or holds fewer or more.
+    pub fn read(path: &Path) -> anyhow::Result<Self> {
+        let key = RandomizedNonceKey::new(&AES_256_GCM, &read_secret(path)?);
+        Ok(Self(key.map_err(|_| anyhow!("{} does not hold 32 bytes", path.display()))?))
+    }
+
+    /// Seals a secret for one place (the id of its row): sealed bytes that were moved elsewhere do not open.
+    ///
+    /// # Errors
+    /// If the system has no randomness.
+    pub fn seal(&self, place: &[u8], secret: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let mut sealed = secret.to_vec();
+        let nonce = self.0.seal_in_place_append_tag(Aad::from(place), &mut sealed);
+        let nonce = nonce.map_err(|_| anyhow!("cannot seal a secret"))?;
+        Ok([nonce.as_ref().as_slice(), &sealed].concat())
+    }
+
+    /// Opens what was sealed for this place.
+    ///
+    /// # Errors
+    /// If it was sealed for another place or by another key, or was changed.
+    pub fn open(&self, place: &[u8], sealed: &[u8]) -> anyhow::Result<Vec<u8>> {
+        let (nonce, sealed) = sealed.split_at_checked(NONCE_LEN).context("a sealed secret is cut short")?;
+        let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| anyhow!("a nonce of another length"))?;
+        let mut bytes = sealed.to_vec();
+        let opened = self.0.open_in_place(nonce, Aad::from(place), &mut bytes);
+        Ok(opened.map_err(|_| anyhow!("a sealed secret does not open"))?.to_vec())
+    }
+}
+
+fn read_secret(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read the secret {}", path.display()))?;
+    let bytes = URL_SAFE_NO_PAD.decode(text.trim()).context("the secret is not base64url")?;
+    if bytes.len() < 32 {
+        bail!("the secret is shorter than 32 bytes");
+    }
+    Ok(bytes)
+}
+
 /// Fresh random bytes.
 ///
 /// # Errors
@@ -163,22 +205,25 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Writes a full set of keys into a folder: `<service>.key`, `token.key`, `code.key`, `link.key` and `trusted.json`.
-/// Keeps files that exist, so that a second call changes nothing.
+/// Writes a full set of keys into a folder: `<service>.key`, `token.key`, `code.key`, `link.key`, `totp.key` and
+/// `trusted.json`. Keeps what exists, so that a second call changes nothing but adds what a newer version needs.
 ///
 /// # Errors
 /// If the folder cannot be written.
 pub fn generate(folder: &Path) -> anyhow::Result<()> {
     fs::create_dir_all(folder)?;
+    for secret in ["code", "link", "totp"] {
+        let path = folder.join(format!("{secret}.key"));
+        if !path.exists() {
+            write_private(&path, URL_SAFE_NO_PAD.encode(random::<32>()?).as_bytes())?;
+        }
+    }
     if folder.join("trusted.json").exists() {
         return Ok(());
     }
     let mut trusted = vec![write_signing_key(folder, "token", Use::Member, "auth")?];
     for service in SERVICES {
         trusted.push(write_signing_key(folder, service, Use::Service, service)?);
-    }
-    for secret in ["code", "link"] {
-        write_private(&folder.join(format!("{secret}.key")), URL_SAFE_NO_PAD.encode(random::<32>()?).as_bytes())?;
     }
     fs::write(folder.join("trusted.json"), serde_json::to_vec_pretty(&trusted)?)?;
     Ok(())

@@ -1,5 +1,5 @@
 //! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [caller]), how state is kept ([db], [idempotency], [proposal],
+//! call is refused ([error]), who calls ([keys], [caller]) and may do what ([permission]), how state is kept ([db], [idempotency], [proposal],
 //! [audit]), how services talk ([grpc], [bus], [outbox], [inbox]), and how a process lives ([config], [telemetry],
 //! [process]).
 
@@ -12,6 +12,8 @@ pub mod error;
 pub mod keys;
 
 pub mod caller;
+
+pub mod permission;
 
 pub mod db;
 

@@ -133,14 +133,15 @@ pub fn session(role: Option<Role>) -> Session {
         verified: true,
         frozen: false,
         role,
-        stepped_up_at: role.map(|_| OffsetDateTime::now_utc()),
+        stepped_up: role.is_some(),
+        must_enrol: false,
     }
 }
 
 /// Staff at work, for use cases.
 #[must_use]
 pub fn staff(role: Role) -> Staff {
-    Staff { user_id: Uuid::new_v4(), role, stepped_up_at: Some(OffsetDateTime::now_utc()) }
+    Staff { user_id: Uuid::new_v4(), role }
 }
 
 /// A request with a bearer token.

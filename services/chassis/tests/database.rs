@@ -301,7 +301,7 @@ async fn a_proposal_may_be_taken_back(pool: PgPool) {
 // === the trail of staff ===
 
 async fn append(db: &Db, action: &str) {
-    let staff = Staff { user_id: Uuid::new_v4(), role: Role::Reviewer, stepped_up_at: None };
+    let staff = Staff { user_id: Uuid::new_v4(), role: Role::Reviewer };
     let mut tx = db.begin().await.unwrap();
     let act = Act {
         staff: &staff,

@@ -64,7 +64,12 @@ impl Doors {
     }
 
     async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+        Ok(self.verifier.staff(metadata, roles).await?)
+    }
+
+    /// Staff who gave a second factor within the last minutes.
+    async fn stepped_up(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
+        Ok(self.verifier.stepped_up(metadata, roles).await?)
     }
 }
 

@@ -6,14 +6,25 @@ use uuid::Uuid;
 
 use super::{App, SecondFactor};
 use crate::domain::session;
+use crate::domain::totp::STEP_UP_LIFE;
 use crate::error::Error;
 use crate::store::sessions;
 
-/// The live session with this id, and when it ends unless used; `None` if there is none.
+/// A live session.
+pub struct Found {
+    /// As every service knows it.
+    pub session: Session,
+    /// When a second factor was last given.
+    pub stepped_up_at: Option<OffsetDateTime>,
+    /// When it ends unless used.
+    pub ends: OffsetDateTime,
+}
+
+/// The live session with this id; `None` if there is none.
 ///
 /// # Errors
 /// The database's.
-pub async fn get_session(app: &App, id: Uuid) -> Result<Option<(Session, OffsetDateTime)>, Error> {
+pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
     let mut conn = app.db.conn().await?;
     let Some(live) = sessions::live(&mut conn, id).await? else { return Ok(None) };
     let mut ends = live.idle_until;
@@ -21,17 +32,16 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<(Session, OffsetD
         ends = live.now + session::idle(live.role);
         sessions::touch(&mut conn, id, live.now, ends).await?;
     }
-    let stepped_up_at = match (app.second_factor, live.role) {
-        (SecondFactor::Waived, Some(_)) => Some(live.now),
-        _ => live.stepped_up_at,
-    };
+    let is_staff = live.role.is_some();
+    let is_waived = is_staff && app.second_factor == SecondFactor::Waived;
     let session = Session {
         id: live.id,
         user_id: live.user_id,
         verified: live.verified,
         frozen: live.frozen,
         role: live.role,
-        stepped_up_at,
+        stepped_up: is_waived || live.stepped_up_at.is_some_and(|at| at + STEP_UP_LIFE > live.now),
+        must_enrol: is_staff && !is_waived && !live.enrolled,
     };
-    Ok(Some((session, ends)))
+    Ok(Some(Found { session, stepped_up_at: live.stepped_up_at, ends }))
 }

@@ -1,18 +1,22 @@
 //! Login: opens a session by email and password.
 
 use chassis::clock;
+use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::opening::{self, SignedIn};
-use super::{App, SecondFactor, issuing};
+use super::second_factor::Given;
+use super::{App, SecondFactor, issuing, second_factor};
 use crate::domain::code::Purpose;
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::password::Password;
 use crate::domain::throttle::Counter;
+use crate::domain::totp::Typed;
 use crate::domain::user::User;
 use crate::error::Error;
-use crate::store::{codes, known_devices, login_throttles, users};
+use crate::store::{authenticators, codes, known_devices, login_throttles, users};
 
 /// Checked credentials.
 #[derive(Debug, Clone)]
@@ -21,6 +25,8 @@ pub struct Credentials {
     pub email: Email,
     /// The password as typed.
     pub password: Password,
+    /// The second factor of staff, if they sent one.
+    pub totp: Option<Typed>,
     /// From where.
     pub device: Device,
 }
@@ -29,8 +35,8 @@ pub struct Credentials {
 /// known one.
 ///
 /// # Errors
-/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::TooManyTries`], [`Error::Overloaded`], the
-/// database's.
+/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`], [`Error::TooManyTries`],
+/// [`Error::Overloaded`], the database's.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
     let counters = charge(app, credentials, user.as_ref()).await?;
@@ -42,10 +48,14 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     let user = user.filter(User::is_open).filter(|_| matches.as_ref().is_ok_and(|matches| *matches));
     matches?;
     let user = user.ok_or(Error::InvalidCredentials)?;
-    if !user.is_member() && app.second_factor == SecondFactor::Required {
-        return Err(Error::TotpRequired);
+    if credentials.totp.is_some() && asks_for_totp(app, &user) {
+        second_factor::charge(app, user.id).await?;
     }
-    open(app, &user, &credentials.device).await
+    open(app, &user, credentials).await
+}
+
+fn asks_for_totp(app: &App, user: &User) -> bool {
+    !user.is_member() && app.second_factor == SecondFactor::Required
 }
 
 /// The counters of a try: the address's first, then the account's.
@@ -85,7 +95,7 @@ async fn acquit(app: &App, counters: &Counters, matches: &Result<bool, Error>) -
     Ok(())
 }
 
-async fn open(app: &App, known: &User, device: &Device) -> Result<SignedIn, Error> {
+async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<SignedIn, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, known.id).await?.ok_or(Error::InvalidCredentials)?;
@@ -93,7 +103,8 @@ async fn open(app: &App, known: &User, device: &Device) -> Result<SignedIn, Erro
     if user.password_hash != known.password_hash || !user.is_open() {
         return Err(Error::InvalidCredentials);
     }
-    let session = opening::session(&mut tx, &user, device, now).await?;
+    let stepped_up_at = given_at(app, &mut tx, &user, credentials, now).await?;
+    let session = opening::session(&mut tx, &user, &credentials.device, stepped_up_at, now).await?;
     if user.verified_at.is_none() && !codes::is_alive(&mut tx, user.id, Purpose::Registration, now).await? {
         match issuing::code(&mut tx, user.id, Purpose::Registration, &user.email, now).await {
             // The hour's share is used up: they are in, and ask again later.
@@ -104,4 +115,25 @@ async fn open(app: &App, known: &User, device: &Device) -> Result<SignedIn, Erro
     let token = app.tokens.issue(&session, now)?;
     tx.commit().await?;
     Ok(SignedIn { user, token })
+}
+
+/// Takes the second factor of staff; returns when it was given. Who has no authenticator yet gets in without, and may
+/// then do nothing but enrol one.
+async fn given_at(
+    app: &App,
+    conn: &mut PgConnection,
+    user: &User,
+    credentials: &Credentials,
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, Error> {
+    if !asks_for_totp(app, user) {
+        return Ok(None);
+    }
+    if authenticators::in_force(&mut *conn, user.id).await?.is_none() {
+        return Ok(None);
+    }
+    let typed = credentials.totp.as_ref().ok_or(Error::TotpRequired)?;
+    let given = Given { typed, field: "totp", address: &credentials.device.address, now };
+    second_factor::take(app, conn, user, &given).await?;
+    Ok(Some(now))
 }

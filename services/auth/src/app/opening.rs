@@ -20,7 +20,8 @@ pub struct SignedIn {
     pub token: String,
 }
 
-/// Opens a session and notes the device; a new one is told of, the first is not (D-R12).
+/// Opens a session, stepped up if a second factor was given, and notes the device; a new one is told of, the first is
+/// not (D-R12).
 ///
 /// # Errors
 /// The database's.
@@ -28,6 +29,7 @@ pub async fn session(
     conn: &mut PgConnection,
     user: &User,
     device: &Device,
+    stepped_up_at: Option<OffsetDateTime>,
     now: OffsetDateTime,
 ) -> Result<Session, Error> {
     let session = Session {
@@ -40,8 +42,7 @@ pub async fn session(
         device: device.family.clone(),
         address: device.address.clone(),
     };
-    // Nobody gave a second factor: enrolment is not built, so that staff sign in only where it is waived.
-    sessions::insert(&mut *conn, &session, None).await?;
+    sessions::insert(&mut *conn, &session, stepped_up_at).await?;
     // An unverified address may be a stranger's.
     if known_devices::note(&mut *conn, user.id, device, now).await? && user.verified_at.is_some() {
         published::new_device_signed_in(conn, user.id, device).await?;

@@ -76,7 +76,7 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
     }
     published::user_registered(&mut *conn, user.id).await?;
     issuing::code(&mut *conn, user.id, Purpose::Registration, &user.email, now).await?;
-    let session = opening::session(conn, &user, &registration.device, now).await?;
+    let session = opening::session(conn, &user, &registration.device, None, now).await?;
     Ok(Registered { user_id: user.id, session_id: session.id })
 }
 

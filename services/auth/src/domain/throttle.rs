@@ -44,6 +44,12 @@ impl Counter {
         Self { key: format!("place:{user_id}:{}", device.block), free: FREE_KNOWN_PLACE }
     }
 
+    /// Of the second factor of an account.
+    #[must_use]
+    pub fn second_factor(user_id: Uuid) -> Self {
+        Self { key: format!("totp:{user_id}"), free: FREE_ACCOUNT }
+    }
+
     /// Of the password asked for inside a session.
     #[must_use]
     pub fn inside(user_id: Uuid) -> Self {

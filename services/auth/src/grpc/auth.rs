@@ -35,6 +35,7 @@ use crate::domain::details::Details;
 use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
+use crate::domain::totp::Typed;
 use crate::error::Error;
 
 type Answer<T> = Result<Response<T>, Status>;
@@ -72,8 +73,14 @@ impl AuthService for Door {
         let mut errors = FieldErrors::default();
         let email = errors.check("email", Email::parse(&message.email));
         let password = errors.check("password", Password::parse(&message.password, Form::Password));
-        let (Some(email), Some(password)) = (email, password) else { return Err(status(errors.into())) };
-        let credentials = Credentials { email, password, device: convert::device(message.client.as_ref()) };
+        let totp = match message.totp.trim() {
+            "" => Some(None),
+            typed => errors.check("totp", Typed::parse(typed)).map(Some),
+        };
+        let (Some(email), Some(password), Some(totp)) = (email, password, totp) else {
+            return Err(status(errors.into()));
+        };
+        let credentials = Credentials { email, password, totp, device: convert::device(message.client.as_ref()) };
         let signed_in = db::retrying(|| login(&self.app, &credentials)).await.map_err(status)?;
         Ok(Response::new(LoginResponse { user: Some(convert::user(signed_in.user)), token: signed_in.token }))
     }

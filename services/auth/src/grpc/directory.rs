@@ -23,14 +23,17 @@ impl DirectoryService for Door {
         self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
         let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| status(unauthenticated()))?;
         let found = get_session(&self.app, id).await.map_err(status)?;
-        let (session, expires_at) = found.ok_or_else(|| status(unauthenticated()))?;
+        let found = found.ok_or_else(|| status(unauthenticated()))?;
+        let session = found.session;
         Ok(Response::new(GetSessionResponse {
             user_id: session.user_id.to_string(),
             is_verified: session.verified,
             is_frozen: session.frozen,
             role: session.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
-            stepped_up_at: session.stepped_up_at.map(clock::to_proto),
-            expires_at: Some(clock::to_proto(expires_at)),
+            stepped_up_at: found.stepped_up_at.map(clock::to_proto),
+            expires_at: Some(clock::to_proto(found.ends)),
+            is_stepped_up: session.stepped_up,
+            must_enrol_totp: session.must_enrol,
         }))
     }
 

@@ -21,6 +21,8 @@ pub struct Live {
     pub role: Option<Role>,
     /// When a second factor was last given.
     pub stepped_up_at: Option<OffsetDateTime>,
+    /// Whether an authenticator is in force.
+    pub enrolled: bool,
     /// When it was last seen.
     pub last_seen_at: OffsetDateTime,
     /// When it ends unless used.
@@ -77,7 +79,8 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
-                  s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!"
+                  s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
+                  EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
            WHERE s.id = $1 AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
         id,
@@ -92,6 +95,7 @@ pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sql
         frozen: row.frozen,
         role: super::users::role(row.role.as_deref())?,
         stepped_up_at: row.stepped_up_at,
+        enrolled: row.enrolled,
         last_seen_at: row.last_seen_at,
         idle_until: row.idle_until,
         now: row.now,
@@ -117,6 +121,15 @@ pub async fn touch(
     )
     .execute(conn)
     .await?;
+    Ok(())
+}
+
+/// Notes that a second factor was given.
+///
+/// # Errors
+/// The database's.
+pub async fn step_up(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE sessions SET stepped_up_at = $2 WHERE id = $1", id, now).execute(conn).await?;
     Ok(())
 }
 

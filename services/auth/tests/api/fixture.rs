@@ -13,7 +13,7 @@ use auth::tokens::Tokens;
 use chassis::caller::Role;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
-use chassis::keys::{SecretKey, SigningKey, TrustedKeys};
+use chassis::keys::{SealingKey, SecretKey, SigningKey, TrustedKeys};
 use chassis::testing::{self, Realm};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
@@ -53,6 +53,7 @@ impl World {
             db: testing::database(pool.clone(), &MIGRATOR).await,
             hasher: Hasher::new().unwrap(),
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
+            totp_key: SealingKey::read(&file("totp.key")).unwrap(),
             tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
             second_factor,
             mail_requested: Notify::new(),
@@ -111,10 +112,20 @@ impl World {
     }
 
     pub async fn login(&self, email: &str, password: &str, address: &str) -> Result<LoginResponse, Refusal> {
+        self.login_with(email, password, "", address).await
+    }
+
+    pub async fn login_with(
+        &self,
+        email: &str,
+        password: &str,
+        totp: &str,
+        address: &str,
+    ) -> Result<LoginResponse, Refusal> {
         let request = LoginRequest {
             email: email.to_owned(),
             password: password.to_owned(),
-            totp: String::new(),
+            totp: totp.to_owned(),
             client: Some(client(address)),
         };
         self.door.login(Request::new(request)).await.map(Response::into_inner).map_err(|status| from_status(&status))

@@ -1,8 +1,5 @@
 //! Signing in.
 
-use auth::app::SecondFactor;
-use auth::app::add_staff::{NewStaff, add_staff};
-use chassis::caller::Role;
 use chassis::error::Kind;
 use futures::future::join_all;
 use proto::auth::v1::auth_service_server::AuthService;
@@ -147,24 +144,6 @@ async fn an_address_is_slowed_over_many_accounts(pool: PgPool) {
         "TOO_MANY_REQUESTS"
     );
     assert_eq!(world.login("another@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
-}
-
-/// [D-O1] [D-R1] Where the second factor is required, staff without one do not get in, and a wrong password says so
-/// first.
-#[sqlx::test(migrations = false)]
-async fn staff_need_a_second_factor(pool: PgPool) {
-    let world = World::with(pool, SecondFactor::Required).await;
-    let new = NewStaff { name: "Sam", email: "sam@solvane.test", role: Role::Reviewer, password: PASSWORD };
-    add_staff(world.db(), &world.app.hasher, &new).await.unwrap();
-    let refused = world.login("sam@solvane.test", PASSWORD, HOME).await.unwrap_err();
-    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Unauthenticated, "TOTP_REQUIRED"));
-    assert_eq!(
-        world.login("sam@solvane.test", "wrong horse battery", HOME).await.unwrap_err().code,
-        "INVALID_CREDENTIALS"
-    );
-    assert_eq!(world.count("SELECT count(*) FROM sessions").await, 0);
-    world.member("ada@example.com").await;
-    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
 }
 
 /// [D-S3] A stale bearer on a public call is ignored.

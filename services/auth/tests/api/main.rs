@@ -11,6 +11,7 @@ mod login;
 mod profile;
 mod register;
 mod resend_code;
+mod second_factor;
 mod secrecy;
 mod sessions;
 mod staff;

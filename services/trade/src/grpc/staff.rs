@@ -95,7 +95,7 @@ impl StaffService for Doors {
 
 impl Doors {
     async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+        Ok(self.verifier.staff(metadata, roles).await?)
     }
 
     async fn propose(&self, request: Request<ProposePlanRequest>) -> Result<Answer<Proposal>, Error> {
@@ -131,7 +131,7 @@ impl Doors {
     }
 
     async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Proposal, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Manager]).await?;
+        let staff = self.verifier.stepped_up(request.metadata(), &[Role::Manager]).await?;
         let message = request.into_inner();
         let id = convert::proposal_id(&message.proposal_id)?;
         retrying(|| confirm_proposal(&self.db, &staff, id, &message.client_address)).await

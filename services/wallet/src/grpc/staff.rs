@@ -86,7 +86,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ApproveTransactionRequest>,
     ) -> Result<Response<ApproveTransactionResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Reviewer]).await?;
+        let staff = self.stepped_up(request.metadata(), &[Role::Reviewer]).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ApproveTransaction {
@@ -127,7 +127,7 @@ impl StaffService for Doors {
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
     ) -> Result<Response<MarkWithdrawalPaidResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let staff = self.stepped_up(request.metadata(), &[Role::Treasurer]).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = MarkWithdrawalPaid {
@@ -240,7 +240,10 @@ impl Doors {
         client_address: String,
         decision: Decision,
     ) -> Result<DecideProposal, Error> {
-        let staff = self.staff(metadata, &[Role::Treasurer]).await?;
+        let staff = match decision {
+            Decision::Confirm => self.stepped_up(metadata, &[Role::Treasurer]).await?,
+            Decision::Reject => self.staff(metadata, &[Role::Treasurer]).await?,
+        };
         let unknown =
             || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
         let id = proposal_id.parse().map_err(|_| unknown())?;

@@ -1,0 +1,47 @@
+//! `auth staff reset-totp`: takes a lost authenticator away, so that its owner enrols anew at the next login.
+
+use chassis::audit::{self, Act};
+use chassis::caller::{Role, Staff};
+use chassis::clock;
+use chassis::db::Db;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::domain::email::Email;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{authenticators, recovery_codes, sessions, users};
+
+/// Resets, and ends the account's sessions; `false` if there was none.
+///
+/// # Errors
+/// [`Error::NotFound`], wrong fields, the database's.
+pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
+    let email = Email::parse(email).map_err(|sentence| Error::field("email", sentence))?;
+    let mut tx = db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    let user = users::find_by_email(&mut tx, email.as_str()).await?.filter(|user: &User| !user.is_member());
+    let user = user.ok_or(Error::NotFound("staff account"))?;
+    users::lock(&mut tx, user.id).await?;
+    if !authenticators::forget(&mut tx, user.id).await? {
+        return Ok(false);
+    }
+    recovery_codes::replace(&mut tx, user.id, &[]).await?;
+    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
+    published::session_ended(&mut tx, user.id, &ended).await?;
+    // As for `staff add`: the operator has no account.
+    let operator = Staff { user_id: Uuid::nil(), role: Role::Admin };
+    let act = Act {
+        staff: &operator,
+        action: "staff.reset_totp",
+        subject_id: user.id.to_string(),
+        member_id: None,
+        before: Some(json!({ "enrolled": true })),
+        after: Some(json!({ "enrolled": false })),
+        address: "command line",
+    };
+    audit::append(&mut tx, act).await?;
+    tx.commit().await?;
+    Ok(true)
+}
