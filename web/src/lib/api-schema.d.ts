@@ -12,7 +12,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read the trail of staff actions */
-        get: operations["audit"];
+        get: operations["get_admin_audit"];
         put?: never;
         post?: never;
         delete?: never;
@@ -29,9 +29,83 @@ export interface paths {
             cookie?: never;
         };
         /** Check the books */
-        get: operations["integrity"];
+        get: operations["get_admin_integrity"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the caller */
+        get: operations["get_admin_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/me/step-up": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give a code again
+         * @description Approving, paying, confirming and freezing need one that is at most five minutes old.
+         */
+        post: operations["post_admin_me_step_up"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/me/totp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin to enrol an authenticator
+         * @description It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
+         */
+        post: operations["post_admin_me_totp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/me/totp/confirm": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Confirm an authenticator */
+        post: operations["post_admin_me_totp_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -46,7 +120,7 @@ export interface paths {
             cookie?: never;
         };
         /** Search members */
-        get: operations["list"];
+        get: operations["get_admin_members"];
         put?: never;
         post?: never;
         delete?: never;
@@ -63,7 +137,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a member */
-        get: operations["get"];
+        get: operations["get_admin_members_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -82,7 +156,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Propose an adjustment of the balance */
-        post: operations["adjustment"];
+        post: operations["post_admin_members_by_id_adjustment"];
         delete?: never;
         options?: never;
         head?: never;
@@ -99,7 +173,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Propose a bonus */
-        post: operations["bonus"];
+        post: operations["post_admin_members_by_id_bonus"];
         delete?: never;
         options?: never;
         head?: never;
@@ -116,7 +190,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Freeze a member */
-        post: operations["freeze"];
+        post: operations["post_admin_members_by_id_freeze"];
         delete?: never;
         options?: never;
         head?: never;
@@ -133,7 +207,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Write a note about a member */
-        post: operations["add_note"];
+        post: operations["post_admin_members_by_id_notes"];
         delete?: never;
         options?: never;
         head?: never;
@@ -150,7 +224,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Propose to release bonus into the balance */
-        post: operations["release"];
+        post: operations["post_admin_members_by_id_release"];
         delete?: never;
         options?: never;
         head?: never;
@@ -167,7 +241,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Unfreeze a member */
-        post: operations["unfreeze"];
+        post: operations["post_admin_members_by_id_unfreeze"];
         delete?: never;
         options?: never;
         head?: never;
@@ -182,10 +256,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the platform methods with their versions */
-        get: operations["list"];
+        get: operations["get_admin_payment_methods"];
         put?: never;
         /** Propose a platform method */
-        post: operations["create"];
+        post: operations["post_admin_payment_methods"];
         delete?: never;
         options?: never;
         head?: never;
@@ -201,10 +275,10 @@ export interface paths {
         };
         get?: never;
         /** Propose a change of a platform method */
-        put: operations["update"];
+        put: operations["put_admin_payment_methods_by_id"];
         post?: never;
         /** Propose the end of a platform method */
-        delete: operations["delete"];
+        delete: operations["delete_admin_payment_methods_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -218,10 +292,10 @@ export interface paths {
             cookie?: never;
         };
         /** List all plans */
-        get: operations["list"];
+        get: operations["get_admin_plans"];
         put?: never;
         /** Propose a plan */
-        post: operations["create"];
+        post: operations["post_admin_plans"];
         delete?: never;
         options?: never;
         head?: never;
@@ -237,7 +311,7 @@ export interface paths {
         };
         get?: never;
         /** Propose other terms for a plan */
-        put: operations["update"];
+        put: operations["put_admin_plans_by_id"];
         post?: never;
         delete?: never;
         options?: never;
@@ -255,7 +329,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Propose a value of a plan */
-        post: operations["add_value"];
+        post: operations["post_admin_plans_by_id_values"];
         delete?: never;
         options?: never;
         head?: never;
@@ -273,7 +347,7 @@ export interface paths {
          * List the proposals
          * @description The newest of every service.
          */
-        get: operations["list"];
+        get: operations["get_admin_proposals"];
         put?: never;
         post?: never;
         delete?: never;
@@ -292,7 +366,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Confirm a proposal */
-        post: operations["confirm"];
+        post: operations["post_admin_proposals_by_id_confirm"];
         delete?: never;
         options?: never;
         head?: never;
@@ -309,7 +383,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Reject a proposal */
-        post: operations["reject"];
+        post: operations["post_admin_proposals_by_id_reject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -324,7 +398,7 @@ export interface paths {
             cookie?: never;
         };
         /** Count what waits */
-        get: operations["queue"];
+        get: operations["get_admin_queue"];
         put?: never;
         post?: never;
         delete?: never;
@@ -341,10 +415,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the staff */
-        get: operations["list"];
+        get: operations["get_admin_staff"];
         put?: never;
         /** Invite somebody to the staff */
-        post: operations["invite"];
+        post: operations["post_admin_staff"];
         delete?: never;
         options?: never;
         head?: never;
@@ -362,7 +436,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Disable a staff account */
-        delete: operations["disable"];
+        delete: operations["delete_admin_staff_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -376,7 +450,7 @@ export interface paths {
             cookie?: never;
         };
         /** List transactions */
-        get: operations["list"];
+        get: operations["get_admin_transactions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -393,7 +467,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a transaction with its checklist */
-        get: operations["get"];
+        get: operations["get_admin_transactions_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -412,7 +486,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Approve a transaction */
-        post: operations["approve"];
+        post: operations["post_admin_transactions_by_id_approve"];
         delete?: never;
         options?: never;
         head?: never;
@@ -429,7 +503,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Record the payout of a withdrawal */
-        post: operations["paid"];
+        post: operations["post_admin_transactions_by_id_paid"];
         delete?: never;
         options?: never;
         head?: never;
@@ -446,7 +520,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Reject a transaction */
-        post: operations["reject"];
+        post: operations["post_admin_transactions_by_id_reject"];
         delete?: never;
         options?: never;
         head?: never;
@@ -461,7 +535,7 @@ export interface paths {
             cookie?: never;
         };
         /** Check the session */
-        get: operations["check"];
+        get: operations["get_auth_check"];
         put?: never;
         post?: never;
         delete?: never;
@@ -480,7 +554,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Ask for a reset link */
-        post: operations["forgot_password"];
+        post: operations["post_auth_forgot_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -497,7 +571,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Log in */
-        post: operations["login"];
+        post: operations["post_auth_login"];
         delete?: never;
         options?: never;
         head?: never;
@@ -514,7 +588,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Log out */
-        post: operations["logout"];
+        post: operations["post_auth_logout"];
         delete?: never;
         options?: never;
         head?: never;
@@ -531,7 +605,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Register */
-        post: operations["register"];
+        post: operations["post_auth_register"];
         delete?: never;
         options?: never;
         head?: never;
@@ -548,7 +622,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send a new code */
-        post: operations["resend"];
+        post: operations["post_auth_resend"];
         delete?: never;
         options?: never;
         head?: never;
@@ -565,7 +639,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Set a new password by a reset link */
-        post: operations["reset_password"];
+        post: operations["post_auth_reset_password"];
         delete?: never;
         options?: never;
         head?: never;
@@ -580,7 +654,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the sessions */
-        get: operations["list_sessions"];
+        get: operations["get_auth_sessions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -600,7 +674,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** End a session */
-        delete: operations["end_session"];
+        delete: operations["delete_auth_sessions_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -616,7 +690,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Confirm an email address */
-        post: operations["verify"];
+        post: operations["post_auth_verify"];
         delete?: never;
         options?: never;
         head?: never;
@@ -631,7 +705,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get the course */
-        get: operations["get"];
+        get: operations["get_courses"];
         put?: never;
         post?: never;
         delete?: never;
@@ -648,7 +722,7 @@ export interface paths {
             cookie?: never;
         };
         /** Read a lesson */
-        get: operations["lesson"];
+        get: operations["get_courses_lessons_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -667,7 +741,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Buy the course from the balance */
-        post: operations["purchase"];
+        post: operations["post_courses_purchase"];
         delete?: never;
         options?: never;
         head?: never;
@@ -685,7 +759,7 @@ export interface paths {
          * Follow the member's changes
          * @description An event `change` with the event's key as data, for every change of the member's money; `reset` when some were missed.
          */
-        get: operations["stream"];
+        get: operations["get_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -705,7 +779,7 @@ export interface paths {
          * Read a file by its link
          * @description Links to receipts are signed and live 15 minutes.
          */
-        get: operations["get"];
+        get: operations["get_files_by_folder_by_name"];
         put?: never;
         post?: never;
         delete?: never;
@@ -722,10 +796,10 @@ export interface paths {
             cookie?: never;
         };
         /** List the payment methods */
-        get: operations["list"];
+        get: operations["get_payment_methods"];
         put?: never;
         /** Save an own payment method */
-        post: operations["create"];
+        post: operations["post_payment_methods"];
         delete?: never;
         options?: never;
         head?: never;
@@ -741,10 +815,10 @@ export interface paths {
         };
         get?: never;
         /** Change an own payment method */
-        put: operations["update"];
+        put: operations["put_payment_methods_by_id"];
         post?: never;
         /** Delete an own payment method */
-        delete: operations["delete"];
+        delete: operations["delete_payment_methods_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -758,7 +832,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the plans */
-        get: operations["list"];
+        get: operations["get_plans"];
         put?: never;
         post?: never;
         delete?: never;
@@ -775,7 +849,7 @@ export interface paths {
             cookie?: never;
         };
         /** List a plan's values */
-        get: operations["values"];
+        get: operations["get_plans_by_id_values"];
         put?: never;
         post?: never;
         delete?: never;
@@ -795,7 +869,7 @@ export interface paths {
          * List the trades
          * @description The open ones; with `status=all` the ended ones too.
          */
-        get: operations["list"];
+        get: operations["get_trades"];
         put?: never;
         post?: never;
         delete?: never;
@@ -813,7 +887,7 @@ export interface paths {
         };
         get?: never;
         /** Claim the profit of a trade */
-        put: operations["claim"];
+        put: operations["put_trades_claim_by_id"];
         post?: never;
         delete?: never;
         options?: never;
@@ -832,7 +906,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Close a trade */
-        delete: operations["close"];
+        delete: operations["delete_trades_close_by_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -848,7 +922,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Invest in a plan */
-        post: operations["create"];
+        post: operations["post_trades_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -865,7 +939,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Request a deposit */
-        post: operations["deposit"];
+        post: operations["post_transactions_deposit"];
         delete?: never;
         options?: never;
         head?: never;
@@ -882,7 +956,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Pay the fee of an open withdrawal */
-        post: operations["pay_fee"];
+        post: operations["post_transactions_fee_by_transactionId"];
         delete?: never;
         options?: never;
         head?: never;
@@ -898,9 +972,9 @@ export interface paths {
         };
         /**
          * Get the statement of a period
-         * @description Days are UTC and inclusive; at most a year. `format=csv` answers a file.
+         * @description Days are UTC and inclusive; at most a year. `format=csv` and `format=pdf` answer a file.
          */
-        get: operations["statement"];
+        get: operations["get_transactions_statement"];
         put?: never;
         post?: never;
         delete?: never;
@@ -917,7 +991,7 @@ export interface paths {
             cookie?: never;
         };
         /** List the transactions */
-        get: operations["list"];
+        get: operations["get_transactions_user"];
         put?: never;
         post?: never;
         delete?: never;
@@ -936,7 +1010,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Request a withdrawal */
-        post: operations["withdraw"];
+        post: operations["post_transactions_withdraw"];
         delete?: never;
         options?: never;
         head?: never;
@@ -951,7 +1025,7 @@ export interface paths {
             cookie?: never;
         };
         /** Get a transaction */
-        get: operations["get"];
+        get: operations["get_transactions_by_id"];
         put?: never;
         post?: never;
         delete?: never;
@@ -969,7 +1043,7 @@ export interface paths {
         };
         get?: never;
         /** Set the missing destination of a withdrawal */
-        put: operations["set_destination"];
+        put: operations["put_transactions_by_id_destination"];
         post?: never;
         delete?: never;
         options?: never;
@@ -986,7 +1060,7 @@ export interface paths {
         };
         get?: never;
         /** Set the photo */
-        put: operations["update_image"];
+        put: operations["put_users_image_by_userId"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1003,7 +1077,7 @@ export interface paths {
         };
         get?: never;
         /** Change the password */
-        put: operations["change_password"];
+        put: operations["put_users_password_by_userId"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1020,7 +1094,7 @@ export interface paths {
         };
         get?: never;
         /** Change the details */
-        put: operations["update_profile"];
+        put: operations["put_users_profile_by_userId"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1076,6 +1150,14 @@ export interface components {
             name: string;
             ok: boolean;
             transactionIds: string[];
+        };
+        /** @description A code of an authenticator. */
+        Code: {
+            /**
+             * @description Six digits; a recovery code where one is accepted.
+             * @example 123456
+             */
+            code: string;
         };
         /** @description A correction of a member's balances. */
         Correction: {
@@ -1158,6 +1240,30 @@ export interface components {
             kind: string;
             /** Format: int64 */
             postingId: number;
+        };
+        /** @description The body of every error. */
+        ErrorReply: {
+            /**
+             * @description Why, for programs; see ErrorReason of the gRPC contract.
+             * @example INSUFFICIENT_BALANCE
+             */
+            code: string;
+            /** @description What is wrong by field. */
+            errors?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description A sentence for people.
+             * @example Insufficient balance
+             */
+            message: string;
+            /** @description Names the request in the logs. */
+            requestId: string;
+            /**
+             * @description Always false.
+             * @example false
+             */
+            success: boolean;
         };
         /** @description The fee of an open withdrawal, paid from outside. */
         FeePayment: {
@@ -1285,10 +1391,28 @@ export interface components {
             /** @example a good password */
             password: string;
             /**
-             * @description Staff: six digits of the authenticator.
+             * @description Staff: six digits of the authenticator, or a recovery code.
              * @example 123456
              */
             totp?: string | null;
+        };
+        /** @description The caller as the back office knows them. */
+        Me: {
+            /**
+             * @description What the role may do.
+             * @example [
+             *       "see",
+             *       "decide",
+             *       "freeze",
+             *       "writeNotes"
+             *     ]
+             */
+            permissions: string[];
+            /** @description Until when the code that was given counts for what needs a fresh one; null when it does not. */
+            stepUpUntil?: string | null;
+            success: boolean;
+            totp: components["schemas"]["TotpState"];
+            user: components["schemas"]["StaffAccount"];
         };
         /** @description A member with sessions, notes and the newest entries. */
         Member: {
@@ -1355,6 +1479,21 @@ export interface components {
              * @example ERC20
              */
             network: string;
+        };
+        /** @description An authenticator that waits for its first code. */
+        NewTotp: {
+            message: string;
+            /**
+             * @description In base32, to be typed.
+             * @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
+             */
+            secret: string;
+            success: boolean;
+            /**
+             * @description To be scanned.
+             * @example otpauth://totp/Solvane:ada%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Solvane
+             */
+            uri: string;
         };
         /** @description An investment to make. */
         NewTrade: {
@@ -1498,6 +1637,19 @@ export interface components {
             /** @description Since when it is in force. */
             valueAt?: string | null;
         };
+        /** @description The value of a plan from a moment on. */
+        PlanValue: {
+            /** @description Since when. */
+            at?: string | null;
+            /** @description Where it comes from. */
+            source: string;
+            /**
+             * Format: double
+             * @description The value.
+             * @example 1.0425
+             */
+            value: number;
+        };
         /** @description The plans. */
         Plans: {
             /** @description In the order they are offered. */
@@ -1580,6 +1732,18 @@ export interface components {
             contentType: string;
             /** @description Opens without a token, for 15 minutes. */
             url: string;
+        };
+        /** @description Codes that stand in for the authenticator. */
+        RecoveryCodes: {
+            message: string;
+            /**
+             * @description Each works once. They are not shown again.
+             * @example [
+             *       "ABCDE-FGHJK"
+             *     ]
+             */
+            recoveryCodes: string[];
+            success: boolean;
         };
         /** @description A new account. */
         Registration: {
@@ -1670,6 +1834,14 @@ export interface components {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
+        /** @description A staff account, as its owner sees it. */
+        StaffAccount: {
+            email: string;
+            id: string;
+            name: string;
+            /** @description reviewer, treasurer, manager, auditor or admin. */
+            role: string;
+        };
         /** @description The staff accounts. */
         StaffList: {
             staff: components["schemas"]["User"][];
@@ -1709,6 +1881,13 @@ export interface components {
             reference?: string | null;
             title: string;
         };
+        /** @description A code that was taken. */
+        SteppedUp: {
+            message: string;
+            success: boolean;
+            /** @description Until when it counts. */
+            until?: string | null;
+        };
         /** @description The terms of a plan. */
         Terms: {
             /** @description Whether it is offered; true unless said. */
@@ -1741,6 +1920,15 @@ export interface components {
             subtitle: string;
             /** @example Harbour */
             title: string;
+        };
+        /** @description How the second factor stands. */
+        TotpState: {
+            /** @description Whether an authenticator is in force. */
+            enrolled: boolean;
+            /** Format: int32 */
+            recoveryCodesLeft: number;
+            /** @description Whether staff need one here. */
+            required: boolean;
         };
         /** @description One investment. */
         Trade: {
@@ -1845,7 +2033,7 @@ export interface components {
             receipt?: components["schemas"]["ReceiptLink"] | null;
             /**
              * @description `TNX-` and the first six characters of the id.
-             * @example TNX-1A2B3C
+             * @example TNX-1a2b3c
              */
             reference: string;
             /** @description Fee rows: the withdrawal. Trade and profit rows: the trade. */
@@ -1940,7 +2128,7 @@ export interface components {
         /** @description A plan's values. */
         Values: {
             success: boolean;
-            values: unknown[];
+            values: components["schemas"]["PlanValue"][];
         };
         /** @description A code to confirm an address. */
         Verification: {
@@ -1997,30 +2185,6 @@ export interface components {
              */
             method: string;
         };
-        /** @description The body of every error. */
-        ErrorReply: {
-            /**
-             * @description Always false.
-             * @example false
-             */
-            success: boolean;
-            /**
-             * @description A sentence for people.
-             * @example Insufficient balance
-             */
-            message: string;
-            /**
-             * @description Why, for programs; see ErrorReason of the gRPC contract.
-             * @example INSUFFICIENT_BALANCE
-             */
-            code: string;
-            /** @description Names the request in the logs. */
-            requestId: string;
-            /** @description What is wrong by field. */
-            errors?: {
-                [key: string]: string;
-            } | null;
-        };
     };
     responses: never;
     parameters: never;
@@ -2030,7 +2194,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    audit: {
+    get_admin_audit: {
         parameters: {
             query?: {
                 /** @description wallet (the default), auth, trade or payment-method */
@@ -2179,7 +2343,7 @@ export interface operations {
             };
         };
     };
-    integrity: {
+    get_admin_integrity: {
         parameters: {
             query?: never;
             header?: never;
@@ -2324,7 +2488,595 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_me_step_up: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Code"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SteppedUp"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_me_totp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTotp"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_me_totp_confirm: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Code"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecoveryCodes"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    get_admin_members: {
         parameters: {
             query?: {
                 search?: string;
@@ -2472,7 +3224,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    get_admin_members_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -2619,7 +3371,7 @@ export interface operations {
             };
         };
     };
-    adjustment: {
+    post_admin_members_by_id_adjustment: {
         parameters: {
             query?: never;
             header?: {
@@ -2772,7 +3524,7 @@ export interface operations {
             };
         };
     };
-    bonus: {
+    post_admin_members_by_id_bonus: {
         parameters: {
             query?: never;
             header?: {
@@ -2925,7 +3677,7 @@ export interface operations {
             };
         };
     };
-    freeze: {
+    post_admin_members_by_id_freeze: {
         parameters: {
             query?: never;
             header?: never;
@@ -3076,7 +3828,7 @@ export interface operations {
             };
         };
     };
-    add_note: {
+    post_admin_members_by_id_notes: {
         parameters: {
             query?: never;
             header?: never;
@@ -3227,7 +3979,7 @@ export interface operations {
             };
         };
     };
-    release: {
+    post_admin_members_by_id_release: {
         parameters: {
             query?: never;
             header?: {
@@ -3380,7 +4132,7 @@ export interface operations {
             };
         };
     };
-    unfreeze: {
+    post_admin_members_by_id_unfreeze: {
         parameters: {
             query?: never;
             header?: never;
@@ -3531,7 +4283,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_payment_methods: {
         parameters: {
             query?: never;
             header?: never;
@@ -3676,7 +4428,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_admin_payment_methods: {
         parameters: {
             query?: never;
             header?: {
@@ -3827,7 +4579,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    put_admin_payment_methods_by_id: {
         parameters: {
             query?: never;
             header?: {
@@ -3980,7 +4732,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    delete_admin_payment_methods_by_id: {
         parameters: {
             query?: never;
             header?: {
@@ -4129,7 +4881,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_plans: {
         parameters: {
             query?: never;
             header?: never;
@@ -4274,7 +5026,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_admin_plans: {
         parameters: {
             query?: never;
             header?: {
@@ -4425,7 +5177,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    put_admin_plans_by_id: {
         parameters: {
             query?: never;
             header?: {
@@ -4578,7 +5330,7 @@ export interface operations {
             };
         };
     };
-    add_value: {
+    post_admin_plans_by_id_values: {
         parameters: {
             query?: never;
             header?: {
@@ -4731,7 +5483,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_proposals: {
         parameters: {
             query?: {
                 status?: string;
@@ -4878,7 +5630,7 @@ export interface operations {
             };
         };
     };
-    confirm: {
+    post_admin_proposals_by_id_confirm: {
         parameters: {
             query?: never;
             header?: never;
@@ -5025,7 +5777,7 @@ export interface operations {
             };
         };
     };
-    reject: {
+    post_admin_proposals_by_id_reject: {
         parameters: {
             query?: never;
             header?: never;
@@ -5172,7 +5924,7 @@ export interface operations {
             };
         };
     };
-    queue: {
+    get_admin_queue: {
         parameters: {
             query?: never;
             header?: never;
@@ -5317,7 +6069,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_staff: {
         parameters: {
             query?: never;
             header?: never;
@@ -5462,7 +6214,7 @@ export interface operations {
             };
         };
     };
-    invite: {
+    post_admin_staff: {
         parameters: {
             query?: never;
             header?: {
@@ -5613,7 +6365,7 @@ export interface operations {
             };
         };
     };
-    disable: {
+    delete_admin_staff_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -5760,7 +6512,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_admin_transactions: {
         parameters: {
             query?: {
                 status?: string;
@@ -5912,7 +6664,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    get_admin_transactions_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -6059,7 +6811,7 @@ export interface operations {
             };
         };
     };
-    approve: {
+    post_admin_transactions_by_id_approve: {
         parameters: {
             query?: never;
             header?: {
@@ -6212,7 +6964,7 @@ export interface operations {
             };
         };
     };
-    paid: {
+    post_admin_transactions_by_id_paid: {
         parameters: {
             query?: never;
             header?: {
@@ -6365,7 +7117,7 @@ export interface operations {
             };
         };
     };
-    reject: {
+    post_admin_transactions_by_id_reject: {
         parameters: {
             query?: never;
             header?: {
@@ -6518,7 +7270,7 @@ export interface operations {
             };
         };
     };
-    check: {
+    get_auth_check: {
         parameters: {
             query?: never;
             header?: never;
@@ -6663,7 +7415,7 @@ export interface operations {
             };
         };
     };
-    forgot_password: {
+    post_auth_forgot_password: {
         parameters: {
             query?: never;
             header?: never;
@@ -6814,7 +7566,7 @@ export interface operations {
             };
         };
     };
-    login: {
+    post_auth_login: {
         parameters: {
             query?: never;
             header?: never;
@@ -6963,7 +7715,7 @@ export interface operations {
             };
         };
     };
-    logout: {
+    post_auth_logout: {
         parameters: {
             query?: never;
             header?: never;
@@ -7108,7 +7860,7 @@ export interface operations {
             };
         };
     };
-    register: {
+    post_auth_register: {
         parameters: {
             query?: never;
             header?: {
@@ -7259,7 +8011,7 @@ export interface operations {
             };
         };
     };
-    resend: {
+    post_auth_resend: {
         parameters: {
             query?: never;
             header?: never;
@@ -7408,7 +8160,7 @@ export interface operations {
             };
         };
     };
-    reset_password: {
+    post_auth_reset_password: {
         parameters: {
             query?: {
                 token?: string;
@@ -7561,7 +8313,7 @@ export interface operations {
             };
         };
     };
-    list_sessions: {
+    get_auth_sessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -7706,7 +8458,7 @@ export interface operations {
             };
         };
     };
-    end_session: {
+    delete_auth_sessions_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -7853,7 +8605,7 @@ export interface operations {
             };
         };
     };
-    verify: {
+    post_auth_verify: {
         parameters: {
             query?: never;
             header?: never;
@@ -8002,7 +8754,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    get_courses: {
         parameters: {
             query?: never;
             header?: never;
@@ -8147,7 +8899,7 @@ export interface operations {
             };
         };
     };
-    lesson: {
+    get_courses_lessons_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -8294,7 +9046,7 @@ export interface operations {
             };
         };
     };
-    purchase: {
+    post_courses_purchase: {
         parameters: {
             query?: never;
             header?: {
@@ -8441,7 +9193,7 @@ export interface operations {
             };
         };
     };
-    stream: {
+    get_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -8587,7 +9339,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    get_files_by_folder_by_name: {
         parameters: {
             query?: {
                 owner?: string;
@@ -8740,7 +9492,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_payment_methods: {
         parameters: {
             query?: never;
             header?: never;
@@ -8885,7 +9637,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_payment_methods: {
         parameters: {
             query?: never;
             header?: {
@@ -9036,7 +9788,7 @@ export interface operations {
             };
         };
     };
-    update: {
+    put_payment_methods_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -9187,7 +9939,7 @@ export interface operations {
             };
         };
     };
-    delete: {
+    delete_payment_methods_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -9334,7 +10086,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_plans: {
         parameters: {
             query?: never;
             header?: never;
@@ -9479,7 +10231,7 @@ export interface operations {
             };
         };
     };
-    values: {
+    get_plans_by_id_values: {
         parameters: {
             query?: never;
             header?: never;
@@ -9626,7 +10378,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_trades: {
         parameters: {
             query?: {
                 status?: string;
@@ -9773,7 +10525,7 @@ export interface operations {
             };
         };
     };
-    claim: {
+    put_trades_claim_by_id: {
         parameters: {
             query?: never;
             header?: {
@@ -9922,7 +10674,7 @@ export interface operations {
             };
         };
     };
-    close: {
+    delete_trades_close_by_id: {
         parameters: {
             query?: never;
             header?: {
@@ -10071,7 +10823,7 @@ export interface operations {
             };
         };
     };
-    create: {
+    post_trades_create: {
         parameters: {
             query?: never;
             header?: {
@@ -10222,7 +10974,7 @@ export interface operations {
             };
         };
     };
-    deposit: {
+    post_transactions_deposit: {
         parameters: {
             query?: never;
             header?: {
@@ -10373,7 +11125,7 @@ export interface operations {
             };
         };
     };
-    pay_fee: {
+    post_transactions_fee_by_transactionId: {
         parameters: {
             query?: never;
             header?: {
@@ -10526,7 +11278,7 @@ export interface operations {
             };
         };
     };
-    statement: {
+    get_transactions_statement: {
         parameters: {
             query: {
                 /** @example 2026-01-01 */
@@ -10547,6 +11299,8 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Statement"];
+                    "text/csv": string;
+                    "application/pdf": string;
                 };
             };
             /** @description The request could not be read. */
@@ -10677,7 +11431,7 @@ export interface operations {
             };
         };
     };
-    list: {
+    get_transactions_user: {
         parameters: {
             query?: {
                 cursor?: string;
@@ -10824,7 +11578,7 @@ export interface operations {
             };
         };
     };
-    withdraw: {
+    post_transactions_withdraw: {
         parameters: {
             query?: never;
             header?: {
@@ -10975,7 +11729,7 @@ export interface operations {
             };
         };
     };
-    get: {
+    get_transactions_by_id: {
         parameters: {
             query?: never;
             header?: never;
@@ -11122,7 +11876,7 @@ export interface operations {
             };
         };
     };
-    set_destination: {
+    put_transactions_by_id_destination: {
         parameters: {
             query?: never;
             header?: never;
@@ -11273,7 +12027,7 @@ export interface operations {
             };
         };
     };
-    update_image: {
+    put_users_image_by_userId: {
         parameters: {
             query?: never;
             header?: never;
@@ -11424,7 +12178,7 @@ export interface operations {
             };
         };
     };
-    change_password: {
+    put_users_password_by_userId: {
         parameters: {
             query?: never;
             header?: never;
@@ -11575,7 +12329,7 @@ export interface operations {
             };
         };
     };
-    update_profile: {
+    put_users_profile_by_userId: {
         parameters: {
             query?: never;
             header?: never;

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { toApiError } from '@/lib/api-error'
 import { adminKeys } from './keys'
+import { withStepUp } from './step-up'
 
 export type Me = {
   user: { id: string; name: string; email: string; role: string }
@@ -21,10 +22,10 @@ const fetchMe = (signal: AbortSignal) =>
 export const useMe = () =>
   useQuery({ queryKey: adminKeys.me, queryFn: ({ signal }) => fetchMe(signal), staleTime: 60_000, meta: { silent: true } })
 
-/** Begins the enrolment of an authenticator. */
+/** Begins the enrolment of an authenticator; to replace one takes a code of it. */
 export const useBeginTotp = () =>
   useMutation({
-    mutationFn: () => api.post<{ secret: string; uri: string }>('/admin/me/totp'),
+    mutationFn: () => withStepUp(() => api.post<{ secret: string; uri: string }>('/admin/me/totp')),
     meta: { silent: true },
   })
 
