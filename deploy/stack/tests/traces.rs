@@ -225,8 +225,9 @@ async fn secrets_are_nowhere() -> Result<()> {
         let path = entry?.path();
         places.push((path.display().to_string(), String::from_utf8_lossy(&std::fs::read(&path)?).into_owned()));
     }
+    // Spans come in batches: those of the last call of this life, too.
+    receiver.trace_across("PUT /v1/users/password/{userId}", &["gateway", "auth"]).await?;
     let spans = receiver.spans();
-    ensure!(!spans.is_empty(), "spans were received");
     places
         .push(("traces".to_owned(), spans.iter().map(|span| format!("{} {}\n", span.name, span.attributes)).collect()));
     ensure!(places.iter().any(|(_, text)| holds(text, "example.test")), "the search finds what is there");

@@ -31,7 +31,11 @@ async fn each_role_does_its_own(pool: PgPool) {
             ("list", may(&doors.list_staff_transactions(with_token(Default::default(), t)).await), all),
             ("review", may(&doors.get_review(with_token(Default::default(), t)).await), all),
             ("approve", may(&doors.approve_transaction(with_token(Default::default(), t)).await), &[Role::Reviewer]),
-            ("reject", may(&doors.reject_transaction(with_token(Default::default(), t)).await), &[Role::Reviewer]),
+            (
+                "reject",
+                may(&doors.reject_transaction(with_token(Default::default(), t)).await),
+                &[Role::Reviewer, Role::Treasurer],
+            ),
             ("paid", may(&doors.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("wallet", may(&doors.get_member_wallet(with_token(Default::default(), t)).await), all),
             ("propose", may(&doors.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
