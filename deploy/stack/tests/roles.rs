@@ -1,0 +1,152 @@
+//! Who may do what in the back office, over the real product: the gateway lets any staff in, the services decide.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context, Result};
+use reqwest::Method;
+use serde_json::{Value, json};
+use stack::client::{Answer, Client};
+use stack::testing::TestStack;
+
+/// One way into the back office: method, path of the document, the id it is tried with, and who may.
+type Row = (&'static str, &'static str, &'static str, &'static str);
+
+/// Of nothing.
+const NONE: &str = "7d0f3c1e-5a0b-4b1e-9c55-0123456789ab";
+const ALL: &str = "reviewer treasurer manager auditor admin";
+
+/// [D-O1] [D-O2] Every operation below /v1/admin. What two services share has a row for each.
+const TABLE: &[Row] = &[
+    ("GET", "/admin/me", "", ALL),
+    ("POST", "/admin/me/totp", "", ALL),
+    ("POST", "/admin/me/totp/confirm", "", ALL),
+    ("POST", "/admin/me/step-up", "", ALL),
+    ("GET", "/admin/queue", "", ALL),
+    ("GET", "/admin/transactions", "", ALL),
+    ("GET", "/admin/transactions/{id}", NONE, ALL),
+    ("POST", "/admin/transactions/{id}/approve", NONE, "reviewer"),
+    // Treasurers may end a payout that was approved; the use case tells them from the rest.
+    ("POST", "/admin/transactions/{id}/reject", NONE, "reviewer treasurer"),
+    ("POST", "/admin/transactions/{id}/paid", NONE, "treasurer"),
+    ("GET", "/admin/members", "", ALL),
+    ("GET", "/admin/members/{id}", NONE, ALL),
+    ("POST", "/admin/members/{id}/freeze", NONE, "reviewer"),
+    ("POST", "/admin/members/{id}/unfreeze", NONE, "reviewer"),
+    ("POST", "/admin/members/{id}/notes", NONE, "reviewer treasurer"),
+    ("POST", "/admin/members/{id}/bonus", NONE, "treasurer"),
+    ("POST", "/admin/members/{id}/release", NONE, "treasurer"),
+    ("POST", "/admin/members/{id}/adjustment", NONE, "treasurer"),
+    ("GET", "/admin/proposals", "", ALL),
+    ("POST", "/admin/proposals/{id}/confirm", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    ("POST", "/admin/proposals/{id}/confirm", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
+    ("POST", "/admin/proposals/{id}/confirm", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    ("POST", "/admin/proposals/{id}/reject", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    ("POST", "/admin/proposals/{id}/reject", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
+    ("POST", "/admin/proposals/{id}/reject", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    ("GET", "/admin/payment-methods", "", ALL),
+    ("POST", "/admin/payment-methods", "", "treasurer"),
+    ("PUT", "/admin/payment-methods/{id}", NONE, "treasurer"),
+    ("DELETE", "/admin/payment-methods/{id}", NONE, "treasurer"),
+    ("GET", "/admin/plans", "", ALL),
+    ("POST", "/admin/plans", "", "manager"),
+    ("PUT", "/admin/plans/{id}", NONE, "manager"),
+    ("POST", "/admin/plans/{id}/values", NONE, "manager"),
+    ("GET", "/admin/staff", "", "auditor admin"),
+    ("POST", "/admin/staff", "", "admin"),
+    ("DELETE", "/admin/staff/{id}", NONE, "admin"),
+    ("GET", "/admin/audit", "", "auditor admin"),
+    ("GET", "/admin/integrity", "", ALL),
+];
+
+/// A body that the gateway can read, so that the service is what answers.
+fn body(path: &str) -> Value {
+    match path {
+        "/admin/me/totp/confirm" | "/admin/me/step-up" => json!({ "code": "1" }),
+        "/admin/transactions/{id}/approve" => {
+            json!({ "revision": 1, "receivedAmount": "100.00", "txid": "tx-of-nobody" })
+        }
+        "/admin/transactions/{id}/reject" => json!({ "revision": 1, "reasonCode": "OTHER", "note": "" }),
+        "/admin/transactions/{id}/paid" => json!({ "revision": 1, "txid": "tx-of-nobody" }),
+        "/admin/staff" => json!({ "name": "", "email": "", "role": "" }),
+        path if path.starts_with("/admin/members") => json!({ "amount": "5.00", "note": "A note", "type": "credit" }),
+        path if path.starts_with("/admin/payment-methods") => json!({
+            "currency": "USDT", "network": "TRC20", "address": "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "label": "x",
+        }),
+        path if path.ends_with("/values") => json!({ "value": "1.01", "source": "A report" }),
+        path if path.starts_with("/admin/plans") => json!({
+            "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30,
+        }),
+        _ => json!({}),
+    }
+}
+
+async fn call(client: &Client, (method, path, id, _): Row) -> Result<Answer> {
+    let (method, url) = (Method::from_bytes(method.as_bytes())?, path.replace("{id}", id));
+    let request = client.request(method.clone(), &url);
+    let request = if method == Method::GET { request } else { request.json(&body(path)) };
+    stack::client::send(request).await
+}
+
+/// The operations of the document, as the table names them.
+fn documented() -> Result<BTreeSet<(String, String)>> {
+    let document: Value = serde_json::from_str(include_str!("../../../gateway/openapi.json"))?;
+    let paths = document["paths"].as_object().context("paths")?;
+    let admin = paths.iter().filter_map(|(path, operations)| {
+        let path = path.strip_prefix("/v1").filter(|path| path.starts_with("/admin"))?;
+        Some((path, operations.as_object()?))
+    });
+    Ok(admin
+        .flat_map(|(path, operations)| operations.keys().map(|method| (method.to_uppercase(), path.to_owned())))
+        .collect())
+}
+
+/// [D-O1] [D-O2] The table has every operation of the document, and no other.
+#[test]
+fn every_operation_is_in_the_table() -> Result<()> {
+    let table: BTreeSet<_> =
+        TABLE.iter().map(|(method, path, _, _)| ((*method).to_owned(), (*path).to_owned())).collect();
+    assert_eq!(documented()?, table, "left: the document, right: the table");
+    Ok(())
+}
+
+/// [D-O1] [D-O2] Every operation by a visitor, a member and each role: exactly those of the table get past the door.
+#[tokio::test]
+async fn every_role_may_what_the_table_says() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let visitor = stack.client();
+    let member = stack.member().await?.client;
+    let mut staff = Vec::new();
+    for role in ALL.split(' ') {
+        staff.push((role, stack.staff(role).await?));
+    }
+    let mut wrong = Vec::new();
+    let mut cells = 0;
+    for row in TABLE {
+        let (method, path, id, may) = *row;
+        let mut expect = |who: &str, expected: &str, answer: &Answer| {
+            let got = match (answer.status, answer.code()) {
+                (401, _) => "401",
+                (403, Some("PERMISSION_DENIED")) => "403",
+                // Past the door: done, or refused for what it asks.
+                (200 | 201 | 404 | 409 | 422, _) => "may",
+                _ => "else",
+            };
+            cells += 1;
+            if got != expected {
+                wrong.push(format!(
+                    "{method} {path} {id} by {who}: {expected} expected, {} {}",
+                    answer.status, answer.body
+                ));
+            }
+        };
+        expect("visitor", "401", &call(&visitor, *row).await?);
+        expect("member", "403", &call(&member, *row).await?);
+        for (role, client) in &staff {
+            let expected = if may.split(' ').any(|allowed| allowed == *role) { "may" } else { "403" };
+            expect(role, expected, &call(client, *row).await?);
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {cells} cells are wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert_eq!(cells, TABLE.len() * 7);
+    Ok(())
+}
