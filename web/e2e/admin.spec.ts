@@ -43,9 +43,11 @@ type Row = { id: string; revision: number; kind: string; approved?: boolean }
 /** Rejects whatever other journeys have left, so that the queue holds what a journey puts there. */
 async function emptyQueue() {
   const reviewer = await asStaff('reviewer')
+  const treasurer = await asStaff('treasurer')
   const { transactions } = await reviewer<{ transactions: Row[] }>('GET', '/admin/transactions?status=pending')
-  for (const { id, revision } of transactions) {
-    await reviewer('POST', `/admin/transactions/${id}/reject`, { revision, reasonCode: 'OTHER' })
+  for (const { id, revision, approved } of transactions) {
+    const decide = approved ? treasurer : reviewer
+    await decide('POST', `/admin/transactions/${id}/reject`, { revision, reasonCode: 'OTHER' })
   }
 }
 

@@ -19,17 +19,11 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
   const may = useMay()
   const one = review.transaction
   if (one.status !== 'pending') return <Outcome review={review} />
-  if (one.approved && may('pay')) {
-    return (
-      <Panel>
-        <PayForm review={review} onDone={onDone} />
-      </Panel>
-    )
-  }
-  if (!may('decide')) {
+  if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
+  if (one.approved || !may('decide')) {
     return (
       <Notice title={one.approved ? 'Approved, waiting for the payout' : 'Waiting for a reviewer'}>
-        {one.approved ? 'A treasurer marks it as paid.' : 'You see every fact, but your role does not decide this.'}
+        {one.approved ? 'A treasurer marks it as paid, or rejects it when the payout fails.' : 'You see every fact, but your role does not decide this.'}
       </Notice>
     )
   }
@@ -38,10 +32,30 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
 
 const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm:p-5">{children}</Card>
 
+/** An approved payout may be on its way: only who pays it may end it. */
+function PayOut({ review, onDone }: PanelProps) {
+  const [failed, setFailed] = useState(false)
+  if (failed) {
+    return (
+      <Panel>
+        <RejectForm review={review} onDone={onDone} onBack={() => setFailed(false)} />
+      </Panel>
+    )
+  }
+  return (
+    <Panel>
+      <PayForm review={review} onDone={onDone} />
+      <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
+        The payout fails: reject it
+      </Button>
+    </Panel>
+  )
+}
+
 function Decide({ review, onDone }: PanelProps) {
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
-  const { approved, needsDestination } = review.transaction
-  const canApprove = !approved && !needsDestination
+  const { needsDestination } = review.transaction
+  const canApprove = !needsDestination
   const concerns = review.checks.filter(({ ok }) => !ok).length
   useShortcuts({
     a: canApprove ? () => setChoice('approve') : undefined,
@@ -66,7 +80,7 @@ function Decide({ review, onDone }: PanelProps) {
   }
   return (
     <Panel>
-      <h2 className="text-base font-semibold">{approved ? 'Approved, waiting for the payout' : 'Your decision'}</h2>
+      <h2 className="text-base font-semibold">Your decision</h2>
       <p className="mt-0.5 mb-4 text-sm text-ink-faint">
         {needsDestination
           ? 'It can be approved once the member has named an address.'
