@@ -56,12 +56,17 @@ pub trait Fault: std::error::Error + Send + Sync {
         None
     }
 
+    /// Whether its own words are meant for the caller.
+    fn is_worded(&self) -> bool {
+        !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
+    }
+
     /// The sentence a member reads.
     fn sentence(&self) -> String {
         match self.kind() {
+            _ if self.is_worded() => capitalised(&self.to_string()),
             Kind::Internal => "Something went wrong on our side. Please try again.".to_owned(),
-            Kind::Unavailable => "We can't answer right now. Please try again in a moment.".to_owned(),
-            _ => capitalised(&self.to_string()),
+            _ => "We can't answer right now. Please try again in a moment.".to_owned(),
         }
     }
 }
@@ -112,6 +117,10 @@ impl Refusal {
     /// What a fault says to its caller.
     #[must_use]
     pub fn of(fault: &impl Fault) -> Self {
+        if fault.database().is_some_and(is_unstorable) {
+            let sentence = "The character U+0000 can't be used here.";
+            return Self::new(Kind::Invalid, ErrorReason::ValidationFailed, sentence);
+        }
         Self {
             kind: fault.kind(),
             code: code(fault.reason()),
@@ -157,12 +166,13 @@ impl Fault for Refusal {
 /// The answer of a door to a fault; failures are logged here, once.
 #[must_use]
 pub fn to_status(fault: &impl Fault) -> Status {
-    match fault.kind() {
+    let refusal = Refusal::of(fault);
+    match refusal.kind {
         Kind::Internal => tracing::error!(error = %chain(fault), "call failed"),
         Kind::Unavailable => tracing::warn!(error = %chain(fault), "call could not be answered"),
         _ => tracing::debug!(error = %fault, "call refused"),
     }
-    refusal_to_status(&Refusal::of(fault))
+    refusal_to_status(&refusal)
 }
 
 /// A refusal as a gRPC status with details.
@@ -240,6 +250,12 @@ pub fn from_status(status: &Status) -> Refusal {
 pub fn code(reason: ErrorReason) -> String {
     let name = reason.as_str_name();
     name.strip_prefix("ERROR_REASON_").unwrap_or(name).to_owned()
+}
+
+/// Whether PostgreSQL refused a text for a U+0000 in it, which JSON and query strings can hold but no column can.
+fn is_unstorable(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
+    code.is_some_and(|code| code == "22021" || code == "22P05")
 }
 
 fn capitalised(text: &str) -> String {

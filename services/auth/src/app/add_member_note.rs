@@ -16,13 +16,7 @@ use crate::store::users;
 /// # Errors
 /// Wrong fields, [`Error::NotFound`], the database's.
 pub async fn add_member_note(app: &App, decision: &Decision) -> Result<(), Error> {
-    let text = decision.note.trim();
-    if text.is_empty() {
-        return Err(Error::field("text", "A note is required"));
-    }
-    if text.chars().count() > 2_000 || text.contains('\0') {
-        return Err(Error::field("text", "A note must be at most 2,000 characters long"));
-    }
+    let text = decision.note("text")?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user =

@@ -34,11 +34,26 @@ pub struct Decision {
     pub address: String,
 }
 
+impl Decision {
+    /// The note, checked; the field it came in has this name.
+    pub(super) fn note(&self, field: &'static str) -> Result<&str, Error> {
+        let note = self.note.trim();
+        if note.is_empty() {
+            return Err(Error::field(field, "A note is required"));
+        }
+        if note.chars().count() > 2_000 || note.contains('\0') {
+            return Err(Error::field(field, "A note must be at most 2,000 characters long"));
+        }
+        Ok(note)
+    }
+}
+
 /// Does it; a member who is so already stays so, and nothing is written.
 ///
 /// # Errors
-/// [`Error::NotFound`], the database's.
+/// A wrong note, [`Error::NotFound`], the database's.
 pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<User, Error> {
+    let note = decision.note("note")?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, decision.user_id).await?.filter(User::is_member);
@@ -55,7 +70,7 @@ pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Re
         subject_id: user.id.to_string(),
         member_id: Some(user.id),
         before: Some(json!({ "frozen": !frozen })),
-        after: Some(json!({ "frozen": frozen, "note": decision.note })),
+        after: Some(json!({ "frozen": frozen, "note": note })),
         address: &decision.address,
     };
     audit::append(&mut tx, act).await?;

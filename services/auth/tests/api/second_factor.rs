@@ -79,7 +79,7 @@ impl World {
     }
 
     async fn freezes(&self, token: &str, user_id: &str) -> Result<(), String> {
-        let request = FreezeMemberRequest { user_id: user_id.to_owned(), ..Default::default() };
+        let request = FreezeMemberRequest { user_id: user_id.to_owned(), note: "odd".to_owned(), client: None };
         let answer = self.door.freeze_member(with_token(request, token)).await;
         answer.map(|_| ()).map_err(|status| from_status(&status).code)
     }
@@ -223,7 +223,7 @@ async fn freezing_needs_a_fresh_code(pool: PgPool) {
     assert!(!world.told(&holder.token).await.is_stepped_up);
     assert!(world.me(&holder.token).await.stepped_up_until.is_none());
     assert_eq!(world.looks(&holder.token).await, Ok(()));
-    let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), ..Default::default() };
+    let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), client: None };
     world.door.unfreeze_member(with_token(unfreeze, &holder.token)).await.unwrap();
     world.step_up(&holder.token, &code(&holder.secret, 1)).await.unwrap();
     assert_eq!(world.freezes(&holder.token, &member.id).await, Ok(()));

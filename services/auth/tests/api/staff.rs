@@ -163,7 +163,11 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
         |action: &str, note: &str, address: &str| (reviewer, action.to_owned(), note.to_owned(), address.to_owned());
     assert_eq!(rows, [row("member.freeze", "odd", HOME), row("member.unfreeze", "fine", "unknown")]);
     assert_eq!(audit::broken_at(&mut world.db().conn().await.unwrap()).await.unwrap(), None);
-    let staff = FreezeMemberRequest { user_id: reviewer.to_string(), ..Default::default() };
+    for note in [String::new(), " \n".to_owned(), "a\0b".to_owned(), "a".repeat(2_001)] {
+        let silent = FreezeMemberRequest { user_id: member.id.clone(), note, client: None };
+        assert_eq!(refusal(world.door.freeze_member(with_token(silent, &token)).await).code, "VALIDATION_FAILED");
+    }
+    let staff = FreezeMemberRequest { user_id: reviewer.to_string(), note: "odd".to_owned(), client: None };
     assert_eq!(refusal(world.door.freeze_member(with_token(staff, &token)).await).code, "NOT_FOUND");
 }
 
