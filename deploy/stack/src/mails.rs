@@ -71,11 +71,11 @@ pub async fn wait_for_code(folder: &Path, email: &str) -> Result<String> {
 // === impl Mail ===
 
 impl Mail {
-    /// The six digits that stand alone in the text, if any do.
+    /// The six digits that stand alone in the text, if any do; a reference such as `TNX-123456` is one word.
     #[must_use]
     pub fn code(&self) -> Option<String> {
         self.text
-            .split(|character: char| !character.is_ascii_alphanumeric())
+            .split(|character: char| !character.is_ascii_alphanumeric() && character != '-')
             .find(|word| word.len() == 6 && word.bytes().all(|byte| byte.is_ascii_digit()))
             .map(str::to_owned)
     }

@@ -92,6 +92,8 @@ async fn a_message_survives_the_death_of_the_broker() {
     stranger.password = "wrong".to_owned();
     assert!(connect(&node.url(&stranger, VHOST)).await.is_err());
 
+    // That a queue exists reaches the disk a moment after it is answered; a message does before it is confirmed.
+    tokio::time::sleep(std::time::Duration::from_secs(3)).await;
     node.process().kill().await.expect("killed");
     drop(node);
     let node = RabbitMq::start(&settings).await.expect("started again");

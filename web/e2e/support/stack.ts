@@ -37,7 +37,7 @@ export async function mailTo(address: string, pattern: RegExp): Promise<RegExpMa
   return found as RegExpMatchArray
 }
 
-export const codeMailedTo = async (address: string) => (await mailTo(address, /\b(\d{6})\b/))[1] ?? ''
+export const codeMailedTo = async (address: string) => (await mailTo(address, /(?<![\w-])(\d{6})(?![\w-])/))[1] ?? ''
 
 /** Calls the API as a member of staff. */
 export async function asStaff(name: string) {
