@@ -48,7 +48,7 @@ restore() {
 rows() {
   local table
   psql -qXAt "$1" -c "SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-      AND tablename NOT IN ('outbox', 'sessions', 'withdrawal_gate', 'login_throttles', 'mail_requests') ORDER BY 1" |
+      AND tablename NOT IN ('outbox', 'sessions', 'viewings', 'login_throttles', 'mail_requests') ORDER BY 1" |
     while read -r table; do
       psql -qXAt "$1" -c "SELECT '$table', count(*), md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))) FROM $table t"
     done

@@ -21,7 +21,7 @@ CUSTOM = {
 }
 # Who calls whom, as ARCHITECTURE.md draws it.
 CALLS = {
-    "gateway": {"auth", "wallet", "trade", "payment-method"},
+    "gateway": {"auth", "wallet", "trade", "payment-method", "mailer"},
     "wallet": {"auth", "payment-method"},
     "trade": {"auth", "wallet"},
     "payment-method": {"auth"},

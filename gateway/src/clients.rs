@@ -4,6 +4,7 @@ use chassis::grpc::channel;
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
+use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
@@ -35,6 +36,8 @@ pub struct Clients {
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
+    /// Dead letters of the mailer, for staff.
+    pub mailer_staff: MailerStaffClient<Channel>,
 }
 
 impl Clients {
@@ -47,6 +50,7 @@ impl Clients {
         let wallet = channel(&config.wallet_url)?;
         let trade = channel(&config.trade_url)?;
         let payment_method = channel(&config.payment_method_url)?;
+        let mailer = channel(&config.mailer_url)?;
         Ok(Self {
             auth: AuthServiceClient::new(auth.clone()),
             directory: DirectoryServiceClient::new(auth.clone()),
@@ -57,6 +61,7 @@ impl Clients {
             trade_staff: TradeStaffClient::new(trade),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
+            mailer_staff: MailerStaffClient::new(mailer),
         })
     }
 }

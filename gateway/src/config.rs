@@ -46,6 +46,9 @@ pub struct Config {
     /// gRPC of payment-method.
     #[arg(long, env)]
     pub payment_method_url: String,
+    /// gRPC of mailer.
+    #[arg(long, env)]
+    pub mailer_url: String,
     /// RabbitMQ, for live updates; without it clients poll.
     #[arg(long, env, hide_env_values = true)]
     pub amqp_url: Option<String>,

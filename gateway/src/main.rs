@@ -1,5 +1,6 @@
 //! The gateway process: wiring only.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,7 +9,7 @@ use chassis::bus::Bus;
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
 use chassis::keys::SecretKey;
-use chassis::process::Process;
+use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};
 use gateway::clients::Clients;
 use gateway::config::Config;
@@ -44,6 +45,12 @@ struct Settings {
 enum Command {
     /// Prints the OpenAPI document.
     Openapi,
+    /// Says by its exit code whether the process beside it is ready.
+    Health {
+        /// Where that process serves its health.
+        #[arg(long, env)]
+        ops_addr: SocketAddr,
+    },
 }
 
 #[tokio::main]
@@ -54,6 +61,7 @@ async fn main() -> anyhow::Result<()> {
             std::io::Write::write_all(&mut std::io::stdout(), document.as_bytes())?;
             Ok(())
         }
+        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Settings::parse().config).await,
     }
 }

@@ -92,6 +92,7 @@ pub fn api() -> (Router<App>, Document) {
         .routes(routes!(transactions::pay_fee))
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::statement::statement))
+        .routes(routes!(transactions::times::times))
         .routes(routes!(transactions::get))
         .routes(routes!(transactions::set_destination))
         // Plans and trades.

@@ -26,6 +26,12 @@ pub mod trade {
         tonic::include_proto!("solvane.trade.v1");
     }
 }
+/// Mails, for staff.
+pub mod mailer {
+    pub mod v1 {
+        tonic::include_proto!("solvane.mailer.v1");
+    }
+}
 /// Platform and personal payment methods.
 pub mod payment_method {
     pub mod v1 {

@@ -88,7 +88,8 @@ impl Service {
             Self::Wallet => Some("WALLET_URL"),
             Self::Trade => Some("TRADE_URL"),
             Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
-            Self::Mailer | Self::Gateway => None,
+            Self::Mailer => Some("MAILER_URL"),
+            Self::Gateway => None,
         }
     }
 
@@ -153,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn every_service_finds_the_four_that_are_called() {
+    fn every_service_finds_those_that_are_called() {
         let shared = Shared {
             folder: "/stack".into(),
             binaries: "/bin".into(),
@@ -168,7 +169,7 @@ mod tests {
             let output = Output::File("/dev/null".into());
             let launch = service.launch(&shared, |_| Ports { main: 1, ops: 2 }, "amqp://", output);
             let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);
-            assert!(["AUTH_URL", "WALLET_URL", "TRADE_URL", "PAYMENT_METHOD_URL"].into_iter().all(named));
+            assert!(["AUTH_URL", "WALLET_URL", "TRADE_URL", "PAYMENT_METHOD_URL", "MAILER_URL"].into_iter().all(named));
             assert_eq!(named("HTTP_ADDR"), service == Service::Gateway);
             assert_eq!(named("GRPC_ADDR"), service != Service::Gateway);
             assert!(!named("DATABASE_URL"), "the role decides it");

@@ -262,6 +262,9 @@ controls! {
     a_removed_row_of_the_trail_is_seen: "D-O3", "wallet", "DELETE FROM audit_rows WHERE id = 2";
     a_correction_by_one_person_is_seen: "D-O4", "wallet",
         "ALTER TABLE proposals DROP CONSTRAINT proposals_two_people; UPDATE proposals SET decided_by = proposed_by";
+    a_reopening_that_nobody_proposed_is_seen: "D-O4", "wallet",
+        "INSERT INTO withdrawal_stops (reason, reopened_at, reopened_by, reopening_proposed_by)
+         VALUES ('test', now(), gen_random_uuid(), gen_random_uuid())";
     a_correction_without_effect_is_seen: "L7", "wallet",
         "INSERT INTO proposals SELECT gen_random_uuid(), kind, subject_id, change, before, status, proposed_by, proposed_at,
             decided_by, decided_at FROM proposals";

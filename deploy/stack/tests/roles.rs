@@ -24,6 +24,7 @@ const TABLE: &[Row] = &[
     ("GET", "/admin/queue", "", ALL),
     ("GET", "/admin/transactions", "", ALL),
     ("GET", "/admin/transactions/{id}", NONE, ALL),
+    ("POST", "/admin/transactions/{id}/viewing", NONE, ALL),
     ("POST", "/admin/transactions/{id}/approve", NONE, "reviewer"),
     // Treasurers may end a payout that was approved; the use case tells them from the rest.
     ("POST", "/admin/transactions/{id}/reject", NONE, "reviewer treasurer"),
@@ -37,10 +38,11 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/members/{id}/release", NONE, "treasurer"),
     ("POST", "/admin/members/{id}/adjustment", NONE, "treasurer"),
     ("GET", "/admin/proposals", "", ALL),
-    ("POST", "/admin/proposals/{id}/confirm", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    // Admins may decide to open withdrawals again; the use case tells that from corrections.
+    ("POST", "/admin/proposals/{id}/confirm", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer admin"),
     ("POST", "/admin/proposals/{id}/confirm", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
     ("POST", "/admin/proposals/{id}/confirm", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
-    ("POST", "/admin/proposals/{id}/reject", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
+    ("POST", "/admin/proposals/{id}/reject", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer admin"),
     ("POST", "/admin/proposals/{id}/reject", "trd_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "manager"),
     ("POST", "/admin/proposals/{id}/reject", "pay_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "treasurer"),
     ("GET", "/admin/payment-methods", "", ALL),
@@ -56,6 +58,10 @@ const TABLE: &[Row] = &[
     ("DELETE", "/admin/staff/{id}", NONE, "admin"),
     ("GET", "/admin/audit", "", "auditor admin"),
     ("GET", "/admin/integrity", "", ALL),
+    ("POST", "/admin/withdrawals/reopen", "", "treasurer admin"),
+    ("GET", "/admin/dead-letters", "", ALL),
+    ("POST", "/admin/dead-letters/{id}/replay", "wal_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "admin"),
+    ("POST", "/admin/dead-letters/{id}/replay", "mai_7d0f3c1e-5a0b-4b1e-9c55-0123456789ab", "admin"),
 ];
 
 /// A body that the gateway can read, so that the service is what answers.

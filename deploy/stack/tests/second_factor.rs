@@ -164,7 +164,10 @@ async fn an_invited_colleague_begins_to_work() -> Result<()> {
     let tina = enrol(stack.client().login("tina@solvane.test", PASSWORD).await?).await?;
     assert_eq!(tina.client.get("/admin/queue").await?.status, 200);
     let me = tina.client.get("/admin/me").await?.success()?;
-    assert_eq!(me["permissions"], json!(["see", "writeNotes", "pay", "correctBalances", "changeMethods"]));
+    assert_eq!(
+        me["permissions"],
+        json!(["see", "writeNotes", "pay", "correctBalances", "changeMethods", "reopenWithdrawals"])
+    );
 
     // An account that ends is out everywhere within five seconds.
     let id = me["user"]["id"].as_str().context("an id")?;

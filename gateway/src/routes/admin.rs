@@ -16,6 +16,10 @@ pub mod staff;
 
 pub mod books;
 
+pub mod audit;
+
+pub mod dead_letters;
+
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -33,6 +37,7 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(transactions::queue))
         .routes(routes!(transactions::list))
         .routes(routes!(transactions::get))
+        .routes(routes!(transactions::viewing))
         .routes(routes!(transactions::approve))
         .routes(routes!(transactions::reject))
         .routes(routes!(transactions::paid))
@@ -58,6 +63,9 @@ pub fn routes() -> OpenApiRouter<App> {
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))
-        .routes(routes!(books::audit))
+        .routes(routes!(audit::audit))
         .routes(routes!(books::integrity))
+        .routes(routes!(books::reopen))
+        .routes(routes!(dead_letters::list))
+        .routes(routes!(dead_letters::replay))
 }

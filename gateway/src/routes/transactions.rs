@@ -2,6 +2,8 @@
 
 pub mod statement;
 
+pub mod times;
+
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use proto::auth::v1::{GetUsersRequest, User as UserMessage};

@@ -113,7 +113,7 @@ fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
         "--rate-limit=0".to_owned(),
         "--session-rate-limit=0".to_owned(),
     ];
-    for service in ["auth", "wallet", "trade", "payment-method"] {
+    for service in ["auth", "wallet", "trade", "payment-method", "mailer"] {
         arguments.push(format!("--{service}-url={url}"));
     }
     // What comes last counts.
@@ -142,6 +142,10 @@ fn refused<T>(kind: Kind, reason: ErrorReason, message: &str) -> Result<Answer<T
 
 #[tonic::async_trait]
 impl WalletService for FakeWallet {
+    async fn get_times(&self, _: Call<wallet::GetTimesRequest>) -> Result<Answer<wallet::GetTimesResponse>, Status> {
+        unused()
+    }
+
     async fn get_wallet(&self, _: Call<wallet::GetWalletRequest>) -> Result<Answer<wallet::GetWalletResponse>, Status> {
         unused()
     }

@@ -1,6 +1,7 @@
 //! The process: wiring, and the commands of its operator.
 
 use std::io::Read;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use chassis::caller::Role;
 use chassis::db::{self, Db};
 use chassis::error::Fault;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
-use chassis::process::Process;
+use chassis::process::{self, Process};
 use clap::{Args, Parser, Subcommand};
 use tokio::sync::Notify;
 
@@ -36,6 +37,12 @@ struct Cli {
 enum Command {
     /// Brings the database at DATABASE_URL to the newest schema.
     Migrate(Database),
+    /// Says by its exit code whether the process beside it is ready.
+    Health {
+        /// Where that process serves its health.
+        #[arg(long, env)]
+        ops_addr: SocketAddr,
+    },
     /// Keys of a deployment.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -98,6 +105,7 @@ async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         None => serve(Config::parse()).await,
         Some(Command::Migrate(database)) => db::migrate_url(&database.database_url, &MIGRATOR).await,
+        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         Some(Command::Keys(KeysCommand::Generate { dir })) => keys::generate(&dir),
         Some(Command::Staff(StaffCommand::Add(add))) => staff_add(&add).await,
         Some(Command::Staff(StaffCommand::ResetTotp(reset))) => staff_reset_totp(&reset).await,

@@ -1,9 +1,9 @@
 //! The trail of what staff did: written in the transaction of the effect, append-only, each row chained to the one
 //! before by SHA-256, so that a changed, missing or inserted row shows.
 
-use proto::common::v1::AuditRow as Message;
 /// A row of the trail as staff are shown it.
 pub use proto::common::v1::AuditRow;
+use proto::common::v1::{AuditFilter, AuditRow as Message};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::{FromRow, PgConnection};
@@ -12,6 +12,10 @@ use uuid::Uuid;
 
 use crate::caller::Staff;
 use crate::clock;
+use crate::error::Refusal;
+
+/// The role in rows that no person wrote.
+const SYSTEM: &str = "system";
 
 /// What is written of one act.
 #[derive(Debug, Clone)]
@@ -75,14 +79,9 @@ impl Row {
 /// # Errors
 /// The database's.
 pub async fn append(conn: &mut PgConnection, act: Act<'_>) -> Result<(), sqlx::Error> {
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtext('audit_rows'))").execute(&mut *conn).await?;
-    let last: Option<(i64, Vec<u8>)> =
-        sqlx::query_as("SELECT id, hash FROM audit_rows ORDER BY id DESC LIMIT 1").fetch_optional(&mut *conn).await?;
-    let (last_id, previous) = last.unwrap_or_default();
-    let at: OffsetDateTime = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *conn).await?;
-    let mut row = Row {
-        id: last_id + 1,
-        at,
+    let row = Row {
+        id: 0,
+        at: OffsetDateTime::UNIX_EPOCH,
         actor_id: act.staff.user_id,
         actor_role: act.staff.role.as_str().to_owned(),
         action: act.action.to_owned(),
@@ -93,6 +92,38 @@ pub async fn append(conn: &mut PgConnection, act: Act<'_>) -> Result<(), sqlx::E
         address: act.address.to_owned(),
         hash: Vec::new(),
     };
+    write(conn, row).await
+}
+
+/// Appends what the service did by itself, in the name of nobody.
+///
+/// # Errors
+/// The database's.
+pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, after: Value) -> Result<(), sqlx::Error> {
+    let row = Row {
+        id: 0,
+        at: OffsetDateTime::UNIX_EPOCH,
+        actor_id: Uuid::nil(),
+        actor_role: SYSTEM.to_owned(),
+        action: action.to_owned(),
+        subject_id: subject.to_owned(),
+        member_id: None,
+        before: None,
+        after: Some(after),
+        address: String::new(),
+        hash: Vec::new(),
+    };
+    write(conn, row).await
+}
+
+/// Gives the row its place in the chain.
+async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error> {
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtext('audit_rows'))").execute(&mut *conn).await?;
+    let last: Option<(i64, Vec<u8>)> =
+        sqlx::query_as("SELECT id, hash FROM audit_rows ORDER BY id DESC LIMIT 1").fetch_optional(&mut *conn).await?;
+    let (last_id, previous) = last.unwrap_or_default();
+    row.id = last_id + 1;
+    row.at = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *conn).await?;
     row.hash = row.chained(&previous);
     sqlx::query(
         "INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash)
@@ -114,17 +145,68 @@ pub async fn append(conn: &mut PgConnection, act: Act<'_>) -> Result<(), sqlx::E
     Ok(())
 }
 
-/// Rows before a cursor (an id), newest first.
+/// Which rows are wanted; unset parts match everything.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Filter {
+    /// Who.
+    pub actor_id: Option<Uuid>,
+    /// What, or how it begins.
+    pub action: String,
+    /// The member concerned.
+    pub member_id: Option<Uuid>,
+    /// From this moment on.
+    pub since: Option<OffsetDateTime>,
+    /// Before this moment.
+    pub until: Option<OffsetDateTime>,
+}
+
+impl TryFrom<Option<AuditFilter>> for Filter {
+    type Error = Refusal;
+
+    fn try_from(message: Option<AuditFilter>) -> Result<Self, Refusal> {
+        fn id(field: &str, text: &str) -> Result<Option<Uuid>, Refusal> {
+            if text.is_empty() {
+                return Ok(None);
+            }
+            text.parse().map(Some).map_err(|_| Refusal::field(field, "This is not a valid id."))
+        }
+        let message = message.unwrap_or_default();
+        Ok(Self {
+            actor_id: id("actor", &message.actor_id)?,
+            action: message.action,
+            member_id: id("member", &message.member_id)?,
+            since: message.since.as_ref().and_then(clock::from_proto),
+            until: message.until.as_ref().and_then(clock::from_proto),
+        })
+    }
+}
+
+/// Rows that match before a cursor (an id), newest first.
 ///
 /// # Errors
 /// The database's.
-pub async fn list(conn: &mut PgConnection, before: Option<i64>, limit: i64) -> Result<Vec<Message>, sqlx::Error> {
-    let rows: Vec<Row> =
-        sqlx::query_as("SELECT * FROM audit_rows WHERE ($1::bigint IS NULL OR id < $1) ORDER BY id DESC LIMIT $2")
-            .bind(before)
-            .bind(limit)
-            .fetch_all(conn)
-            .await?;
+pub async fn list(
+    conn: &mut PgConnection,
+    filter: &Filter,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<Message>, sqlx::Error> {
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT * FROM audit_rows
+         WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
+            AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
+            AND ($7::timestamptz IS NULL OR at < $7)
+         ORDER BY id DESC LIMIT $2",
+    )
+    .bind(before)
+    .bind(limit)
+    .bind(filter.actor_id)
+    .bind(&filter.action)
+    .bind(filter.member_id)
+    .bind(filter.since)
+    .bind(filter.until)
+    .fetch_all(conn)
+    .await?;
     Ok(rows.into_iter().map(Message::from).collect())
 }
 

@@ -1,7 +1,7 @@
 //! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [caller]) and may do what ([permission]), how state is kept ([db], [idempotency], [proposal],
-//! [audit]), how services talk ([grpc], [bus], [outbox], [inbox]), and how a process lives ([config], [telemetry],
-//! [process]).
+//! call is refused ([error]), who calls ([keys], [caller]) and may do what ([permission]), how state is kept ([db],
+//! [idempotency], [proposal], [audit]), how services talk ([grpc], [bus], [outbox], [inbox], [dead_letter]), and how a
+//! process lives ([config], [telemetry], [process]).
 
 pub mod money;
 
@@ -30,6 +30,8 @@ pub mod bus;
 pub mod outbox;
 
 pub mod inbox;
+
+pub mod dead_letter;
 
 pub mod config;
 

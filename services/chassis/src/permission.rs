@@ -27,11 +27,15 @@ pub enum Permission {
     ChangeStaff,
     /// Read the trail.
     SeeAudit,
+    /// Propose to open withdrawals again, and confirm it.
+    ReopenWithdrawals,
+    /// Let events take effect after all.
+    ReplayDeadLetters,
 }
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::See,
         Self::Decide,
         Self::Freeze,
@@ -43,6 +47,8 @@ impl Permission {
         Self::SeeStaff,
         Self::ChangeStaff,
         Self::SeeAudit,
+        Self::ReopenWithdrawals,
+        Self::ReplayDeadLetters,
     ];
 
     /// Who may.
@@ -55,7 +61,8 @@ impl Permission {
             Self::Pay | Self::CorrectBalances | Self::ChangeMethods => &[Role::Treasurer],
             Self::ChangePlans => &[Role::Manager],
             Self::SeeStaff | Self::SeeAudit => &[Role::Auditor, Role::Admin],
-            Self::ChangeStaff => &[Role::Admin],
+            Self::ChangeStaff | Self::ReplayDeadLetters => &[Role::Admin],
+            Self::ReopenWithdrawals => &[Role::Treasurer, Role::Admin],
         }
     }
 
@@ -74,6 +81,8 @@ impl Permission {
             Self::SeeStaff => "seeStaff",
             Self::ChangeStaff => "changeStaff",
             Self::SeeAudit => "seeAudit",
+            Self::ReopenWithdrawals => "reopenWithdrawals",
+            Self::ReplayDeadLetters => "replayDeadLetters",
         }
     }
 

@@ -1,6 +1,7 @@
 //! The life of a process: it starts in any order with what it depends on, says when it is ready, and ends within ten
 //! seconds of SIGTERM without dropping what it had accepted.
 
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -9,7 +10,8 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
-use tokio::net::TcpListener;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -175,6 +177,25 @@ async fn metrics(State(state): State<OpsState>) -> String {
         }
     }
     state.metrics.render()
+}
+
+/// Asks the process that serves its health at this address whether it is ready: how a container checks itself, which
+/// holds no other program.
+///
+/// # Errors
+/// If it does not answer within two seconds, or is not ready.
+pub async fn health(ops_addr: SocketAddr) -> anyhow::Result<()> {
+    let ip = if ops_addr.ip().is_unspecified() { IpAddr::V4(Ipv4Addr::LOCALHOST) } else { ops_addr.ip() };
+    let asking = async {
+        let mut stream = TcpStream::connect((ip, ops_addr.port())).await?;
+        stream.write_all(b"GET /readyz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await?;
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).await?;
+        anyhow::Ok(answer)
+    };
+    let answer = tokio::time::timeout(Duration::from_secs(2), asking).await??;
+    anyhow::ensure!(answer.starts_with("HTTP/1.1 200 "), "{}", answer.lines().last().unwrap_or("no answer"));
+    Ok(())
 }
 
 async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {

@@ -9,7 +9,7 @@ use clap::Parser;
 /// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// Where gRPC is served: health only.
+    /// Where gRPC is served.
     #[arg(long, env)]
     pub grpc_addr: SocketAddr,
     /// Where auth answers gRPC.

@@ -1,7 +1,11 @@
 //! Every way in which this service fails to take up an event or to work on a mail.
 
+use std::time::Duration;
+
 use chassis::bus::HandleError;
-use chassis::error::Refusal;
+use chassis::db;
+use chassis::error::{Fault, Kind, Refusal};
+use proto::common::v1::ErrorReason;
 
 /// Failures.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +32,47 @@ impl Error {
                 error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
             }
             Self::Database(_) | Self::Refused(_) => false,
+        }
+    }
+}
+
+impl Fault for Error {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Unreadable(_) => Kind::Internal,
+            Self::Database(error) => db::kind(error),
+            Self::Refused(refusal) => refusal.kind,
+        }
+    }
+
+    fn reason(&self) -> ErrorReason {
+        match self {
+            Self::Refused(refusal) => refusal.reason(),
+            _ => match self.kind() {
+                Kind::Unavailable => ErrorReason::Unavailable,
+                _ => ErrorReason::Internal,
+            },
+        }
+    }
+
+    fn fields(&self) -> Vec<(String, String)> {
+        match self {
+            Self::Refused(refusal) => refusal.fields.clone(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::Refused(refusal) => refusal.retry_after,
+            _ => None,
+        }
+    }
+
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self {
+            Self::Database(error) => Some(error),
+            _ => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The service mailer: events in, mails out. In reading order: what a mail is ([domain]), what can be done ([app]), how
-//! mails are kept ([store]), how events become mails ([events]), who is asked for names and secrets ([clients]), how a
+//! mails are kept ([store]), how events become mails ([events]), what staff may do
+//! ([grpc]), who is asked for names and secrets ([clients]), how a
 //! mail is written ([render], [letter]) and handed on ([smtp]).
 
 use sqlx::migrate::Migrator;
@@ -20,6 +21,9 @@ pub mod app {
     //! The use cases.
 
     pub mod accept_event;
+    pub mod list_audit_rows;
+    pub mod list_dead_letters;
+    pub mod replay_dead_letter;
     pub mod send_mails;
 }
 
@@ -34,6 +38,8 @@ pub mod events {
 
     pub mod consumed;
 }
+
+pub mod grpc;
 
 pub mod clients;
 

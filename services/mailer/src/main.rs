@@ -1,10 +1,12 @@
 //! The process mailer.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::bail;
+use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
-use chassis::process::Process;
+use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};
 use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
@@ -12,11 +14,11 @@ use mailer::app::send_mails::{CONCURRENCY, SendMails};
 use mailer::clients::Directory;
 use mailer::config::Config;
 use mailer::events::consumed::{Consumer, QUEUE};
+use mailer::grpc::Doors;
 use mailer::letter::Sender;
 use mailer::render::Renderer;
 use mailer::smtp::Outlet;
 use tokio::sync::Notify;
-use tonic::service::Routes;
 
 const NAME: &str = "mailer";
 
@@ -36,12 +38,19 @@ enum Command {
         #[arg(long, env, hide_env_values = true)]
         database_url: String,
     },
+    /// Says by its exit code whether the process beside it is ready.
+    Health {
+        /// Where that process serves its health.
+        #[arg(long, env)]
+        ops_addr: SocketAddr,
+    },
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Config::parse()).await,
     }
 }
@@ -51,7 +60,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (db, bus) = process.storage(&config.storage)?;
     let directory = Directory::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
     let queued = Arc::new(Notify::new());
+    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
     let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
+    let consumer = Arc::new(Consumer(Arc::new(accept)));
+    let doors = Doors { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };
     let send = Arc::new(SendMails {
         db,
         directory,
@@ -60,7 +73,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         outlet: outlet(&config)?,
         queued,
     });
-    process.consume(&bus, QUEUE, Arc::new(Consumer(Arc::new(accept))));
+    process.consume(&bus, QUEUE, consumer);
     let (sweeper, shutdown) = (Arc::clone(&send), process.shutdown.clone());
     process.spawn(async move {
         sweeper.sweep(shutdown).await;
@@ -71,9 +84,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    let (_, health) = tonic_health::server::health_reporter();
     let listener = grpc::bind(config.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, Routes::new(health), process.shutdown.clone()));
+    process.spawn(grpc::serve(listener, doors.routes().await, process.shutdown.clone()));
     process.run(&config.ops).await
 }
 

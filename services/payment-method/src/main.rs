@@ -1,10 +1,11 @@
 //! The process payment-method.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
-use chassis::process::Process;
+use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};
 use payment_method::MIGRATOR;
 use payment_method::config::Config;
@@ -28,12 +29,19 @@ enum Command {
         #[arg(long, env, hide_env_values = true)]
         database_url: String,
     },
+    /// Says by its exit code whether the process beside it is ready.
+    Health {
+        /// Where that process serves its health.
+        #[arg(long, env)]
+        ops_addr: SocketAddr,
+    },
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Config::parse()).await,
     }
 }

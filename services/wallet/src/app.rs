@@ -10,7 +10,7 @@ use uuid::Uuid;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::posting;
-use crate::store::transactions;
+use crate::store::{transactions, withdrawal_stops};
 
 pub mod open_accounts;
 
@@ -38,11 +38,15 @@ pub mod settle_trade;
 
 pub mod get_trade_funding;
 
+pub mod get_times;
+
 pub mod get_queue;
 
 pub mod list_staff_transactions;
 
 pub mod get_review;
+
+pub mod note_viewing;
 
 pub mod approve_transaction;
 
@@ -60,7 +64,15 @@ pub mod decide_proposal;
 
 pub mod get_integrity;
 
+pub mod guard_withdrawals;
+
+pub mod propose_reopening;
+
 pub mod list_audit_rows;
+
+pub mod list_dead_letters;
+
+pub mod replay_dead_letter;
 
 /// The answer that stands under a key, looked up before another service is asked: a repetition is answered as before
 /// whatever has become of the payment method meanwhile.
@@ -70,6 +82,17 @@ pub mod list_audit_rows;
 pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>) -> Result<Option<Answer<T>>, Error> {
     let Some(claim) = claim else { return Ok(None) };
     idempotency::answered(db, claim).await
+}
+
+/// While the books do not add up, no withdrawal moves on.
+///
+/// # Errors
+/// `WithdrawalsStopped`, the database's.
+pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
+    match withdrawal_stops::in_force(conn).await? {
+        Some(_) => Err(Error::WithdrawalsStopped),
+        None => Ok(()),
+    }
 }
 
 /// Locks a transaction and, before it, its member.

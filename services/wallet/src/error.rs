@@ -1,10 +1,15 @@
 //! Every refusal and failure of the wallet.
 
+use std::time::Duration;
+
 use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
+
+/// When to come back while withdrawals are stopped: the books are looked at every minute.
+const STOP_PAUSE: Duration = Duration::from_secs(60);
 
 /// Why a call does not do what it was asked to. Messages become the member's sentence, capitalised.
 #[derive(Debug, thiserror::Error)]
@@ -21,9 +26,15 @@ pub enum Error {
     /// One withdrawal at a time.
     #[error("withdrawal pending already")]
     WithdrawalPending,
-    /// The books do not add up, or staff closed the gate.
-    #[error("withdrawals are paused while we check our books. Please try again later.")]
-    WithdrawalsClosed,
+    /// The books do not add up.
+    #[error("withdrawals are paused while we check our books. Your balance is safe; please try again later.")]
+    WithdrawalsStopped,
+    /// There is nothing to open again.
+    #[error("withdrawals are open.")]
+    WithdrawalsNotStopped,
+    /// What stopped them is still there.
+    #[error("the books do not add up yet. {0}")]
+    BooksNotBalanced(String),
     /// Enough of them wait.
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
     TooManyPendingDeposits(i64),
@@ -113,7 +124,8 @@ impl Fault for Error {
             Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => Kind::NotFound,
             Self::InsufficientBalance => Kind::Invalid,
             Self::WithdrawalPending
-            | Self::WithdrawalsClosed
+            | Self::WithdrawalsNotStopped
+            | Self::BooksNotBalanced(_)
             | Self::TooManyPendingDeposits(_)
             | Self::CourseAlreadyPurchased
             | Self::CoursePaymentPending
@@ -129,6 +141,7 @@ impl Fault for Error {
             | Self::TxidUsed
             | Self::AlreadyPosted
             | Self::TradeTermsDiffer => Kind::Conflict,
+            Self::WithdrawalsStopped => Kind::Unavailable,
             Self::AccountMissing | Self::Amount(_) => Kind::Internal,
             Self::Refused(refusal) => refusal.kind,
             Self::Replayed(replayed) => replayed.refusal.kind,
@@ -141,7 +154,9 @@ impl Fault for Error {
             Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => ErrorReason::NotFound,
             Self::InsufficientBalance => ErrorReason::InsufficientBalance,
             Self::WithdrawalPending => ErrorReason::WithdrawalPending,
-            Self::WithdrawalsClosed => ErrorReason::WithdrawalsClosed,
+            Self::WithdrawalsStopped => ErrorReason::WithdrawalsStopped,
+            Self::WithdrawalsNotStopped => ErrorReason::WithdrawalsNotStopped,
+            Self::BooksNotBalanced(_) => ErrorReason::BooksNotBalanced,
             Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
             Self::CourseAlreadyPurchased => ErrorReason::CourseAlreadyPurchased,
             Self::CoursePaymentPending => ErrorReason::CoursePaymentPending,
@@ -174,11 +189,16 @@ impl Fault for Error {
         }
     }
 
-    fn retry_after(&self) -> Option<std::time::Duration> {
+    fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::Refused(refusal) => refusal.retry_after,
+            Self::WithdrawalsStopped => Some(STOP_PAUSE),
             _ => None,
         }
+    }
+
+    fn is_worded(&self) -> bool {
+        matches!(self, Self::WithdrawalsStopped) || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
     }
 
     fn database(&self) -> Option<&sqlx::Error> {

@@ -19,6 +19,7 @@ use tonic::Status;
 use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
+use crate::app::get_times::LastTimes;
 use crate::clients::Methods;
 use crate::domain::limits::Limits;
 use crate::error::Error;
@@ -34,6 +35,8 @@ pub struct Doors {
     pub methods: Methods,
     /// Amounts that are accepted.
     pub limits: Limits,
+    /// How long things take, as members were told last.
+    pub times: LastTimes,
 }
 
 impl Doors {

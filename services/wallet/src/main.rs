@@ -1,16 +1,18 @@
 //! The process wallet.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::db::Db;
 use chassis::grpc;
-use chassis::process::Process;
+use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
 use wallet::MIGRATOR;
-use wallet::app::get_integrity::guard_withdrawals;
+use wallet::app::get_times::LastTimes;
+use wallet::app::guard_withdrawals::guard_withdrawals;
 use wallet::clients::Methods;
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
@@ -36,12 +38,19 @@ enum Command {
         #[arg(long, env, hide_env_values = true)]
         database_url: String,
     },
+    /// Says by its exit code whether the process beside it is ready.
+    Health {
+        /// Where that process serves its health.
+        #[arg(long, env)]
+        ops_addr: SocketAddr,
+    },
 }
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Config::parse()).await,
     }
 }
@@ -54,7 +63,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(guard(db.clone(), process.shutdown.clone()));
-    let routes = Doors { db, verifier, methods, limits: config.limits.into() }.routes().await;
+    let routes =
+        Doors { db, verifier, methods, limits: config.limits.into(), times: LastTimes::default() }.routes().await;
     let listener = grpc::bind(config.grpc_addr).await?;
     process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
     process.run(&config.ops).await

@@ -92,7 +92,12 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
     let ids = insert_postings(conn, postings).await?;
     let entries = chain(&mut accounts, postings, &ids)?;
     insert_entries(conn, &entries).await?;
-    update_accounts(conn, accounts.values()).await
+    update_accounts(conn, accounts.values()).await?;
+    for posting in postings {
+        // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
+        metrics::counter!("postings_total", "kind" => posting.kind).increment(1);
+    }
+    Ok(())
 }
 
 /// Locks a member's free balance, making the accounts on first need: what a use case does before it decides by what the

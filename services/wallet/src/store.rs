@@ -4,8 +4,12 @@ pub mod accounts;
 
 pub mod entries;
 
+pub mod times;
+
 pub mod trade_fundings;
 
 pub mod transactions;
 
-pub mod withdrawal_gate;
+pub mod viewings;
+
+pub mod withdrawal_stops;

@@ -107,7 +107,7 @@ pub const CHECKS: &[Check] = &[
         "the triggers that keep history are on",
         "SELECT format('trigger %s on %s', name, relation) FROM (VALUES ('entries', 'entries_append_only'),
             ('entries', 'entries_balanced'), ('postings', 'postings_append_only'),
-            ('transactions', 'transactions_decided_once')) AS wanted (relation, name)
+            ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once')) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
     ),
@@ -238,7 +238,16 @@ pub const CHECKS: &[Check] = &[
         "L7 D-R2",
         "every confirmed correction took effect once, every other never",
         "SELECT format('proposal %s is %s', id, status) FROM proposals
-         WHERE (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
+         WHERE kind <> 'withdrawals.reopen'
+            AND (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
+    ),
+    wallet(
+        "D-O4",
+        "each stop of withdrawals was ended by two people, as they proposed and confirmed it",
+        "SELECT format('stop %s, ended by %s and %s', id, reopening_proposed_by, reopened_by) FROM withdrawal_stops
+         WHERE reopened_at IS NOT NULL AND (reopened_by = reopening_proposed_by OR NOT EXISTS (
+            SELECT FROM proposals WHERE kind = 'withdrawals.reopen' AND status = 'confirmed'
+                AND proposed_by = reopening_proposed_by AND decided_by = reopened_by))",
     ),
     wallet(
         "T5",

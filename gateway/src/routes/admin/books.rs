@@ -1,114 +1,18 @@
-//! The trail of what staff did, and whether the books are right.
+//! Whether the books are right, and withdrawals that stopped because they were not.
 
-use axum::extract::{Query, State};
-use proto::common::v1::{AuditRow as AuditRowMessage, PageRequest};
-use proto::{auth::v1 as auth, payment_method::v1 as payment_method, trade::v1 as trade, wallet::v1 as wallet};
-use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use axum::extract::State;
+use axum::response::Response;
+use proto::wallet::v1 as wallet;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::StaffMember;
-use crate::clients::fetch;
+use crate::clients::{fetch, mutate};
 use crate::error::{ApiError, Errors};
-use crate::json::{Number, Reply, field, moment, ok};
+use crate::idempotency::{Key, marked};
+use crate::json::{Number, Reply, created, moment, ok};
 use crate::router::App;
-
-/// Whose trail, and where it goes on.
-#[derive(Debug, Default, Deserialize)]
-pub struct Filter {
-    service: Option<String>,
-    cursor: Option<String>,
-}
-
-/// One act.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AuditRow {
-    id: i64,
-    at: Option<String>,
-    actor_id: String,
-    actor_role: String,
-    action: String,
-    subject_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    member_id: Option<String>,
-    #[schema(value_type = Option<Object>)]
-    before: Option<Box<RawValue>>,
-    #[schema(value_type = Option<Object>)]
-    after: Option<Box<RawValue>>,
-    address: String,
-    hash: String,
-}
-
-impl From<AuditRowMessage> for AuditRow {
-    fn from(row: AuditRowMessage) -> Self {
-        Self {
-            id: row.id,
-            at: moment(row.at.as_ref()),
-            actor_id: row.actor_id,
-            actor_role: row.actor_role,
-            action: row.action,
-            subject_id: row.subject_id,
-            member_id: Some(row.member_id).filter(|id| !id.is_empty()),
-            before: RawValue::from_string(row.before_json).ok(),
-            after: RawValue::from_string(row.after_json).ok(),
-            address: row.address,
-            hash: row.hash,
-        }
-    }
-}
-
-/// A service's trail, newest first.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct AuditTrail {
-    success: bool,
-    rows: Vec<AuditRow>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_cursor: Option<String>,
-}
-
-/// Read the trail of staff actions
-#[utoipa::path(get, path = "/admin/audit",
-    params(("service" = Option<String>, Query, description = "wallet (the default), auth, trade or payment-method"),
-        ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = AuditTrail), Errors), security(("bearer" = [])), tag = "Back office")]
-pub async fn audit(
-    State(app): State<App>,
-    StaffMember(caller): StaffMember,
-    Query(filter): Query<Filter>,
-) -> Result<Reply<AuditTrail>, ApiError> {
-    let page = Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() });
-    let clients = &app.clients;
-    let (rows, next_cursor) = match filter.service.as_deref() {
-        None | Some("" | "wallet") => {
-            let message = wallet::ListAuditRowsRequest { page };
-            let answer = fetch!(clients.wallet_staff, list_audit_rows, caller.out, message)?.into_inner();
-            (answer.rows, answer.next_cursor)
-        }
-        Some("auth") => {
-            let message = auth::ListAuditRowsRequest { page };
-            let answer = fetch!(clients.auth_staff, list_audit_rows, caller.out, message)?.into_inner();
-            (answer.rows, answer.next_cursor)
-        }
-        Some("trade") => {
-            let message = trade::ListAuditRowsRequest { page };
-            let answer = fetch!(clients.trade_staff, list_audit_rows, caller.out, message)?.into_inner();
-            (answer.rows, answer.next_cursor)
-        }
-        Some("payment-method") => {
-            let message = payment_method::ListAuditRowsRequest { page };
-            let answer = fetch!(clients.payment_method_staff, list_audit_rows, caller.out, message)?.into_inner();
-            (answer.rows, answer.next_cursor)
-        }
-        Some(_) => return Err(field("service", "Choose wallet, auth, trade or payment-method")),
-    };
-    Ok(ok(AuditTrail {
-        success: true,
-        rows: rows.into_iter().map(AuditRow::from).collect(),
-        next_cursor: Some(next_cursor).filter(|cursor| !cursor.is_empty()),
-    }))
-}
+use crate::routes::admin::proposals::{Owner, Proposed};
 
 /// What is owed to members, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
@@ -123,6 +27,15 @@ pub struct Liabilities {
     bonus: Number,
     #[schema(value_type = f64)]
     total: Number,
+}
+
+/// Whether withdrawals are stopped because the books did not add up.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Withdrawals {
+    stopped: bool,
+    since: Option<String>,
+    /// What was wrong.
+    reason: Option<String>,
 }
 
 /// Whether the books are right.
@@ -145,6 +58,7 @@ pub struct Integrity {
     pool: Number,
     outbox_oldest_seconds: i64,
     dead_letters: i64,
+    withdrawals: Withdrawals,
     ok: bool,
 }
 
@@ -174,6 +88,24 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
         pool: Number::dollars(books.pool_cents),
         outbox_oldest_seconds: books.outbox_oldest_seconds,
         dead_letters: books.dead_letters,
+        withdrawals: Withdrawals {
+            stopped: books.withdrawals_stopped,
+            since: moment(books.stopped_at.as_ref()),
+            reason: Some(books.stop_reason).filter(|reason| !reason.is_empty()),
+        },
         ok: books.ok,
     }))
+}
+
+/// Propose to open withdrawals again
+///
+/// After they stopped by themselves. A treasurer or admin other than the proposer confirms, once the books add up.
+#[utoipa::path(post, path = "/admin/withdrawals/reopen", params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
+    let claim = key.bodyless();
+    let message = wallet::ProposeReopeningRequest { client_address: caller.client.address, idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        mutate!(app.clients.wallet_staff, propose_reopening, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }

@@ -5,7 +5,7 @@ use axum::response::Response;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, RejectTransactionRequest, TransactionKind, TransactionStatus,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, RejectTransactionRequest, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -16,6 +16,7 @@ use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, field, moment, ok};
 use crate::router::App;
+use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{Transaction, TransactionMade, kind_name, owners};
 
 /// What waits of one kind.
@@ -28,11 +29,25 @@ pub struct QueueCount {
     oldest_at: Option<String>,
 }
 
+/// How long staff took in the last 24 hours; null for what was not handled.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct QueueTimes {
+    /// From request to review; course payments too.
+    deposit: Option<Percentiles>,
+    /// From request to review.
+    fee: Option<Percentiles>,
+    /// From request to review.
+    withdrawal: Option<Percentiles>,
+    /// From approval to payout.
+    payout: Option<Percentiles>,
+}
+
 /// What waits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Queue {
     success: bool,
     queue: Vec<QueueCount>,
+    times: QueueTimes,
 }
 
 /// Count what waits
@@ -45,7 +60,10 @@ pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> 
         kind: count.kind,
         count: count.count,
     });
-    Ok(ok(Queue { success: true, queue: queue.collect() }))
+    let of = |kind| of_kind(&answer.times, kind);
+    let times =
+        QueueTimes { deposit: of("deposit"), fee: of("fee"), withdrawal: of("withdrawal"), payout: of("payout") };
+    Ok(ok(Queue { success: true, queue: queue.collect(), times }))
 }
 
 /// Which transactions.
@@ -188,6 +206,37 @@ pub async fn get(
         }),
         approved_by: Some(answer.approved_by).filter(|id| !id.is_empty()),
     }))
+}
+
+/// Somebody of staff.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Viewer {
+    id: String,
+    name: String,
+}
+
+/// Who else looks at a transaction now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Viewers {
+    success: bool,
+    viewers: Vec<Viewer>,
+}
+
+/// Say that you look at a transaction
+///
+/// And see who else does. It counts for 20 seconds, so it is said again while the page is open.
+#[utoipa::path(post, path = "/admin/transactions/{id}/viewing", params(("id" = String, Path)),
+    responses((status = 200, body = Viewers), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn viewing(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(id): Path<String>,
+) -> Result<Reply<Viewers>, ApiError> {
+    let message = NoteViewingRequest { transaction_id: id };
+    let ids = fetch!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
+    let mut names = owners(&app, ids.iter().cloned()).await?;
+    let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
+    Ok(ok(Viewers { success: true, viewers: ids.into_iter().map(viewer).collect() }))
 }
 
 /// A decision to approve.

@@ -103,7 +103,11 @@ pub async fn statement(
     }
 }
 
-fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
+/// A day of a query.
+///
+/// # Errors
+/// If it is none.
+pub(crate) fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
     text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
         .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
 }

@@ -1,5 +1,6 @@
 //! StaffService: for staff, by their token; which role may what is decided here.
 
+use chassis::audit::Filter;
 use chassis::caller::{Role, Session, Staff};
 use chassis::clock;
 use chassis::db;
@@ -147,7 +148,8 @@ impl StaffService for Door {
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Answer<ListAuditRowsResponse> {
         self.staff(request.metadata(), Permission::SeeAudit).await?;
         let (size, before) = convert::page(request.get_ref().page.as_ref()).map_err(status)?;
-        let (rows, next) = list_audit_rows(&self.app, before, size).await.map_err(status)?;
+        let filter = Filter::try_from(request.into_inner().filter).map_err(|no| status(no.into()))?;
+        let (rows, next) = list_audit_rows(&self.app, &filter, before, size).await.map_err(status)?;
         let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }

@@ -117,7 +117,7 @@ pub struct World {
     pub send: Arc<SendMails>,
     pub user_id: Uuid,
     directory: Directory,
-    _realm: Realm,
+    pub realm: Realm,
 }
 
 /// A row of `mails`, as far as tests look.
@@ -150,7 +150,7 @@ impl World {
         let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
         let consumer = Arc::new(Consumer(Arc::new(accept)));
         let send = sender(&db, &directory, Outlet::relay(&sink.url(), 4).unwrap(), queued);
-        Self { db, accounts, sink, consumer, send, user_id, directory, _realm: realm }
+        Self { db, accounts, sink, consumer, send, user_id, directory, realm }
     }
 
     /// Another mailer over the same database.

@@ -4,6 +4,7 @@
 
 mod accept_event;
 mod broker;
+mod dead_letters;
 mod fixture;
 mod samples;
 mod send_mails;

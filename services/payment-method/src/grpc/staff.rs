@@ -126,8 +126,9 @@ impl Doors {
 
     async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {
         self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
-        let (cursor, size) = convert::page(request.into_inner().page)?;
-        let rows = list_audit_rows(&self.db, cursor, size).await?;
+        let message = request.into_inner();
+        let (cursor, size) = convert::page(message.page)?;
+        let rows = list_audit_rows(&self.db, &message.filter.try_into()?, cursor, size).await?;
         let next_cursor = convert::next_cursor(&rows, size, |row| row.id.to_string());
         Ok(ListAuditRowsResponse { rows, next_cursor })
     }

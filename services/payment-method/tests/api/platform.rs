@@ -125,7 +125,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let reject = RejectProposalRequest { proposal_id: end.id, client_address: "::1".to_owned() };
     world.doors.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
     let (_, auditor) = world.realm.staff(Role::Auditor);
-    let request = with_token(ListAuditRowsRequest { page: None }, &auditor);
+    let request = with_token(ListAuditRowsRequest { page: None, filter: None }, &auditor);
     let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
     let actions: Vec<_> = rows.iter().map(|row| row.action.as_str()).collect();
     let expected =

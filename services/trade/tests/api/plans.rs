@@ -140,7 +140,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let (_, auditor) = world.realm.staff(Role::Auditor);
     let page = |size, cursor: &str| Some(PageRequest { size, cursor: cursor.to_owned() });
     let list = async |page| {
-        let request = with_token(ListAuditRowsRequest { page }, &auditor);
+        let request = with_token(ListAuditRowsRequest { page, filter: None }, &auditor);
         world.doors.list_audit_rows(request).await.unwrap().into_inner()
     };
     let first = list(page(3, "")).await;
@@ -150,7 +150,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     assert!(first.rows.iter().all(|row| row.actor_role == "manager" && row.address == "::1"));
     assert_eq!(second.next_cursor, "");
     assert_eq!(chassis::audit::broken_at(&mut world.pool.acquire().await.unwrap()).await.unwrap(), None);
-    let request = with_token(ListAuditRowsRequest { page: page(3, "x") }, &auditor);
+    let request = with_token(ListAuditRowsRequest { page: page(3, "x"), filter: None }, &auditor);
     assert_eq!(refused(world.doors.list_audit_rows(request).await).kind, Kind::Invalid);
 }
 

@@ -12,7 +12,7 @@ use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::{get_review, lock_transaction};
+use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::transaction::{Direction, Kind, Status, Transaction};
 use crate::domain::txid::Txid;
@@ -46,7 +46,7 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `DestinationMissing`, `FeePending`, the database's.
+/// `DestinationMissing`, `FeePending`, `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     check_fields(get_review::get(db, command.id).await?.kind, command)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -108,6 +108,7 @@ async fn approve_withdrawal(
     by: Uuid,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
+    check_withdrawals_open(conn).await?;
     // It decides what is paid out.
     if transactions::has_pending_fee(conn, transaction.id).await? {
         return Err(Error::FeePending);

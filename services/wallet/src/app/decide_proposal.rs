@@ -1,7 +1,7 @@
-//! A second treasurer puts a correction into effect, or one ends it.
+//! A second person puts a correction or a reopening into effect, or one ends it.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
+use chassis::caller::{Role, Staff, not_permitted};
 use chassis::clock;
 use chassis::db::Db;
 use chassis::proposal::{self, Decision, Proposal};
@@ -9,18 +9,20 @@ use serde_json::json;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::app::get_integrity;
+use crate::app::propose_reopening::REOPEN;
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::transactions;
+use crate::store::{transactions, withdrawal_stops};
 
-/// What a treasurer decides.
+/// What somebody decides.
 #[derive(Debug, Clone)]
 pub struct DecideProposal {
-    /// The treasurer.
+    /// A treasurer; for a reopening also an admin.
     pub staff: Staff,
     /// Which proposal.
     pub id: Uuid,
@@ -33,14 +35,21 @@ pub struct DecideProposal {
 /// Decides an open proposal; a confirmed one takes effect in the same transaction.
 ///
 /// # Errors
-/// NotFound, Conflict once decided, Forbidden for confirming one's own, `InsufficientBalance`, the database's.
+/// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
+/// `WithdrawalsNotStopped`, `BooksNotBalanced`, the database's.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
     let mut tx = db.begin().await?;
     let decided: Proposal =
         proposal::decide::<Error>(&mut tx, command.id, command.decision, command.staff.user_id).await?;
+    if decided.kind != REOPEN && command.staff.role != Role::Treasurer {
+        return Err(not_permitted().into());
+    }
     let verb = match command.decision {
         Decision::Confirm => {
-            take_effect(&mut tx, &decided).await?;
+            match decided.kind.as_str() {
+                REOPEN => reopen(&mut tx, &decided, command.staff.user_id).await?,
+                _ => correct(&mut tx, &decided).await?,
+            }
             "confirm"
         }
         Decision::Reject => "reject",
@@ -59,7 +68,19 @@ pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Propos
     Ok(decided)
 }
 
-async fn take_effect(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+/// Withdrawals go on, unless what stopped them is still there.
+async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
+    if let Some(complaint) = get_integrity::look(conn).await?.into_iter().next() {
+        return Err(Error::BooksNotBalanced(complaint));
+    }
+    if !withdrawal_stops::end(conn, proposal.proposed_by, confirmed_by).await? {
+        return Err(Error::WithdrawalsNotStopped);
+    }
+    tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals are open again");
+    Ok(())
+}
+
+async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
     let correction: Correction = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
     let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;

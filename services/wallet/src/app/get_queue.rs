@@ -3,12 +3,25 @@
 use chassis::db::Db;
 
 use crate::error::Error;
+use crate::store::times::{self, HandlingTime};
 use crate::store::transactions::{self, Waiting};
 
-/// How many of each kind wait, and since when.
+/// What waits, and how long decisions took of late.
+#[derive(Debug, Clone)]
+pub struct Queue {
+    /// How many of each kind wait, and since when.
+    pub waiting: Vec<Waiting>,
+    /// Of the last 24 hours.
+    pub times: Vec<HandlingTime>,
+}
+
+/// The queue as it is now.
 ///
 /// # Errors
 /// The database's.
-pub async fn get_queue(db: &Db) -> Result<Vec<Waiting>, Error> {
-    Ok(transactions::queue(&mut *db.conn().await?).await?)
+pub async fn get_queue(db: &Db) -> Result<Queue, Error> {
+    let mut conn = db.conn().await?;
+    let mut times = times::of_the_last_day(&mut conn).await?;
+    times.retain(|time| time.kind != "paid_withdrawal");
+    Ok(Queue { waiting: transactions::queue(&mut conn).await?, times })
 }

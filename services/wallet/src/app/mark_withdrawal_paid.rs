@@ -10,7 +10,7 @@ use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::approve_transaction::trail;
-use crate::app::lock_transaction;
+use crate::app::{check_withdrawals_open, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::transaction::{Kind, Transaction};
 use crate::domain::txid::Txid;
@@ -40,7 +40,7 @@ pub struct MarkWithdrawalPaid {
 ///
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `SecondPersonRequired`, `TxidUsed`, the database's.
+/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -58,6 +58,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
     }
     let before = trail(&transaction);
     transaction.check_open(command.revision)?;
+    check_withdrawals_open(conn).await?;
     if transactions::has_pending_fee(conn, transaction.id).await? {
         return Err(Error::FeePending);
     }

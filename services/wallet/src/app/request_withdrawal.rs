@@ -7,12 +7,13 @@ use chassis::money::Cents;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::app::check_withdrawals_open;
 use crate::domain::account::AccountRef;
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{accounts, transactions, withdrawal_gate};
+use crate::store::{accounts, transactions};
 
 /// What the member asks for.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ pub struct RequestWithdrawal {
 /// Holds the gross amount and queues the payout for review.
 ///
 /// # Errors
-/// `WithdrawalsClosed`, `WithdrawalPending`, `InsufficientBalance`, the database's.
+/// `WithdrawalsStopped`, `WithdrawalPending`, `InsufficientBalance`, the database's.
 pub async fn request_withdrawal(db: &Db, command: &RequestWithdrawal) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -46,9 +47,7 @@ async fn hold(conn: &mut PgConnection, command: &RequestWithdrawal) -> Result<Tr
     let now = clock::now(conn).await?;
     let user_id = command.user_id;
     posting::lock_member(conn, user_id).await?;
-    if withdrawal_gate::is_closed(conn).await? {
-        return Err(Error::WithdrawalsClosed);
-    }
+    check_withdrawals_open(conn).await?;
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     if wallet.is_withdrawal_pending {
         return Err(Error::WithdrawalPending);

@@ -7,12 +7,14 @@ use proto::wallet::v1 as message;
 use uuid::Uuid;
 
 use crate::app::get_integrity::Integrity;
+use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
 use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{MemberEntry, Movement};
+use crate::store::times::HandlingTime;
 use crate::store::transactions::Waiting;
 
 /// Lines on a page unless the caller wants fewer.
@@ -244,6 +246,21 @@ impl From<Waiting> for message::QueueCount {
     }
 }
 
+impl From<HandlingTime> for message::HandlingTime {
+    fn from(time: HandlingTime) -> Self {
+        Self { kind: time.kind, median_seconds: time.median_seconds, p90_seconds: time.p90_seconds }
+    }
+}
+
+impl From<Queue> for message::GetQueueResponse {
+    fn from(queue: Queue) -> Self {
+        Self {
+            counts: queue.waiting.into_iter().map(Into::into).collect(),
+            times: queue.times.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
 impl From<Check> for message::Check {
     fn from(check: Check) -> Self {
         Self {
@@ -282,6 +299,9 @@ impl From<Integrity> for message::GetIntegrityResponse {
             outbox_oldest_seconds: found.outbox_oldest_seconds,
             dead_letters: found.dead_letters,
             ok: found.ok(),
+            withdrawals_stopped: found.stop.is_some(),
+            stopped_at: found.stop.as_ref().map(|stop| clock::to_proto(stop.stopped_at)),
+            stop_reason: found.stop.map(|stop| stop.reason).unwrap_or_default(),
         }
     }
 }

@@ -8,17 +8,18 @@ use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTransactionRequest,
-    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
-    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
-    RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
-    SetDestinationRequest, SetDestinationResponse,
+    GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTimesRequest,
+    GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse,
+    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
+    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse,
+    RequestWithdrawalRequest, RequestWithdrawalResponse, SetDestinationRequest, SetDestinationResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 
 use crate::app::answered_before;
 use crate::app::get_statement::get_statement;
+use crate::app::get_times::get_times;
 use crate::app::get_transaction::get_transaction;
 use crate::app::get_wallet::get_wallet;
 use crate::app::list_transactions::list_transactions;
@@ -195,6 +196,12 @@ impl WalletService for Doors {
             closing_balance_cents: statement.closing.get(),
             lines: statement.movements.into_iter().map(Into::into).collect(),
         }))
+    }
+
+    async fn get_times(&self, request: Request<GetTimesRequest>) -> Result<Response<GetTimesResponse>, Status> {
+        self.reader(request.metadata()).await?;
+        let times = get_times(&self.db, &self.times).await?;
+        Ok(Response::new(GetTimesResponse { times: times.iter().cloned().map(Into::into).collect() }))
     }
 }
 

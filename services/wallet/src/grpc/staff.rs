@@ -13,9 +13,11 @@ use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
     GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
     GetQueueResponse, GetReviewRequest, GetReviewResponse, ListAuditRowsRequest, ListAuditRowsResponse,
-    ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse,
-    MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
+    ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest, ListProposalsResponse,
+    ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse,
+    NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
+    ProposeReopeningRequest, ProposeReopeningResponse, RejectProposalRequest, RejectProposalResponse,
+    RejectTransactionRequest, RejectTransactionResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -27,17 +29,22 @@ use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
 use crate::app::get_review::{get, get_review};
 use crate::app::list_audit_rows::list_audit_rows;
+use crate::app::list_dead_letters::list_dead_letters;
 use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
+use crate::app::note_viewing::note_viewing;
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
+use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
+use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor;
 use crate::domain::reference;
 use crate::domain::transaction::{Kind, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
+use crate::events::consumed::{Events, QUEUE};
 use crate::grpc::{Doors, convert};
 use crate::store::transactions::Filter;
 
@@ -48,8 +55,7 @@ const PAGE: u16 = 50;
 impl StaffService for Doors {
     async fn get_queue(&self, request: Request<GetQueueRequest>) -> Result<Response<GetQueueResponse>, Status> {
         self.staff(request.metadata(), &Role::ALL).await?;
-        let counts = get_queue(&self.db).await?.into_iter().map(Into::into).collect();
-        Ok(Response::new(GetQueueResponse { counts }))
+        Ok(Response::new(get_queue(&self.db).await?.into()))
     }
 
     async fn list_staff_transactions(
@@ -80,6 +86,16 @@ impl StaffService for Doors {
             checks: review.checks.into_iter().map(Into::into).collect(),
             wallet: Some(review.wallet.into()),
         }))
+    }
+
+    async fn note_viewing(
+        &self,
+        request: Request<NoteViewingRequest>,
+    ) -> Result<Response<NoteViewingResponse>, Status> {
+        let staff = self.staff(request.metadata(), &Role::ALL).await?;
+        let id = convert::transaction_id(&request.into_inner().transaction_id)?;
+        let others = note_viewing(&self.db, &staff, id).await?;
+        Ok(Response::new(NoteViewingResponse { viewer_ids: others.iter().map(ToString::to_string).collect() }))
     }
 
     async fn approve_transaction(
@@ -176,6 +192,22 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
     }
 
+    async fn propose_reopening(
+        &self,
+        request: Request<ProposeReopeningRequest>,
+    ) -> Result<Response<ProposeReopeningResponse>, Status> {
+        let staff = self.stepped_up(request.metadata(), &[Role::Treasurer, Role::Admin]).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ProposeReopening {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| propose_reopening(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeReopeningResponse { proposal: Some(one.into()) })))
+    }
+
     async fn list_proposals(
         &self,
         request: Request<ListProposalsRequest>,
@@ -224,11 +256,32 @@ impl StaffService for Doors {
         request: Request<ListAuditRowsRequest>,
     ) -> Result<Response<ListAuditRowsResponse>, Status> {
         self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
-        let (size, cursor) = convert::page(request.into_inner().page, PAGE).map_err(Error::from)?;
+        let message = request.into_inner();
+        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
         let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let (rows, more) = list_audit_rows(&self.db, after, size).await?;
+        let filter = message.filter.try_into().map_err(Error::from)?;
+        let (rows, more) = list_audit_rows(&self.db, &filter, after, size).await?;
         let next_cursor = rows.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    }
+
+    async fn list_dead_letters(
+        &self,
+        request: Request<ListDeadLettersRequest>,
+    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
+    }
+
+    async fn replay_dead_letter(
+        &self,
+        request: Request<ReplayDeadLetterRequest>,
+    ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Admin]).await?;
+        let message = request.into_inner();
+        let events = Events { db: self.db.clone() };
+        replay_dead_letter(&self.db, &events, &message.id, &staff, &message.client_address).await?;
+        Ok(Response::new(ReplayDeadLetterResponse {}))
     }
 }
 
@@ -240,9 +293,11 @@ impl Doors {
         client_address: String,
         decision: Decision,
     ) -> Result<DecideProposal, Error> {
+        // Which of the two may decide depends on the proposal.
+        let roles = [Role::Treasurer, Role::Admin];
         let staff = match decision {
-            Decision::Confirm => self.stepped_up(metadata, &[Role::Treasurer]).await?,
-            Decision::Reject => self.staff(metadata, &[Role::Treasurer]).await?,
+            Decision::Confirm => self.stepped_up(metadata, &roles).await?,
+            Decision::Reject => self.staff(metadata, &roles).await?,
         };
         let unknown =
             || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");

@@ -54,8 +54,6 @@ pub struct Books {
     pub invested: Cents,
     /// Promotional bonuses.
     pub bonus: Cents,
-    /// The sum of open withdrawals.
-    pub open_withdrawals: Cents,
     /// What the platform holds.
     pub holdings: Cents,
     /// The investment pool.
@@ -81,11 +79,55 @@ pub async fn books(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0)::bigint AS "held!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'bonus'), 0)::bigint AS "bonus!: Cents",
-            (SELECT coalesce(sum(amount_cents), 0)::bigint FROM transactions
-             WHERE kind = 'withdrawal' AND status = 'pending') AS "open_withdrawals!: Cents",
             coalesce(-sum(balance_cents) FILTER (WHERE kind = 'settlement'), 0)::bigint AS "holdings!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'investment_pool'), 0)::bigint AS "pool!: Cents"
         FROM compared"#
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// What sums cannot tell of the books.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Faults {
+    /// Accounts whose head is not the hash of their newest entry.
+    pub broken_heads: i64,
+    /// Members who hold something else than their open withdrawal.
+    pub wrong_holds: i64,
+    /// Members who have something else invested than their open trades.
+    pub wrong_investments: i64,
+}
+
+/// What sums cannot tell of the books, in one snapshot.
+///
+/// # Errors
+/// The database's.
+pub async fn faults(conn: &mut PgConnection) -> Result<Faults, sqlx::Error> {
+    sqlx::query_as!(
+        Faults,
+        r#"WITH heads AS (
+            SELECT accounts.balance_cents, accounts.head_hash, newest.hash, newest.balance_after_cents,
+                sha256(coalesce(previous.hash, '') || int8send(accounts.id) || int8send(newest.posting_id)
+                    || int8send(newest.amount_cents) || int8send(newest.balance_after_cents)) AS expected
+            FROM accounts
+            LEFT JOIN LATERAL (SELECT * FROM entries WHERE account_id = accounts.id
+                ORDER BY posting_id DESC LIMIT 1) AS newest ON true
+            LEFT JOIN LATERAL (SELECT hash FROM entries WHERE account_id = accounts.id
+                AND entries.posting_id < newest.posting_id ORDER BY posting_id DESC LIMIT 1) AS previous ON true
+        ), wanted AS (
+            SELECT user_id, 'held' AS kind, sum(amount_cents) AS cents FROM transactions
+            WHERE kind = 'withdrawal' AND status = 'pending' GROUP BY user_id
+            UNION ALL
+            SELECT user_id, 'invested', sum(amount_cents) FROM trade_fundings WHERE status = 'funded' GROUP BY user_id
+        ), wrong AS (
+            SELECT kind FROM (SELECT user_id, kind, balance_cents FROM accounts WHERE kind IN ('held', 'invested'))
+                AS stored FULL JOIN wanted USING (user_id, kind)
+            WHERE coalesce(balance_cents, 0) <> coalesce(cents, 0)
+        )
+        SELECT (SELECT count(*) FROM heads WHERE CASE WHEN hash IS NULL THEN head_hash <> '' ELSE
+                head_hash <> hash OR hash <> expected OR balance_after_cents <> balance_cents END) AS "broken_heads!",
+            (SELECT count(*) FROM wrong WHERE kind = 'held') AS "wrong_holds!",
+            (SELECT count(*) FROM wrong WHERE kind = 'invested') AS "wrong_investments!""#
     )
     .fetch_one(conn)
     .await

@@ -22,6 +22,7 @@ use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 use wallet::MIGRATOR;
+use wallet::app::get_times::LastTimes;
 use wallet::clients::Methods;
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
@@ -112,7 +113,8 @@ impl World {
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
         tokio::spawn(grpc::serve(listener, Routes::new(MethodLookupServiceServer::new(lookup)), stop.clone()));
         let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
-        let doors = Doors { db, verifier: realm.verifier(), methods, limits: Limits::default() };
+        let doors =
+            Doors { db, verifier: realm.verifier(), methods, limits: Limits::default(), times: LastTimes::default() };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
     }

@@ -6,13 +6,16 @@ mod fixture;
 
 mod corrections;
 mod course;
+mod decided;
 mod deposits;
 mod events;
 mod fees;
+mod handling;
 mod idempotency;
 mod ledger;
 mod ownership;
 mod staff;
 mod statement;
+mod stops;
 mod trades;
 mod withdrawals;

@@ -186,17 +186,3 @@ async fn paid_or_rejected_never_both(pool: PgPool) {
     assert!(paid.is_ok() != rejected.is_ok());
     world.assert_books().await;
 }
-
-/// [D-W5] While the books do not add up nothing goes out.
-#[sqlx::test(migrations = false)]
-async fn drift_closes_withdrawals(pool: PgPool) {
-    let world = World::new(pool.clone()).await;
-    let member = world.member_with(20_000).await;
-    assert!(wallet::app::get_integrity::guard_withdrawals(&world.doors.db).await.unwrap());
-    sqlx::query("UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'available'")
-        .execute(&pool)
-        .await
-        .unwrap();
-    assert!(!wallet::app::get_integrity::guard_withdrawals(&world.doors.db).await.unwrap());
-    assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_CLOSED");
-}

@@ -1,0 +1,180 @@
+//! The back office over the real product: who looks at what, how long it took, the automatic stop, the trail as a file.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
+use stack::{
+    Service,
+    client::{Answer, Client},
+    testing::{Member, PROOF, TestStack},
+};
+use tokio::time::sleep;
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+async fn deposit(member: &Member, amount: &str) -> Result<String> {
+    let method = member.platform_method("TRC20").await?;
+    let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
+    let answer = member.client.post("/transactions/deposit", body).await?.success()?;
+    Ok(answer["transaction"]["id"].as_str().context("an id")?.to_owned())
+}
+
+async fn withdraw(member: &Member, amount: &str) -> Result<Answer> {
+    let method = member.platform_method("TRC20").await?;
+    let body = json!({ "amount": amount, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
+    member.client.post("/transactions/withdraw", body).await
+}
+
+/// As only the owner of the database can.
+async fn tamper(stack: &TestStack, cents: i64) -> Result<()> {
+    let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
+    sqlx::query("UPDATE accounts SET balance_cents = balance_cents + $1 WHERE kind = 'settlement'")
+        .bind(cents)
+        .execute(&mut connection)
+        .await?;
+    Ok(connection.close().await?)
+}
+
+/// What the books say, once they say whether withdrawals are stopped as expected.
+async fn books(staff: &Client, stopped: bool) -> Result<Value> {
+    let limit = Instant::now() + LIMIT;
+    loop {
+        let answer = staff.get("/admin/integrity").await?;
+        if answer.status == 200 && answer.body["withdrawals"]["stopped"] == json!(stopped) {
+            return Ok(answer.body);
+        }
+        ensure!(Instant::now() < limit, "still {}", answer.body);
+        sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// [D-O2] Two reviewers who open the same deposit see each other by name; staff and members see how long it took.
+#[tokio::test]
+async fn reviewers_see_each_other_and_times_are_told() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member().await?;
+    let id = deposit(&member, "250").await?;
+    let (first, second) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
+    let path = format!("/admin/transactions/{id}");
+    let viewing = format!("{path}/viewing");
+    assert_eq!(first.post(&viewing, json!({})).await?.success()?["viewers"], json!([]));
+    let seen = second.post(&viewing, json!({})).await?.success()?;
+    let viewers = seen["viewers"].as_array().context("a list")?;
+    assert_eq!(viewers.len(), 1);
+    assert!(viewers[0]["name"].as_str().is_some_and(|name| !name.is_empty()), "{seen}");
+    let none = json!({ "deposit": null, "fee": null, "withdrawal": null, "payout": null });
+    assert_eq!(first.get("/admin/queue").await?.success()?["times"], none);
+    let approval = json!({ "revision": 1, "txid": format!("tx-{id}") });
+    first.post(&format!("{path}/approve"), approval).await?.success()?;
+    let times = first.get("/admin/queue").await?.success()?["times"].clone();
+    assert!(times["deposit"]["median"].is_i64() && times["deposit"]["p90"].is_i64(), "{times}");
+    let told = member.client.get("/transactions/times").await?.success()?;
+    assert_eq!((&told["times"]["deposit"], &told["times"]["withdrawal"]), (&times["deposit"], &Value::Null));
+    Ok(())
+}
+
+/// [D-O4] [D-R2] [D-R6] [D-G2] Drift stops withdrawals with calm words, and two people open them again.
+#[tokio::test]
+async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
+    let mut stack = TestStack::start().await?;
+    let member = stack.member_with("500").await?;
+    let (treasurer, admin) = (stack.staff("treasurer").await?, stack.staff("admin").await?);
+    let calm = books(&treasurer, false).await?;
+    assert_eq!(calm["withdrawals"], json!({ "stopped": false, "since": null, "reason": null }));
+    tamper(&stack, 7).await?;
+    // The books are looked at when a process starts, and every minute.
+    stack.terminate(Service::Wallet).await?;
+    stack.restart(Service::Wallet).await?;
+    let bad = books(&treasurer, true).await?;
+    assert_eq!((&bad["ok"], &bad["drift"]), (&json!(false), &json!(0.07)));
+    assert!(bad["withdrawals"]["reason"].as_str().is_some_and(|reason| reason.contains("$0.07")), "{bad}");
+    let no = withdraw(&member, "100").await?;
+    assert_eq!((no.status, no.code()), (503, Some("WITHDRAWALS_STOPPED")));
+    assert!(
+        no.headers.contains_key("retry-after") && no.body["message"].as_str().is_some_and(|text| text.contains("safe"))
+    );
+    let proposed = treasurer.post_keyed("/admin/withdrawals/reopen", "reopen", json!(null)).await?;
+    assert_eq!(proposed.status, 201, "{}", proposed.body);
+    let id = proposed.body["proposalId"].as_str().context("an id")?.to_owned();
+    let confirm = format!("/admin/proposals/{id}/confirm");
+    let own = treasurer.post(&confirm, json!({})).await?;
+    assert_eq!((own.status, own.code()), (403, Some("SELF_CONFIRMATION")));
+    let early = admin.post(&confirm, json!({})).await?;
+    assert_eq!((early.status, early.code()), (409, Some("BOOKS_NOT_BALANCED")));
+    tamper(&stack, -7).await?;
+    admin.post(&confirm, json!({})).await?.success()?;
+    books(&treasurer, false).await?;
+    assert_eq!(withdraw(&member, "100").await?.status, 201);
+    let auditor = stack.staff("auditor").await?;
+    let trail = auditor.get("/admin/audit?action=withdrawals.").await?.success()?;
+    let acts: Vec<_> = trail["rows"].as_array().into_iter().flatten().map(|row| row["action"].clone()).collect();
+    assert_eq!(acts, ["withdrawals.reopen.confirm", "withdrawals.reopen.propose", "withdrawals.stop"]);
+    assert!(stack.broken_promises().await?.is_empty());
+    Ok(())
+}
+
+/// [D-O3] [Q6] The trail is a file on demand, for those who may read it; a dead letter is listed and replayed by an admin.
+#[tokio::test]
+async fn the_trail_is_a_file_and_dead_letters_are_replayed() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member_with("500").await?;
+    let (auditor, admin) = (stack.staff("auditor").await?, stack.staff("admin").await?);
+    let text = |client: &Client, path: &str| {
+        let request = client.request(reqwest::Method::GET, path);
+        async move {
+            let answer = request.send().await?;
+            Ok::<_, reqwest::Error>((answer.status().as_u16(), answer.text().await?))
+        }
+    };
+    let (status, file) = text(&auditor, &format!("/admin/audit?format=csv&member={}", member.id)).await?;
+    assert_eq!(status, 200, "{file}");
+    let lines: Vec<_> = file.lines().collect();
+    assert!(
+        lines[0].starts_with("id,at,actorId") && lines.len() == 2 && lines[1].contains("deposit.approve"),
+        "{file}"
+    );
+    for service in ["auth", "trade", "payment-method", "mailer"] {
+        assert_eq!(text(&auditor, &format!("/admin/audit?format=csv&service={service}")).await?.0, 200, "{service}");
+    }
+    let reviewer = stack.staff("reviewer").await?;
+    assert_eq!(text(&reviewer, "/admin/audit?format=csv").await?.0, 403);
+    assert_eq!(text(&auditor, "/admin/audit?format=xml").await?.0, 422);
+
+    let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Mailer)?).await?;
+    sqlx::query("INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, 'auth.v1.nothing', '', 'test')")
+        .bind("01890a5d-ac96-774b-bcce-b302099a8057")
+        .execute(&mut connection)
+        .await?;
+    let letters = reviewer.get("/admin/dead-letters").await?.success()?;
+    let letter = &letters["deadLetters"][0];
+    assert_eq!((&letter["queue"], &letter["reason"]), (&json!("mailer.events"), &json!("test")));
+    let replay = format!("/admin/dead-letters/{}/replay", letter["id"].as_str().context("an id")?);
+    assert_eq!(reviewer.post(&replay, json!({})).await?.status, 403);
+    admin.post(&replay, json!({})).await?.success()?;
+    assert_eq!(admin.get("/admin/dead-letters").await?.success()?["deadLetters"], json!([]));
+    assert_eq!(admin.post(&replay, json!({})).await?.status, 404);
+    Ok(())
+}
+
+/// [D-G2] A text that no column can hold is refused, and is no failure of ours.
+#[tokio::test]
+async fn a_text_that_cannot_be_stored_is_refused() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member_with("500").await?;
+    let (reviewer, admin) = (stack.staff("reviewer").await?, stack.staff("admin").await?);
+    for path in ["/admin/transactions?search=%00", "/admin/transactions?cursor=%00", "/admin/queue?kind=%00"] {
+        let answer = reviewer.get(path).await?;
+        assert!(answer.status < 500, "{path}: {} {}", answer.status, answer.body);
+    }
+    let search = reviewer.get("/admin/transactions?search=a%00b").await?;
+    assert_eq!((search.status, search.code()), (422, Some("VALIDATION_FAILED")));
+    let audit = admin.get("/admin/audit?action=%00").await?;
+    assert_eq!((audit.status, audit.code()), (422, Some("VALIDATION_FAILED")));
+    let freeze = format!("/admin/members/{}/freeze", member.id);
+    let note = reviewer.post(&freeze, json!({ "note": "a\u{0}b" })).await?;
+    assert_eq!(note.status, 422, "{}", note.body);
+    assert_eq!(member.client.get("/auth/check").await?.status, 200, "nothing changed");
+    Ok(())
+}

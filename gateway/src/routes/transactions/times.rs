@@ -1,0 +1,55 @@
+//! How long things take.
+
+use axum::extract::State;
+use proto::wallet::v1::{GetTimesRequest, HandlingTime};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::caller::Reader;
+use crate::clients::fetch;
+use crate::error::{ApiError, Errors};
+use crate::json::{Reply, ok};
+use crate::router::App;
+
+/// How long things took that were handled in the last 24 hours, in seconds.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Percentiles {
+    /// Half of them took at most this.
+    median: i64,
+    /// Nine of ten took at most this.
+    p90: i64,
+}
+
+/// The times of one kind, if any were handled.
+#[must_use]
+pub fn of_kind(times: &[HandlingTime], kind: &str) -> Option<Percentiles> {
+    let time = times.iter().find(|time| time.kind == kind)?;
+    Some(Percentiles { median: time.median_seconds, p90: time.p90_seconds })
+}
+
+/// Times that members are shown; null for a kind of which none was handled.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemberTimes {
+    /// From request to review.
+    deposit: Option<Percentiles>,
+    /// From request to payout.
+    withdrawal: Option<Percentiles>,
+}
+
+/// How long things take.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Times {
+    success: bool,
+    times: MemberTimes,
+}
+
+/// See how long deposits and withdrawals take
+///
+/// Of all members, in the last 24 hours; up to a minute old.
+#[utoipa::path(get, path = "/transactions/times", responses((status = 200, body = Times), Errors),
+    security(("bearer" = [])), tag = "Transactions")]
+pub async fn times(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<Times>, ApiError> {
+    let times = fetch!(app.clients.wallet, get_times, caller.out, GetTimesRequest {})?.into_inner().times;
+    let times = MemberTimes { deposit: of_kind(&times, "deposit"), withdrawal: of_kind(&times, "withdrawal") };
+    Ok(ok(Times { success: true, times }))
+}

@@ -1,0 +1,106 @@
+//! The door of staff: events that no mail could be made of.
+
+use std::sync::Arc;
+
+use chassis::audit::Filter;
+use chassis::caller::{Role, Staff, Verifier};
+use chassis::db::Db;
+use chassis::error::{Refusal, to_status};
+use proto::common::v1::PageRequest;
+use proto::mailer::v1::staff_service_server::{StaffService, StaffServiceServer};
+use proto::mailer::v1::{
+    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse,
+    ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+};
+use tonic::metadata::MetadataMap;
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+use crate::app::list_audit_rows::list_audit_rows;
+use crate::app::list_dead_letters::list_dead_letters;
+use crate::app::replay_dead_letter::replay_dead_letter;
+use crate::error::Error;
+use crate::events::consumed::{Consumer, QUEUE};
+
+/// Rows on a page unless staff wants more or fewer.
+const PAGE: u16 = 50;
+/// Rows on the largest page.
+const LARGEST_PAGE: u16 = 500;
+
+/// What the door needs.
+#[derive(Clone)]
+pub struct Doors {
+    /// The database.
+    pub db: Db,
+    /// Tells who calls.
+    pub verifier: Verifier,
+    /// Takes up events.
+    pub consumer: Arc<Consumer>,
+}
+
+impl Doors {
+    /// Every service of this process, health included.
+    pub async fn routes(self) -> Routes {
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        Routes::new(health).add_service(StaffServiceServer::new(self))
+    }
+
+    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
+        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+    }
+}
+
+#[tonic::async_trait]
+impl StaffService for Doors {
+    async fn list_dead_letters(
+        &self,
+        request: Request<ListDeadLettersRequest>,
+    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+        self.staff(request.metadata(), &Role::ALL).await?;
+        Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
+    }
+
+    async fn replay_dead_letter(
+        &self,
+        request: Request<ReplayDeadLetterRequest>,
+    ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
+        let staff = self.staff(request.metadata(), &[Role::Admin]).await?;
+        let message = request.into_inner();
+        replay_dead_letter(&self.db, &*self.consumer, &message.id, &staff, &message.client_address).await?;
+        Ok(Response::new(ReplayDeadLetterResponse {}))
+    }
+
+    async fn list_audit_rows(
+        &self,
+        request: Request<ListAuditRowsRequest>,
+    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        let message = request.into_inner();
+        let (size, before) = page(message.page).map_err(Error::from)?;
+        let filter = Filter::try_from(message.filter).map_err(Error::from)?;
+        let (rows, more) = list_audit_rows(&self.db, &filter, before, size).await?;
+        let next_cursor = rows.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
+        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
+    }
+}
+
+fn page(request: Option<PageRequest>) -> Result<(u16, Option<i64>), Refusal> {
+    let request = request.unwrap_or_default();
+    let size = match u16::try_from(request.size) {
+        Ok(0) => PAGE,
+        Ok(size) if size <= LARGEST_PAGE => size,
+        _ => return Err(Refusal::field("size", format!("A page has 1 to {LARGEST_PAGE} lines."))),
+    };
+    let before = match request.cursor.as_str() {
+        "" => None,
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "There is no such page."))?),
+    };
+    Ok((size, before))
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        to_status(&error)
+    }
+}

@@ -1,0 +1,56 @@
+//! Events that no mail could be made of, and their second chance.
+
+use std::sync::Arc;
+
+use chassis::bus::Handler;
+use chassis::caller::Role;
+use chassis::error::from_status;
+use chassis::testing::with_token;
+use mailer::grpc::Doors;
+use proto::auth::v1 as auth;
+use proto::mailer::v1::staff_service_server::StaffService;
+use proto::mailer::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
+use sqlx::PgPool;
+
+use crate::fixture::{World, event};
+
+/// [D-O1] [D-O3] [Q4] An admin replays a dead letter: its mail is queued once, and the act is in the trail.
+#[sqlx::test(migrations = false)]
+async fn an_admin_replays_a_dead_letter(pool: PgPool) {
+    let world = World::start(pool).await;
+    let consumer = Arc::clone(&world.consumer);
+    let doors = Doors { db: world.db.clone(), verifier: world.realm.verifier(), consumer };
+    let frozen = event("auth.v1.account_frozen", &auth::AccountFrozen { user_id: world.user_id.to_string() });
+    let id = frozen.id.to_string();
+    world.consumer.park(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();
+    let (admin, auditor) = (world.realm.staff(Role::Admin).1, world.realm.staff(Role::Auditor).1);
+    let list = async || {
+        let answer = doors.list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();
+        answer.into_inner().dead_letters
+    };
+    let letters = list().await;
+    assert_eq!((letters.len(), letters[0].queue.as_str(), letters[0].id.as_str()), (1, "mailer.events", id.as_str()));
+    let replay = async |token: &str| {
+        let request = ReplayDeadLetterRequest { id: id.clone(), client_address: String::new() };
+        let answer = doors.replay_dead_letter(with_token(request, token)).await;
+        answer.map(drop).map_err(|status| from_status(&status).code)
+    };
+    for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {
+        assert_eq!(replay(&world.realm.staff(role).1).await.unwrap_err(), "PERMISSION_DENIED");
+    }
+    world.execute("ALTER TABLE mails RENAME TO away").await;
+    assert!(replay(&admin).await.is_err());
+    assert_eq!(list().await.len(), 1, "what still fails stays");
+    world.execute("ALTER TABLE away RENAME TO mails").await;
+    replay(&admin).await.unwrap();
+    assert_eq!(replay(&admin).await.unwrap_err(), "NOT_FOUND");
+    assert!(list().await.is_empty());
+    assert_eq!(world.row().await.template, "account_frozen");
+    // Delivered once more by the broker, it is known.
+    world.consumer.handle(&frozen).await.unwrap();
+    world.row().await;
+    let rows = doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
+    let acts: Vec<_> =
+        rows.into_inner().rows.into_iter().map(|row| (row.action, row.actor_role, row.subject_id)).collect();
+    assert_eq!(acts, [("event.replay".to_owned(), "admin".to_owned(), id)]);
+}

@@ -1,0 +1,46 @@
+//! A member looks how long deposits and withdrawals take.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use chassis::db::Db;
+use moka::future::Cache;
+
+use crate::error::Error;
+use crate::store::times::{self, HandlingTime};
+
+/// How long an answer is good for.
+const FRESH: Duration = Duration::from_secs(60);
+
+/// The last answer: it is the same for everybody.
+#[derive(Clone)]
+pub struct LastTimes(Cache<(), Arc<Vec<HandlingTime>>>);
+
+impl Default for LastTimes {
+    fn default() -> Self {
+        Self(Cache::builder().max_capacity(1).time_to_live(FRESH).build())
+    }
+}
+
+/// How long deposits took to be reviewed and withdrawals to be paid, in the last 24 hours; up to a minute old.
+///
+/// # Errors
+/// The database's.
+pub async fn get_times(db: &Db, last: &LastTimes) -> Result<Arc<Vec<HandlingTime>>, Error> {
+    if let Some(known) = last.0.get(&()).await {
+        return Ok(known);
+    }
+    let found = times::of_the_last_day(&mut *db.conn().await?).await?.into_iter().filter_map(of_members).collect();
+    let found = Arc::new(found);
+    last.0.insert((), Arc::clone(&found)).await;
+    Ok(found)
+}
+
+/// To a member a withdrawal is over when it is paid.
+fn of_members(time: HandlingTime) -> Option<HandlingTime> {
+    match time.kind.as_str() {
+        "deposit" => Some(time),
+        "paid_withdrawal" => Some(HandlingTime { kind: "withdrawal".to_owned(), ..time }),
+        _ => None,
+    }
+}

@@ -1,0 +1,19 @@
+//! Staff says that they look at a transaction, and learns who else does.
+
+use chassis::caller::Staff;
+use chassis::db::Db;
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::store::{transactions, viewings};
+
+/// Notes it for 20 seconds. Returns the others.
+///
+/// # Errors
+/// `NotFound`, the database's.
+pub async fn note_viewing(db: &Db, staff: &Staff, transaction_id: Uuid) -> Result<Vec<Uuid>, Error> {
+    let mut conn = db.conn().await?;
+    transactions::find(&mut conn, transaction_id).await?.ok_or(Error::NotFound)?;
+    viewings::note(&mut conn, transaction_id, staff.user_id).await?;
+    Ok(viewings::others(&mut conn, transaction_id, staff.user_id).await?)
+}

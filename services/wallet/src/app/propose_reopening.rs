@@ -1,0 +1,57 @@
+//! Staff proposes to open withdrawals again; another person confirms.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::db::Db;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde_json::json;
+use sqlx::PgConnection;
+
+use crate::error::Error;
+use crate::store::withdrawal_stops;
+
+/// The kind of the proposal.
+pub const REOPEN: &str = "withdrawals.reopen";
+
+/// What somebody proposes.
+#[derive(Debug, Clone)]
+pub struct ProposeReopening {
+    /// A treasurer or admin.
+    pub staff: Staff,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Opens a proposal. The books are looked at when it is confirmed.
+///
+/// # Errors
+/// `WithdrawalsNotStopped`, the database's.
+pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {
+    let stop = withdrawal_stops::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
+    let change = json!({ "withdrawals": "open" });
+    let before = json!({ "withdrawals": "stopped", "since": stop.stopped_at.to_string(), "reason": stop.reason });
+    let proposal = proposal::open(conn, REOPEN, None, &change, Some(&before), command.staff.user_id).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "withdrawals.reopen.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before: Some(before),
+        after: Some(change),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}

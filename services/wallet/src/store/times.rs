@@ -1,0 +1,45 @@
+//! How long staff took.
+
+use sqlx::PgConnection;
+
+/// How long requests of one kind took that were handled in the last 24 hours.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandlingTime {
+    /// `deposit`, `fee`, `withdrawal` (each from request to review), `payout` (from approval to payout) or
+    /// `paid_withdrawal` (from request to payout).
+    pub kind: String,
+    /// Half of them took at most this.
+    pub median_seconds: i64,
+    /// Nine of ten took at most this.
+    pub p90_seconds: i64,
+}
+
+/// The times of the last 24 hours; a kind of which none was handled is not there.
+///
+/// # Errors
+/// The database's.
+pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime>, sqlx::Error> {
+    sqlx::query_as!(
+        HandlingTime,
+        r#"WITH bounds AS (SELECT clock_timestamp() - interval '24 hours' AS since
+        ), handled AS (
+            SELECT kind, status, created_at, approved_at, decided_at, since FROM transactions, bounds
+            WHERE kind IN ('deposit', 'course', 'fee', 'withdrawal') AND greatest(approved_at, decided_at) > since
+                AND coalesce(approved_by, decided_by) IS NOT NULL
+        ), spans AS (
+            SELECT CASE kind WHEN 'course' THEN 'deposit' ELSE kind END AS kind,
+                coalesce(approved_at, decided_at) - created_at AS took
+            FROM handled WHERE coalesce(approved_at, decided_at) > since
+            UNION ALL
+            SELECT paid.kind, decided_at - begun FROM handled
+            CROSS JOIN LATERAL (VALUES ('payout', approved_at), ('paid_withdrawal', created_at)) AS paid (kind, begun)
+            WHERE handled.kind = 'withdrawal' AND status = 'success'
+        )
+        SELECT kind AS "kind!",
+            (percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint)) AS "median_seconds!",
+            (percentile_disc(0.9) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint)) AS "p90_seconds!"
+        FROM spans GROUP BY kind ORDER BY kind"#
+    )
+    .fetch_all(conn)
+    .await
+}

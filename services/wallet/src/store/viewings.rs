@@ -1,0 +1,42 @@
+//! Who of staff looks at which transaction.
+
+use sqlx::PgConnection;
+use uuid::Uuid;
+
+/// Notes that somebody looks at a transaction, and forgets notes that are over.
+///
+/// # Errors
+/// The database's.
+pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "WITH over AS (
+            DELETE FROM viewings WHERE (transaction_id, staff_id) IN (
+                SELECT transaction_id, staff_id FROM viewings
+                WHERE seen_at < clock_timestamp() - interval '1 minute' AND staff_id <> $2
+                LIMIT 100 FOR UPDATE SKIP LOCKED)
+        )
+        INSERT INTO viewings (transaction_id, staff_id, seen_at) VALUES ($1, $2, clock_timestamp())
+        ON CONFLICT (transaction_id, staff_id) DO UPDATE SET seen_at = excluded.seen_at",
+        transaction_id,
+        staff_id
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Who else looks at it: has said so within 20 seconds.
+///
+/// # Errors
+/// The database's.
+pub async fn others(conn: &mut PgConnection, transaction_id: Uuid, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT staff_id FROM viewings
+         WHERE transaction_id = $1 AND staff_id <> $2 AND seen_at > clock_timestamp() - interval '20 seconds'
+         ORDER BY staff_id",
+        transaction_id,
+        but
+    )
+    .fetch_all(conn)
+    .await
+}

@@ -1,0 +1,65 @@
+//! Stops of withdrawals: begun when the books do not add up, ended by two people.
+
+use sqlx::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// A stop in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stop {
+    /// What was wrong.
+    pub reason: String,
+    /// Since when.
+    pub stopped_at: OffsetDateTime,
+}
+
+/// The stop in force, if there is one.
+///
+/// # Errors
+/// The database's.
+pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Error> {
+    sqlx::query_as!(Stop, "SELECT reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
+        .fetch_optional(conn)
+        .await
+}
+
+/// Begins a stop; `false` if one is in force.
+///
+/// # Errors
+/// The database's.
+pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::Error> {
+    let begun = sqlx::query!("INSERT INTO withdrawal_stops (reason) VALUES ($1) ON CONFLICT DO NOTHING", reason)
+        .execute(conn)
+        .await?;
+    Ok(begun.rows_affected() == 1)
+}
+
+/// Ends the stop in force; `false` if none is.
+///
+/// # Errors
+/// The database's.
+pub async fn end(conn: &mut PgConnection, proposed_by: Uuid, confirmed_by: Uuid) -> Result<bool, sqlx::Error> {
+    let ended = sqlx::query!(
+        "UPDATE withdrawal_stops SET reopening_proposed_by = $1, reopened_by = $2, reopened_at = clock_timestamp()
+         WHERE reopened_at IS NULL",
+        proposed_by,
+        confirmed_by
+    )
+    .execute(conn)
+    .await?;
+    Ok(ended.rows_affected() == 1)
+}
+
+/// Takes the check of the books for this transaction; `false` if another process is at it. All entries are summed, which
+/// may take longer than a call may.
+///
+/// # Errors
+/// The database's.
+pub async fn take_check(conn: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_try_advisory_xact_lock(hashtext('withdrawal_stops')) AS "taken!"
+        FROM set_config('statement_timeout', '60s', true)"#
+    )
+    .fetch_one(conn)
+    .await
+}

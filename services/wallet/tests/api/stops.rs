@@ -1,0 +1,260 @@
+//! The automatic stop: books that do not add up keep money in, until two people let it go on.
+
+use chassis::caller::Role;
+use chassis::error::Kind;
+use chassis::testing::with_token;
+use futures::future::join_all;
+use proto::common::v1::{AuditFilter, Proposal, ProposalStatus};
+use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
+use proto::wallet::v1::wallet_service_server::WalletService;
+use proto::wallet::v1::*;
+use sqlx::PgPool;
+use tonic::Status;
+use uuid::Uuid;
+use wallet::app::guard_withdrawals::guard_withdrawals;
+
+use crate::fixture::{World, code, deposit, key, refusal, withdrawal};
+
+/// Every kind of damage: how it is done by an owner of the database, undone, and what is said of it.
+const DAMAGES: [(&str, &str, &str); 6] = [
+    (
+        "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'",
+        "UPDATE accounts SET balance_cents = balance_cents - 7 WHERE kind = 'available'",
+        "Balances differ from their entries by $0.07 in all.",
+    ),
+    (
+        "UPDATE accounts SET head_hash = sha256(head_hash) WHERE kind = 'settlement'",
+        "UPDATE accounts SET head_hash = (SELECT hash FROM entries WHERE account_id = id ORDER BY posting_id DESC LIMIT 1)
+         WHERE kind = 'settlement'",
+        "Accounts whose chain is broken at its head: 1.",
+    ),
+    (
+        "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET amount_cents = amount_cents + 5
+         WHERE account_id = 4000000000000000001",
+        "UPDATE entries SET amount_cents = amount_cents - 5 WHERE account_id = 4000000000000000001;
+         ALTER TABLE entries ENABLE TRIGGER ALL",
+        "All entries sum to $0.05 instead of zero.",
+    ),
+    (
+        "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET hash = sha256(hash) WHERE (account_id, posting_id) =
+            (SELECT account_id, max(posting_id) FROM entries JOIN accounts ON accounts.id = account_id
+             WHERE kind = 'held' GROUP BY account_id);
+         UPDATE accounts SET head_hash = sha256(head_hash) WHERE kind = 'held'",
+        "UPDATE entries SET hash = sha256(int8send(account_id) || int8send(posting_id) || int8send(amount_cents)
+            || int8send(balance_after_cents)) WHERE account_id = (SELECT id FROM accounts WHERE kind = 'held');
+         UPDATE accounts SET head_hash = (SELECT hash FROM entries WHERE account_id = id) WHERE kind = 'held';
+         ALTER TABLE entries ENABLE TRIGGER ALL",
+        "Accounts whose chain is broken at its head: 1.",
+    ),
+    (
+        "UPDATE transactions SET amount_cents = amount_cents + 100, net_amount_cents = net_amount_cents + 100
+         WHERE kind = 'withdrawal'",
+        "UPDATE transactions SET amount_cents = amount_cents - 100, net_amount_cents = net_amount_cents - 100
+         WHERE kind = 'withdrawal'",
+        "Members who hold something else than their open withdrawal: 1.",
+    ),
+    (
+        "UPDATE trade_fundings SET amount_cents = amount_cents - 1",
+        "UPDATE trade_fundings SET amount_cents = amount_cents + 1",
+        "Members who have something else invested than their open trades: 1.",
+    ),
+];
+
+async fn run(pool: &PgPool, sql: &'static str) {
+    sqlx::raw_sql(sql).execute(pool).await.unwrap();
+}
+
+async fn integrity(world: &World) -> GetIntegrityResponse {
+    let request = with_token(GetIntegrityRequest {}, &world.reviewer);
+    world.doors.get_integrity(request).await.unwrap().into_inner()
+}
+
+async fn propose(world: &World, token: &str) -> Result<Proposal, Status> {
+    let answer = world.doors.propose_reopening(with_token(ProposeReopeningRequest::default(), token)).await?;
+    Ok(answer.into_inner().proposal.unwrap())
+}
+
+async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
+    let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), client_address: String::new() };
+    Ok(world.doors.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
+}
+
+/// [L1] [L2] [L3] [L5] [L6] [T4] [D-R6] Whatever is wrong with the books stops withdrawals and is named; nothing else does.
+#[sqlx::test(migrations = false)]
+async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(100_000).await;
+    world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let request = FundTradeRequest {
+        trade_id: Uuid::new_v4().to_string(),
+        user_id: member.id.to_string(),
+        amount_cents: 20_000,
+        plan_title: "Growth".to_owned(),
+    };
+    let credential = world.realm.credential("trade").token().unwrap();
+    world.doors.fund_trade(with_token(request, &credential)).await.unwrap();
+    assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+    for (damage, repair, complaint) in DAMAGES {
+        run(&pool, damage).await;
+        assert!(!guard_withdrawals(&world.doors.db).await.unwrap(), "{damage}");
+        let found = integrity(&world).await;
+        assert!(!found.ok && found.withdrawals_stopped && found.stopped_at.is_some());
+        assert!(found.stop_reason.contains(complaint), "{}", found.stop_reason);
+        run(&pool, repair).await;
+        // What is right again does not open by itself.
+        assert!(!guard_withdrawals(&world.doors.db).await.unwrap());
+        let found = integrity(&world).await;
+        assert!(found.ok && found.withdrawals_stopped, "{damage}: {found:?}");
+        run(
+            &pool,
+            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+                reopening_proposed_by = gen_random_uuid() WHERE reopened_at IS NULL",
+        )
+        .await;
+        assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+    }
+    world.assert_books().await;
+}
+
+/// [D-W5] [D-G2] [D-G3] While stopped no withdrawal moves on, in calm words; money still comes in and goes back.
+#[sqlx::test(migrations = false)]
+async fn while_stopped_nothing_goes_out(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let (one, two, three) =
+        (world.member_with(20_000).await, world.member_with(20_000).await, world.member_with(20_000).await);
+    let requested = world.withdraw(&one, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&world.withdraw(&two, withdrawal(10_000)).await.unwrap()).await.unwrap();
+    run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'bonus'").await;
+    // Several processes look at once: one stop, one row in the trail.
+    join_all((0..8).map(|_| guard_withdrawals(&world.doors.db))).await;
+    assert!(!guard_withdrawals(&world.doors.db).await.unwrap());
+    assert_eq!(world.count("SELECT count(*) FROM withdrawal_stops").await, 1);
+    let keyed = RequestWithdrawalRequest { idempotency: key("again"), ..withdrawal(10_000) };
+    for no in [
+        refusal(world.withdraw(&three, withdrawal(10_000)).await),
+        refusal(world.withdraw(&three, keyed.clone()).await),
+        refusal(world.approve(&requested).await),
+        refusal(world.pay(&approved).await),
+    ] {
+        assert_eq!((no.kind, no.code.as_str()), (Kind::Unavailable, "WITHDRAWALS_STOPPED"));
+        assert_eq!(
+            no.message,
+            "Withdrawals are paused while we check our books. Your balance is safe; please try again later."
+        );
+        assert!(no.retry_after.is_some());
+    }
+    let paid_in = world.deposit(&three, deposit(10_000)).await.unwrap();
+    world.approve(&paid_in).await.unwrap();
+    world.reject(&requested, "OTHER").await.unwrap();
+    run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'bonus'").await;
+    let treasurers = [world.treasurer.clone(), world.realm.staff(Role::Treasurer).1];
+    let proposal = propose(&world, &treasurers[0]).await.unwrap();
+    confirm(&world, &treasurers[1], &proposal).await.unwrap();
+    // The refusal was no answer to keep under the key.
+    world.withdraw(&three, keyed).await.unwrap();
+    world.pay(&approved).await.unwrap();
+    world.assert_books().await;
+}
+
+/// [D-O4] [D-O3] [D-R2] Two people of treasurer or admin open withdrawals again, and only when the books add up.
+#[sqlx::test(migrations = false)]
+async fn two_people_open_withdrawals_again(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(20_000).await;
+    let admin = world.realm.staff(Role::Admin).1;
+    assert_eq!(code(propose(&world, &admin).await), "WITHDRAWALS_NOT_STOPPED");
+    run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'available'").await;
+    guard_withdrawals(&world.doors.db).await.unwrap();
+    for role in [Role::Reviewer, Role::Manager, Role::Auditor] {
+        assert_eq!(code(propose(&world, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
+    }
+    let proposal = propose(&world, &world.treasurer).await.unwrap();
+    assert_eq!((proposal.kind.as_str(), proposal.status()), ("withdrawals.reopen", ProposalStatus::Open));
+    assert!(proposal.before_json.contains("$0.01"), "{}", proposal.before_json);
+    assert_eq!(code(confirm(&world, &world.treasurer, &proposal).await), "SELF_CONFIRMATION");
+    assert_eq!(code(confirm(&world, &world.reviewer, &proposal).await), "PERMISSION_DENIED");
+    assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED");
+    assert!(integrity(&world).await.withdrawals_stopped);
+    run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'available'").await;
+    let confirmed = confirm(&world, &admin, &proposal).await.unwrap();
+    assert_eq!(confirmed.status(), ProposalStatus::Confirmed);
+    assert!(!integrity(&world).await.withdrawals_stopped);
+    world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let auditor = world.realm.staff(Role::Auditor).1;
+    let filter = Some(AuditFilter { action: "withdrawals.".to_owned(), ..Default::default() });
+    let request = with_token(ListAuditRowsRequest { page: None, filter }, &auditor);
+    let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
+    assert_eq!(
+        acts,
+        [
+            ("withdrawals.reopen.confirm", "admin"),
+            ("withdrawals.reopen.propose", "treasurer"),
+            ("withdrawals.stop", "system")
+        ]
+    );
+    assert!(rows[2].after_json.contains("$0.01"));
+    assert_eq!(chassis::audit::broken_at(&mut pool.acquire().await.unwrap()).await.unwrap(), None);
+}
+
+/// [D-O4] The database too refuses one person in both parts, and keeps a stop that is over as it was.
+#[sqlx::test(migrations = false)]
+async fn the_database_wants_two_people(pool: PgPool) {
+    World::new(pool.clone()).await;
+    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('test')").await;
+    for (sql, constraint) in [
+        (
+            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = one, reopening_proposed_by = one
+             FROM gen_random_uuid() AS one",
+            "withdrawal_stops_two_people",
+        ),
+        ("UPDATE withdrawal_stops SET reopened_at = now()", "withdrawal_stops_reopening"),
+        (
+            "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid()",
+            "withdrawal_stops_reopening",
+        ),
+        ("DELETE FROM withdrawal_stops", "withdrawal_stops_reopened_once"),
+        ("INSERT INTO withdrawal_stops (reason) VALUES ('another')", "withdrawal_stops_one_in_force"),
+    ] {
+        let no = sqlx::raw_sql(sql).execute(&pool).await.unwrap_err();
+        assert_eq!(chassis::db::constraint(&no), Some(constraint), "{sql}");
+    }
+    run(
+        &pool,
+        "UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(),
+            reopening_proposed_by = gen_random_uuid()",
+    )
+    .await;
+    let no = sqlx::raw_sql(
+        "UPDATE withdrawal_stops SET reopened_at = NULL, reopened_by = NULL, reopening_proposed_by = NULL",
+    )
+    .execute(&pool)
+    .await
+    .unwrap_err();
+    assert_eq!(chassis::db::constraint(&no), Some("withdrawal_stops_reopened_once"));
+}
+
+/// [D-O1] An admin, who may open withdrawals again, moves no money by a correction.
+#[sqlx::test(migrations = false)]
+async fn an_admin_confirms_no_correction(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    let request = ProposeCorrectionRequest {
+        user_id: member.id.to_string(),
+        kind: CorrectionKind::AdjustmentCredit.into(),
+        amount_cents: 100,
+        note: "test".to_owned(),
+        ..Default::default()
+    };
+    let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await.unwrap();
+    let proposal = answer.into_inner().proposal.unwrap();
+    let admin = world.realm.staff(Role::Admin).1;
+    assert_eq!(code(confirm(&world, &admin, &proposal).await), "PERMISSION_DENIED");
+    let request = RejectProposalRequest { proposal_id: proposal.id.clone(), client_address: String::new() };
+    assert_eq!(code(world.doors.reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
+    let wallet = world.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
+    assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);
+    let other = world.realm.staff(Role::Treasurer).1;
+    assert_eq!(confirm(&world, &other, &proposal).await.unwrap().status(), ProposalStatus::Confirmed);
+}
