@@ -8,9 +8,6 @@ const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
 const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
 const hash = () => randomUUID().replaceAll('-', '').repeat(2)
 
-// A server without second factor or presence says so with a 404, which the pages bear.
-test.beforeEach(({ watch }) => watch.tolerate(/status of 404/))
-
 /** Logs in as a person would. */
 async function logIn(page: Page, name: string) {
   await page.goto('/login')

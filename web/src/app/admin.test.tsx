@@ -1,6 +1,6 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAsMember, currentPath } from '@/testing/render'
 import { transaction } from '@/testing/samples'
 import { answers, records, refuses, server } from '@/testing/server'
@@ -8,7 +8,7 @@ import { answers, records, refuses, server } from '@/testing/server'
 const base = `${window.location.origin}/v1`
 const ME = '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60'
 
-const me = (totp: object) =>
+const me = (totp: object = {}) =>
   answers('get', '/admin/me', {
     user: { id: ME, name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
     totp: { required: true, enrolled: true, recoveryCodesLeft: 10, ...totp },
@@ -40,20 +40,23 @@ const openAsStaff = (path: string, role = 'reviewer') => openAsMember(path, { ro
 
 beforeEach(() => {
   server.use(
-    refuses('get', '/admin/me', 404, { message: 'There is nothing at this address.', code: 'ROUTE_NOT_FOUND' }),
-    answers('get', '/admin/queue', { queue: [{ kind: 'deposit', count: 1, oldestAt: deposit.createdAt }] }),
+    me(),
+    answers('get', '/admin/queue', {
+      queue: [{ kind: 'deposit', count: 1, oldestAt: deposit.createdAt }, { kind: 'payout', count: 0, oldestAt: null }],
+      times: { deposit: { median: 720, p90: 2_400 }, fee: null, withdrawal: null, payout: null },
+    }),
     answers('get', '/admin/transactions', { transactions: [deposit] }),
     answers('get', '/admin/transactions/:id', review()),
-    refuses('post', '/admin/transactions/:id/viewing', 404, { message: 'There is nothing at this address.' }),
+    answers('post', '/admin/transactions/:id/viewing', { viewers: [] }),
     answers('get', '/admin/proposals', { proposals: [] }),
     answers('get', '/admin/plans', { plans: [] }),
     answers('get', '/admin/payment-methods', { paymentMethods: [] }),
     answers('get', '/admin/staff', { staff: [] }),
     answers('get', '/admin/integrity', {
       trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
-      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true,
+      holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
     }),
-    refuses('get', '/admin/dead-letters', 404, { message: 'There is nothing at this address.' }),
+    answers('get', '/admin/dead-letters', { deadLetters: [] }),
   )
 })
 
@@ -170,11 +173,21 @@ describe('a decision', () => {
   })
 
   it('names who else looks at it', async () => {
-    server.use(
-      answers('post', '/admin/transactions/:id/viewing', { viewers: [{ id: ME, name: 'Rae' }, { id: 'other', name: 'Remy Reviewer' }] }),
-    )
+    const said = records('post', '/admin/transactions/:id/viewing', { viewers: [{ id: 'b', name: 'Remy Reviewer' }, { id: 'c', name: 'Ada Auditor' }] })
+    server.use(said.handler)
     openAsStaff(path)
-    expect(await screen.findByText(/Remy Reviewer is looking at this too/)).toBeVisible()
+    expect(await screen.findByText('Remy Reviewer, Ada Auditor are looking at this too')).toBeVisible()
+    expect(said.seen[0]?.path).toBe(`/v1/admin/transactions/${deposit.id}/viewing`)
+  })
+
+  it('is not disturbed when nobody can tell who else looks at it', async () => {
+    const said = records('post', '/admin/transactions/:id/viewing', { success: false, message: 'Not now' }, 503)
+    server.use(said.handler)
+    openAsStaff(path)
+    expect(await screen.findByRole('heading', { name: 'Your decision' })).toBeVisible()
+    await waitFor(() => expect(said.seen).toHaveLength(1))
+    expect(screen.queryByText(/looking at this too/)).toBeNull()
+    expect(screen.queryByText('Not now')).toBeNull()
   })
 
   it('leaves the payout of a large withdrawal to another person than the approver [D-W5]', async () => {
@@ -183,6 +196,15 @@ describe('a decision', () => {
     openAsStaff(path, 'treasurer')
     expect(await screen.findByText('Another person has to pay this')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull()
+  })
+})
+
+describe('the queue', () => {
+  it('tells how long it took in the last 24 hours, where anything was handled [D-O2]', async () => {
+    openAsStaff('/admin')
+    const counts = within(await screen.findByRole('navigation', { name: 'What waits' }))
+    expect(counts.getByRole('link', { name: /^Deposit/ })).toHaveTextContent('takes 12 min, 90% in 40 min')
+    expect(counts.getByRole('link', { name: /^Payout/ })).not.toHaveTextContent('takes')
   })
 })
 
@@ -232,5 +254,78 @@ describe('the books', () => {
     expect(await screen.findByText('mailer.events')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Propose to open them' }))
     await waitFor(() => expect(reopened.seen).toHaveLength(1))
+  })
+})
+
+describe('the audit trail', () => {
+  const row = (changes: object = {}) => ({
+    id: 1, at: '2026-03-05T14:07:00Z', actorId: ME, actorRole: 'reviewer', action: 'deposit.approve', subjectId: deposit.id,
+    address: '203.0.113.7', hash: 'abc', ...changes,
+  })
+
+  /** Answers rows, or a file, and keeps what was asked for. */
+  function trail(rows: object[] = [row()]) {
+    const asked: Record<string, string>[] = []
+    const handler = http.get(`${base}/admin/audit`, ({ request }) => {
+      const query = Object.fromEntries(new URL(request.url).searchParams)
+      asked.push(query)
+      return query.format === 'csv'
+        ? HttpResponse.text('id,at\r\n1,2026-03-05\r\n', { headers: { 'Content-Type': 'text/csv' } })
+        : HttpResponse.json({ success: true, rows })
+    })
+    server.use(handler)
+    return asked
+  }
+
+  it('is filtered by the server, by what the address states [D-O3]', async () => {
+    const asked = trail()
+    const { user } = openAsStaff('/admin/audit', 'auditor')
+    expect(await screen.findByText('deposit.approve')).toBeVisible()
+    expect(asked).toEqual([{ service: 'wallet' }])
+    await user.type(screen.getByLabelText('Action'), 'member.')
+    await user.type(screen.getByLabelText('From (UTC)'), '2026-01-01')
+    await user.type(screen.getByLabelText('To (UTC)'), '2026-01-31')
+    await user.click(screen.getByRole('radio', { name: 'Mail' }))
+    const wanted = { service: 'mailer', action: 'member.', from: '2026-01-01', to: '2026-01-31' }
+    await waitFor(() => expect(asked.at(-1)).toEqual(wanted))
+    expect(Object.fromEntries(new URLSearchParams(window.location.search))).toEqual(wanted)
+
+    await user.clear(screen.getByLabelText('Action'))
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'mailer', from: '2026-01-01', to: '2026-01-31' }))
+  })
+
+  it('is offered as a file of the same rows [D-O3]', async () => {
+    const asked = trail()
+    const files: Blob[] = []
+    const names: string[] = []
+    Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${files.push(file)}`, revokeObjectURL: () => undefined })
+    vi.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+      names.push(this.download)
+    })
+    const { user } = openAsStaff('/admin/audit?service=auth&action=member.&from=2026-01-01&to=2026-01-31', 'auditor')
+    await user.click(await screen.findByRole('button', { name: 'CSV' }))
+    await waitFor(() => expect(names).toEqual(['solvane-audit-auth.csv']))
+    expect(asked.at(-1)).toEqual({ service: 'auth', action: 'member.', from: '2026-01-01', to: '2026-01-31', format: 'csv' })
+    expect(await files[0]?.text()).toContain('1,2026-03-05')
+  })
+
+  it('names the service for what it did by itself, and nobody else [D-O3]', async () => {
+    trail([
+      row({ id: 2, actorId: '00000000-0000-0000-0000-000000000000', actorRole: 'system', action: 'withdrawals.stop', address: '' }),
+      row({ actorId: '00000000-0000-0000-0000-000000000000', actorRole: 'admin', action: 'staff.add' }),
+    ])
+    openAsStaff('/admin/audit', 'auditor')
+    expect((await screen.findByText('withdrawals.stop')).closest('tr')).toHaveTextContent('The service')
+    expect(screen.getByText('staff.add').closest('tr')).toHaveTextContent('the command line')
+  })
+
+  it('says what the server refuses, and that nothing matches [D-L5]', async () => {
+    server.use(refuses('get', '/admin/audit', 422, { message: 'Check the days', errors: { from: 'Enter a date like 2026-01-31' } }))
+    const { unmount } = openAsStaff('/admin/audit?from=then', 'auditor')
+    expect(await screen.findByRole('alert')).toHaveTextContent('Check the days')
+    unmount()
+    trail([])
+    openAsStaff('/admin/audit?action=nothing', 'auditor')
+    expect(await screen.findByText('Nothing matches')).toBeVisible()
   })
 })

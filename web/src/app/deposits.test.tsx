@@ -2,6 +2,8 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime, formatTime } from '@/lib/dates'
+import { queryClient } from '@/lib/query-client'
+import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
 import { btc, own, proof, usdt } from '@/testing/samples'
 import { answers, holds, records, refuses, server } from '@/testing/server'
@@ -54,6 +56,23 @@ describe('the deposit', () => {
     openDeposit()
     expect((await screen.findByText('Minimum deposit')).nextSibling).toHaveTextContent('$100')
     expect(screen.getByText('Maximum deposit').nextSibling).toHaveTextContent('$100,000')
+  })
+
+  it('tells how long it took lately beside what is promised, or nothing [DEP-03]', async () => {
+    server.use(answers('get', '/transactions/times', { times: { deposit: { median: 700, p90: 5_400 }, withdrawal: null } }))
+    const { unmount } = openDeposit()
+    expect(await screen.findByText('In the last 24 hours half of all payments were reviewed within 12 minutes, nine of ten within 1 hour 30 minutes.')).toBeVisible()
+    unmount()
+    for (const unknown of [answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }), refuses('get', '/transactions/times', 422, { message: 'Not now' })]) {
+      queryClient.clear()
+      server.use(unknown)
+      const { unmount: leave } = openDeposit()
+      expect(await screen.findByText(/Crypto sent on another network/)).toBeVisible()
+      await waitFor(() => expect(queryClient.getQueryState(queryKeys.transactionTimes)?.status).toMatch(/success|error/))
+      expect(screen.queryByText(/In the last 24 hours/)).toBeNull()
+      expect(screen.queryByText('Not now')).toBeNull()
+      leave()
+    }
   })
 
   it('shows name, size, type and last change of the proof [DEP-05]', async () => {

@@ -1,9 +1,11 @@
 import { screen, waitFor } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { formatTime } from '@/lib/dates'
+import { queryClient } from '@/lib/query-client'
+import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
 import { btc, own, proof, transaction, usdt } from '@/testing/samples'
-import { answers, holds, records, server } from '@/testing/server'
+import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
 
@@ -35,6 +37,23 @@ describe('the withdrawal', () => {
     const facts = [['Minimum withdrawal', '$50'], ['Maximum withdrawal', '$50,000'], ['Processing fee', '2.5%'], ['Processing time', 'Instant - 15 minutes'], ['Business hours', '9 AM - 6 PM UTC']] as const
     for (const [label, value] of facts) expect((await screen.findByText(label)).nextSibling).toHaveTextContent(value)
     expect(screen.getByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
+  })
+
+  it('tells how long it took lately beside what is promised, or nothing [WDR-01]', async () => {
+    server.use(answers('get', '/transactions/times', { times: { deposit: null, withdrawal: { median: 60, p90: 97_200 } } }))
+    const { unmount } = openWithdrawal()
+    expect(await screen.findByText('In the last 24 hours half of all withdrawals were paid out within 1 minute, nine of ten within 1 day 3 hours.')).toBeVisible()
+    unmount()
+    for (const unknown of [answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }), refuses('get', '/transactions/times', 422, { message: 'Not now' })]) {
+      queryClient.clear()
+      server.use(unknown)
+      const { unmount: leave } = openWithdrawal()
+      expect(await screen.findByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
+      await waitFor(() => expect(queryClient.getQueryState(queryKeys.transactionTimes)?.status).toMatch(/success|error/))
+      expect(screen.queryByText(/In the last 24 hours/)).toBeNull()
+      expect(screen.queryByText('Not now')).toBeNull()
+      leave()
+    }
   })
 
   it('says when it will be processed, and fills in the own address of the network [WDR-01] [D-M2]', async () => {
@@ -95,6 +114,30 @@ describe('the withdrawal', () => {
     expect(await screen.findByText('Withdrawal pending already')).toBeVisible()
     expect(screen.getByText('Please pay the pending withdrawal fee to continue')).toBeVisible()
     expect(withdraw.seen).toHaveLength(0)
+  })
+})
+
+describe('the draft of a withdrawal', () => {
+  it('is kept for its member when the session runs out, and never shown to another', async () => {
+    const { user, unmount } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Wallet address'), btc.address)
+    server.use(refuses('post', '/transactions/withdraw', 401, { message: 'Your session is over' }))
+    await user.type(screen.getByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    unmount()
+
+    queryClient.clear()
+    const other = openWithdrawal({ id: '0193f1c2-7a51-4e0a-9b7a-000000000000', email: 'other@example.com' })
+    expect(await screen.findByLabelText('Wallet address')).toHaveValue('')
+    expect(screen.getByLabelText('Amount')).toHaveValue('')
+    other.unmount()
+
+    queryClient.clear()
+    openWithdrawal({ id: member.id })
+    expect(await screen.findByLabelText('Wallet address')).toHaveValue(btc.address)
+    expect(screen.getByLabelText('Amount')).toHaveValue('100')
   })
 })
 

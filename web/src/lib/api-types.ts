@@ -22,6 +22,10 @@ export type Plan = Schemas['Plan']
 
 export type PlanValue = { value: number; at: string; source: string }
 
+export type Percentiles = Schemas['Percentiles']
+
+export type HandlingTimes = Schemas['MemberTimes']
+
 export type TradeStatus = 'opening' | 'open' | 'claimed' | 'closed' | 'failed'
 
 export type Trade = Refined<Schemas['Trade'], { status: TradeStatus; createdAt: string }>

@@ -3,6 +3,7 @@ export const queryKeys = {
   session: ['session'],
   transactions: ['transactions'],
   transaction: (id: string) => ['transactions', 'one', id],
+  transactionTimes: ['transactions', 'times'],
   trades: ['trades'],
   plans: ['plans'],
   planValues: (id: string) => ['plans', 'values', id],

@@ -63,6 +63,7 @@ export const server = setupServer(
   answers('get', '/auth/check', { user: member, token: 'fresh-token' }),
   answers('post', '/auth/logout', {}),
   answers('get', '/transactions/user', { transactions: [] }),
+  answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
   answers('get', '/plans', { plans: [] }),
   answers('get', '/plans/:id/values', { values: [] }),

@@ -3,6 +3,7 @@ import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
+import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { DepositForm } from '@/features/wallet/components/deposit-form'
 
 const DEFAULT_TYPE = 'deposit'
@@ -54,6 +55,7 @@ function Instructions() {
         <Limit label="Maximum deposit" value="$100,000" />
       </dl>
       <Notice tone="caution">Crypto sent on another network cannot be recovered. Check currency and network before you send.</Notice>
+      <HandlingTimes of="deposit" />
     </Card>
   )
 }

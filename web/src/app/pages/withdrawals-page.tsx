@@ -5,6 +5,7 @@ import { Page } from '@/components/page'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
 import { useTransactions } from '@/features/transactions/api/list-transactions'
+import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
@@ -80,6 +81,7 @@ function Facts() {
       <Notice tone="caution" title="Please check before you submit">
         A submitted withdrawal cannot be cancelled. The fee is taken out of the payout; you never need to send money to receive yours.
       </Notice>
+      <HandlingTimes of="withdrawal" />
     </Card>
   )
 }

@@ -13,6 +13,8 @@ const grants = {
   pay: ['treasurer'],
   correctBalances: ['treasurer'],
   changeMethods: ['treasurer'],
+  reopenWithdrawals: ['treasurer', 'admin'],
+  replayDeadLetters: ['admin'],
   changePlans: ['manager'],
   seeStaff: ['admin', 'auditor'],
   changeStaff: ['admin'],
@@ -32,6 +34,7 @@ export function useMay() {
 /** Who may confirm or reject a proposal of this kind: the role that may make one [D-R2]. */
 export function actOfProposal(kind: string): Act {
   if (kind.startsWith('plan.')) return 'changePlans'
+  if (kind === 'withdrawals.reopen') return 'reopenWithdrawals'
   return kind.startsWith('payment_method.') ? 'changeMethods' : 'correctBalances'
 }
 

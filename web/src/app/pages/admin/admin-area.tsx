@@ -46,8 +46,8 @@ function StaffArea() {
   const { pathname } = useLocation()
   const { data: me, isPending, isFetching, error, refetch } = useMe()
   if (isPending) return <PageLoader label="Loading the back office" />
-  if (me === undefined) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
-  const mustEnrol = me !== null && me.totp.required && !me.totp.enrolled
+  if (!me) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+  const mustEnrol = me.totp.required && !me.totp.enrolled
   if (mustEnrol && pathname !== adminPaths.security) return <Navigate to={adminPaths.security} replace />
   return (
     <Suspense fallback={<PageLoader />}>

@@ -92,13 +92,13 @@ function TopBar({ locked }: { locked: boolean }) {
 /** Withdrawals that the integrity check has stopped concern everybody. */
 function StopBanner() {
   const { data } = useIntegrity()
-  const stopped = data?.withdrawals?.stopped
+  const stopped = data?.withdrawals.stopped
   if (!stopped && data?.ok !== false) return null
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
       <ShieldAlert aria-hidden className="size-4.5" />
       <p className="font-semibold">{stopped ? 'Withdrawals are stopped' : 'The books do not add up'}</p>
-      {data.withdrawals?.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
+      {data.withdrawals.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
       <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
         Integrity
       </Link>

@@ -16,7 +16,6 @@ import { NavLink } from 'react-router'
 import { cx } from '@/components/cx'
 import { useQueue } from '@/features/admin/api/list-waiting'
 import { useProposals } from '@/features/admin/api/proposals'
-import { useMe } from '@/features/admin/api/get-me'
 import { adminPaths } from '@/features/admin/paths'
 import { actOfProposal, useMay, type Act } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
@@ -72,17 +71,14 @@ const item =
 /** The entries that the caller's role has a use for. */
 export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?: () => void }) {
   const { logOut, busy } = useLogOut()
-  const { data: me } = useMe()
   return (
     <nav aria-label="Back office" className="flex flex-1 flex-col gap-5 overflow-y-auto">
       {locked ? null : <Groups onNavigate={onNavigate} />}
       <div className="mt-auto space-y-0.5">
-        {me && (
-          <NavLink to={adminPaths.security} onClick={onNavigate} className={({ isActive }) => cx(item, isActive && 'bg-hero-raised text-hero-ink')}>
-            <KeyRound aria-hidden className="size-4.5" />
-            Security
-          </NavLink>
-        )}
+        <NavLink to={adminPaths.security} onClick={onNavigate} className={({ isActive }) => cx(item, isActive && 'bg-hero-raised text-hero-ink')}>
+          <KeyRound aria-hidden className="size-4.5" />
+          Security
+        </NavLink>
         <button type="button" disabled={busy} onClick={() => void logOut()} className={item}>
           <LogOut aria-hidden className="size-4.5" />
           Logout

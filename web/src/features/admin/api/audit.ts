@@ -1,24 +1,29 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import { saveFile } from '@/lib/files'
 import { adminKeys } from './keys'
 import type { AuditRow } from './types'
 
-export const trails = ['wallet', 'auth', 'trade', 'payment-method'] as const
+export const trails = ['wallet', 'auth', 'trade', 'payment-method', 'mailer'] as const
 
 export type Trail = (typeof trails)[number]
 
+/** `action` is an action or its beginning; days are UTC and inclusive; what is empty does not filter. */
+export type AuditFilter = { service: Trail; action: string; from: string; to: string }
+
 type Page = { rows: AuditRow[]; nextCursor?: string | null }
 
-function fetchPage(service: Trail, cursor: string | null, signal?: AbortSignal) {
-  const query = new URLSearchParams({ service, ...(cursor ? { cursor } : {}) })
-  return api.get<Page>(`/admin/audit?${query}`, { signal })
+function url(filter: AuditFilter, more: { cursor?: string | null; format?: 'csv' }) {
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries({ ...filter, ...more })) if (value) query.set(name, value)
+  return `/admin/audit?${query}`
 }
 
-/** One service's trail, newest first. */
-export function useAuditTrail(service: Trail) {
+/** What of one service's trail matches, newest first. */
+export function useAuditTrail(filter: AuditFilter) {
   const query = useInfiniteQuery({
-    queryKey: adminKeys.audit(service),
-    queryFn: ({ pageParam, signal }) => fetchPage(service, pageParam, signal),
+    queryKey: adminKeys.audit(filter),
+    queryFn: ({ pageParam, signal }) => api.get<Page>(url(filter, { cursor: pageParam }), { signal }),
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor ?? null,
     meta: { silent: true },
@@ -26,14 +31,12 @@ export function useAuditTrail(service: Trail) {
   return { ...query, rows: query.data?.pages.flatMap((page) => page.rows) }
 }
 
-/** The trail as a CSV file. */
+/** All that matches, as a file. */
 export const useAuditCsv = () =>
   useMutation({
-    mutationFn: async (service: Trail) => {
-      const { http } = await import('@/lib/http')
-      const query = new URLSearchParams({ service, format: 'csv' })
-      const { data } = await http.get<Blob>(`/admin/audit?${query}`, { responseType: 'blob' })
-      return data
+    mutationFn: async (filter: AuditFilter) => {
+      const file = await api.file(url(filter, { format: 'csv' }))
+      saveFile(file, `solvane-audit-${filter.service}.csv`)
     },
     meta: { fallbackMessage: 'The file could not be made' },
   })

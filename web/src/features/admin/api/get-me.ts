@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import { toApiError } from '@/lib/api-error'
 import { adminKeys } from './keys'
 import { withStepUp } from './step-up'
 
@@ -11,16 +10,14 @@ export type Me = {
   permissions: string[]
 }
 
-/** `null` where the server knows no second factor. */
-const fetchMe = (signal: AbortSignal) =>
-  api.get<Me>('/admin/me', { signal }).catch((error: unknown) => {
-    if (toApiError(error).status === 404) return null
-    throw error
-  })
-
 /** Who the caller is to the back office, and how their second factor stands. */
 export const useMe = () =>
-  useQuery({ queryKey: adminKeys.me, queryFn: ({ signal }) => fetchMe(signal), staleTime: 60_000, meta: { silent: true } })
+  useQuery({
+    queryKey: adminKeys.me,
+    queryFn: ({ signal }) => api.get<Me>('/admin/me', { signal }),
+    staleTime: 60_000,
+    meta: { silent: true },
+  })
 
 /** Begins the enrolment of an authenticator; to replace one takes a code of it. */
 export const useBeginTotp = () =>

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import { toApiError } from '@/lib/api-error'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
 import type { DeadLetter, Integrity } from './types'
@@ -16,20 +15,12 @@ export const useIntegrity = () =>
     meta: { silent: true },
   })
 
-const fetchDeadLetters = (signal: AbortSignal) =>
-  api.get<{ deadLetters: DeadLetter[] }>('/admin/dead-letters', { signal }).then(
-    ({ deadLetters }) => deadLetters,
-    (error: unknown) => {
-      if (toApiError(error).status === 404) return null
-      throw error
-    },
-  )
-
-/** Messages that no consumer could take; `null` where the server does not list them. */
+/** Messages that no consumer could take. */
 export const useDeadLetters = () =>
   useQuery({
     queryKey: adminKeys.deadLetters,
-    queryFn: ({ signal }) => fetchDeadLetters(signal),
+    queryFn: ({ signal }) => api.get<{ deadLetters: DeadLetter[] }>('/admin/dead-letters', { signal }),
+    select: ({ deadLetters }) => deadLetters,
     refetchInterval: POLL_MS,
     meta: { silent: true },
   })

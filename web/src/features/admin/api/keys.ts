@@ -13,7 +13,7 @@ export const adminKeys = {
   plans: ['admin', 'plans'],
   methods: ['admin', 'payment-methods'],
   staff: ['admin', 'staff'],
-  audit: (service: string) => ['admin', 'audit', service],
+  audit: (filter: object) => ['admin', 'audit', filter],
   integrity: ['admin', 'integrity'],
   deadLetters: ['admin', 'dead-letters'],
 } as const

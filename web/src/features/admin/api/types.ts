@@ -1,6 +1,6 @@
 /** What the back office reads, derived from the gateway's document; JSON of unknown shape stays unknown. */
 import type { components } from '@/lib/api-schema'
-import type { Transaction, User } from '@/lib/api-types'
+import type { Percentiles, Transaction, User } from '@/lib/api-types'
 
 type Schemas = components['schemas']
 
@@ -10,11 +10,10 @@ export type Check = Schemas['Check']
 
 export type Review = Omit<Schemas['Review'], 'transaction'> & { transaction: StaffTransaction }
 
-export type Percentiles = { median: number; p90: number }
-
 export type QueueCount = Schemas['QueueCount']
 
-export type Queue = { queue: QueueCount[]; times?: Partial<Record<string, Percentiles | null>> }
+/** Times by the kind of what waits, where any of it was handled. */
+export type Queue = { queue: QueueCount[]; times: Partial<Record<string, Percentiles | null>> }
 
 export type MemberPage = Omit<Schemas['Member'], 'member'> & { member: User }
 
@@ -32,8 +31,8 @@ export type PlatformMethod = Schemas['PlatformMethod']
 
 export type AuditRow = Omit<Schemas['AuditRow'], 'before' | 'after'> & { before?: Json | null; after?: Json | null }
 
-export type Integrity = Schemas['Integrity'] & {
-  withdrawals?: { stopped: boolean; since?: string | null; reason?: string | null }
-}
+export type Integrity = Schemas['Integrity']
 
-export type DeadLetter = { id: string; queue: string; key: string; reason: string; at: string }
+export type DeadLetter = Schemas['DeadLetter']
+
+export type Viewer = Schemas['Viewer']

@@ -1,6 +1,7 @@
 import { cx } from '@/components/cx'
 import { formatDateTime } from '@/lib/dates'
-import { formatSeconds, secondsSince } from '../durations'
+import { formatSeconds } from '@/lib/durations'
+import { secondsSince } from '../moments'
 import { useNow } from '../use-now'
 
 const LATE_SECONDS = 4 * 3600

@@ -1,70 +1,29 @@
-import { Download, ScrollText } from 'lucide-react'
-import { useState } from 'react'
+import { ScrollText } from 'lucide-react'
 import { Link } from 'react-router'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { TextField } from '@/components/field'
-import { Segmented } from '@/components/segmented'
 import { EmptyState } from '@/components/states'
-import { useAuditCsv, useAuditTrail, type Trail } from '../api/audit'
+import { useAuditTrail } from '../api/audit'
 import { useStaffName } from '../api/staff'
 import type { AuditRow } from '../api/types'
-import { formatMoment } from '../durations'
+import { formatMoment } from '../moments'
 import { adminPaths } from '../paths'
 import { fieldInWords } from '../proposals'
+import { useAuditFilter } from '../use-audit-filter'
+import { AuditFilters } from './audit-filters'
 import { Loaded } from './loaded'
 import { MoreButton } from './more-button'
 import { Cell, Table } from './table'
 
-const services: readonly { value: Trail; label: string }[] = [
-  { value: 'wallet', label: 'Money' },
-  { value: 'auth', label: 'Accounts' },
-  { value: 'trade', label: 'Plans' },
-  { value: 'payment-method', label: 'Methods' },
-]
-
 /** What staff did, hash-chained and never changed [D-O3]. */
 export function AuditTable() {
-  const [service, setService] = useState<Trail>('wallet')
-  const [text, setText] = useState('')
-  const query = useAuditTrail(service)
-  const csv = useAuditCsv()
-  const staffName = useStaffName()
-  const wanted = text.trim().toLowerCase()
-  const matches = (row: AuditRow) =>
-    !wanted || [row.action, staffName(row.actorId), row.actorRole, row.subjectId, row.memberId ?? '', row.address].some((part) => part.toLowerCase().includes(wanted))
-
-  const download = () =>
-    csv.mutate(service, {
-      onSuccess: (file) => {
-        const link = document.createElement('a')
-        link.href = URL.createObjectURL(file)
-        link.download = `audit-${service}.csv`
-        link.click()
-        URL.revokeObjectURL(link.href)
-      },
-    })
-
+  const filter = useAuditFilter()
+  const query = useAuditTrail(filter)
   return (
     <div className="space-y-4">
-      <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-        <Segmented legend="Which trail" options={services} value={service} onChange={setService} />
-        <div className="min-w-56 flex-1">
-          <TextField
-            label="Show only"
-            type="search"
-            placeholder="An action, a person, an id"
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-        </div>
-        <Button variant="secondary" busy={csv.isPending} onClick={download} icon={<Download aria-hidden className="size-4.5" />}>
-          CSV
-        </Button>
-      </div>
+      <AuditFilters filter={filter} />
       <Card className="overflow-hidden">
         <Loaded query={{ ...query, data: query.rows }} label="Loading the trail" count={8}>
-          {(rows) => <Rows rows={rows.filter(matches)} staffName={staffName} />}
+          {(rows) => <Rows rows={rows} />}
         </Loaded>
         <MoreButton query={query} />
       </Card>
@@ -72,7 +31,11 @@ export function AuditTable() {
   )
 }
 
-function Rows({ rows, staffName }: { rows: readonly AuditRow[]; staffName: (id: string) => string }) {
+/** The role of what a service did by itself, in the name of nobody. */
+const SYSTEM = 'system'
+
+function Rows({ rows }: { rows: readonly AuditRow[] }) {
+  const staffName = useStaffName()
   if (rows.length === 0) return <EmptyState icon={ScrollText} title="Nothing matches" />
   return (
     <Table label="Audit trail" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
@@ -80,7 +43,7 @@ function Rows({ rows, staffName }: { rows: readonly AuditRow[]; staffName: (id: 
         <tr key={row.id}>
           <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && formatMoment(row.at)}</Cell>
           <Cell className="whitespace-nowrap">
-            <span className="inline-block font-medium first-letter:uppercase">{staffName(row.actorId)}</span>
+            <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The service' : staffName(row.actorId)}</span>
             <span className="block text-ink-faint">{row.actorRole}</span>
           </Cell>
           <Cell className="font-mono whitespace-nowrap">{row.action}</Cell>

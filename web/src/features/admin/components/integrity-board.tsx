@@ -5,10 +5,11 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
+import { formatSeconds } from '@/lib/durations'
 import { sumCents, toCents, toDollars } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
 import type { DeadLetter, Integrity } from '../api/types'
-import { formatMoment, formatSeconds } from '../durations'
+import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { Loaded } from './loaded'
 import { Cell, Table } from './table'
@@ -21,7 +22,7 @@ export function IntegrityBoard() {
       {(books) => (
         <div className="space-y-5">
           <Verdict ok={books.ok} />
-          {books.withdrawals?.stopped && <Stopped withdrawals={books.withdrawals} />}
+          {books.withdrawals.stopped && <Stopped withdrawals={books.withdrawals} />}
           <div className="grid items-start gap-5 lg:grid-cols-2">
             <Books books={books} />
             <Health books={books} />
@@ -46,14 +47,14 @@ function Verdict({ ok }: { ok: boolean }) {
   )
 }
 
-function Stopped({ withdrawals: { since, reason } }: { withdrawals: NonNullable<Integrity['withdrawals']> }) {
+function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['withdrawals'] }) {
   const may = useMay()
   const reopen = useReopenWithdrawals()
   return (
     <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatMoment(since)}` : ''}`}>
       {reason && <p>{reason}</p>}
       <p>Opening them again takes two people: one proposes, another confirms.</p>
-      {may('correctBalances') && (
+      {may('reopenWithdrawals') && (
         <Button size="sm" className="mt-3" busy={reopen.isPending} onClick={() => reopen.mutate(null)}>
           Propose to open them
         </Button>
@@ -111,11 +112,9 @@ function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals } }: { 
         <Line label="Messages nobody could take" bad={deadLetters > 0}>
           {deadLetters}
         </Line>
-        {withdrawals && (
-          <Line label="Withdrawals" bad={withdrawals.stopped}>
-            {withdrawals.stopped ? 'stopped' : 'open'}
-          </Line>
-        )}
+        <Line label="Withdrawals" bad={withdrawals.stopped}>
+          {withdrawals.stopped ? 'stopped' : 'open'}
+        </Line>
       </dl>
     </Card>
   )
@@ -130,7 +129,7 @@ function Line({ label, bad, children }: { label: string; bad: boolean; children:
   )
 }
 
-/** Left out where the server does not list them. */
+/** Left out while there are none: their count stands above in any case. */
 function DeadLetters() {
   const { data } = useDeadLetters()
   if (!data?.length) return null
@@ -147,17 +146,20 @@ function DeadLetters() {
 }
 
 function DeadLetterRow({ letter: { id, at, queue, key, reason } }: { letter: DeadLetter }) {
+  const may = useMay()
   const replay = useReplayDeadLetter()
   return (
     <tr>
-      <Cell className="whitespace-nowrap text-ink-faint">{formatMoment(at)}</Cell>
+      <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
       <Cell className="font-mono whitespace-nowrap">{queue}</Cell>
       <Cell className="font-mono whitespace-nowrap">{key}</Cell>
       <Cell className="min-w-64 break-words">{reason}</Cell>
       <Cell right>
-        <Button size="sm" variant="secondary" busy={replay.isPending} onClick={() => replay.mutate(id)}>
-          Replay
-        </Button>
+        {may('replayDeadLetters') && (
+          <Button size="sm" variant="secondary" busy={replay.isPending} onClick={() => replay.mutate(id)}>
+            Replay
+          </Button>
+        )}
       </Cell>
     </tr>
   )

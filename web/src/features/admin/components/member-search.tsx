@@ -1,6 +1,5 @@
 import { Search, SearchX } from 'lucide-react'
-import { useEffect, useState } from 'react'
-import { Link, useSearchParams } from 'react-router'
+import { Link } from 'react-router'
 import { Avatar } from '@/components/avatar'
 import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
@@ -10,26 +9,15 @@ import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '../api/find-transactions'
 import { useMembers } from '../api/members'
 import { adminPaths } from '../paths'
+import { useTypedParam } from '../use-typed-param'
 import { Loaded } from './loaded'
 import { MoreButton } from './more-button'
 import { Cell, Table } from './table'
 import { TransactionTable } from './transaction-table'
 
-const TYPING_MS = 250
-
 /** One box for names, emails, references, addresses and hashes. */
 export function MemberSearch() {
-  const [params, setParams] = useSearchParams()
-  const wanted = params.get('search') ?? ''
-  const [text, setText] = useState(wanted)
-  useEffect(() => {
-    if (text.trim() === wanted) return
-    const timer = setTimeout(() => {
-      // While the next page is being loaded this one still stands, and must not call the visitor back.
-      if (window.location.pathname === adminPaths.members) setParams(text.trim() ? { search: text.trim() } : {}, { replace: true })
-    }, TYPING_MS)
-    return () => clearTimeout(timer)
-  }, [text, wanted, setParams])
+  const { text, setText, wanted } = useTypedParam('search')
   return (
     <div className="space-y-5">
       <div className="max-w-xl">

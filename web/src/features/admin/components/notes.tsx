@@ -4,7 +4,7 @@ import { Card } from '@/components/card'
 import { useAddNote } from '../api/members'
 import { useStaffName } from '../api/staff'
 import type { MemberPage } from '../api/types'
-import { formatMoment } from '../durations'
+import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { NoteDialog } from './note-dialog'
 

@@ -1,10 +1,11 @@
 import { Link, useSearchParams } from 'react-router'
 import { cx } from '@/components/cx'
 import { Skeletons } from '@/components/skeleton'
+import type { Percentiles } from '@/lib/api-types'
+import { formatSeconds } from '@/lib/durations'
 import { useQueue } from '../api/list-waiting'
-import { formatSeconds } from '../durations'
 import { adminPaths } from '../paths'
-import type { Percentiles, QueueCount } from '../api/types'
+import type { QueueCount } from '../api/types'
 import { Age } from './age'
 import { kindName } from './kind-badge'
 
@@ -32,7 +33,7 @@ export function QueueCounts() {
         <Tile
           key={count.kind}
           count={count}
-          times={data.times?.[count.kind]}
+          times={data.times[count.kind]}
           to={count.kind === 'payout' ? adminPaths.payouts : adminPaths.queueOf(count.kind)}
           current={chosen === count.kind}
         />

@@ -3,7 +3,6 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { TextField } from '@/components/field'
-import { Notice } from '@/components/notice'
 import { QrCode } from '@/components/qr-code'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { useBeginTotp, useConfirmTotp, useMe } from '../api/get-me'
@@ -13,7 +12,7 @@ export function TotpSetup() {
   const { data: me } = useMe()
   const begin = useBeginTotp()
   const confirm = useConfirmTotp()
-  if (!me) return <Notice title="No second factor here">This server does not ask staff for a second factor.</Notice>
+  if (!me) return null
   if (confirm.data) return <RecoveryCodes codes={confirm.data.recoveryCodes} />
   if (begin.data) return <Enrolment {...begin.data} confirm={confirm} />
   return (

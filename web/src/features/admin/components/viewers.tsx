@@ -1,12 +1,9 @@
 import { Eye } from 'lucide-react'
-import { useMember } from '@/lib/session'
 import { useViewers } from '../api/review-transaction'
 
 /** Who else has this transaction open. */
 export function Viewers({ id }: { id: string }) {
-  const me = useMember()
-  const { data } = useViewers(id)
-  const others = data?.filter((viewer) => viewer.id !== me.id) ?? []
+  const { data: others = [] } = useViewers(id)
   return (
     <p role="status" className="text-sm">
       {others.length > 0 && (

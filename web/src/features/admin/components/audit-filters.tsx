@@ -1,0 +1,51 @@
+import { Download } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { Button } from '@/components/button'
+import { TextField } from '@/components/field'
+import { Segmented } from '@/components/segmented'
+import { useAuditCsv, type AuditFilter, type Trail } from '../api/audit'
+import { useTypedParam, withParam } from '../use-typed-param'
+
+const services: readonly { value: Trail; label: string }[] = [
+  { value: 'wallet', label: 'Money' },
+  { value: 'auth', label: 'Accounts' },
+  { value: 'trade', label: 'Plans' },
+  { value: 'payment-method', label: 'Methods' },
+  { value: 'mailer', label: 'Mail' },
+]
+
+/** Which rows are shown, and the same rows as a file. */
+export function AuditFilters({ filter }: { filter: AuditFilter }) {
+  const [, setParams] = useSearchParams()
+  const action = useTypedParam('action')
+  const from = useTypedParam('from')
+  const to = useTypedParam('to')
+  const csv = useAuditCsv()
+  return (
+    <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
+      <Segmented
+        legend="Which trail"
+        options={services}
+        value={filter.service}
+        onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
+      />
+      <div className="min-w-56 flex-1">
+        <TextField
+          label="Action"
+          type="search"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="How it begins, e.g. deposit."
+          value={action.text}
+          onChange={(event) => action.setText(event.target.value)}
+        />
+      </div>
+      <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />
+      <TextField label="To (UTC)" type="date" value={to.text} onChange={(event) => to.setText(event.target.value)} />
+      <Button variant="secondary" busy={csv.isPending} onClick={() => csv.mutate(filter)} icon={<Download aria-hidden className="size-4.5" />}>
+        CSV
+      </Button>
+    </div>
+  )
+}
