@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
 import { readEvents } from '@/lib/event-stream'
-import { queryKeys } from '@/lib/query-keys'
+import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
 
 const FIRST_PAUSE_MS = 2_000
@@ -16,10 +16,8 @@ const pause = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
   })
 
-/** Everything that a change of the member's money can touch. */
 function refresh(client: QueryClient) {
-  const touched = [queryKeys.session, queryKeys.transactions, queryKeys.trades, queryKeys.course]
-  for (const queryKey of touched) void client.invalidateQueries({ queryKey })
+  for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
 }
 
 /** Follows one stream to its end; false when there is none, or no session any more. */

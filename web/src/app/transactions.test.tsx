@@ -1,9 +1,10 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime } from '@/lib/dates'
+import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { transaction } from '@/testing/samples'
-import { answers, holds, refuses, server } from '@/testing/server'
+import { answers, holds, member, refuses, server } from '@/testing/server'
 
 const rows = () => within(screen.getByRole('main')).getAllByRole('link').map((row) => row.textContent)
 
@@ -78,6 +79,32 @@ describe('the list', () => {
     await user.click(screen.getByRole('button', { name: 'Load older transactions' }))
     expect(await screen.findByText('Bonus')).toBeVisible()
     expect(screen.getByText('Deposit')).toBeVisible()
+  })
+})
+
+describe('a decision', () => {
+  it('is found by looking again, and the balance with it, where no stream tells of it [D-D1] [D-W3]', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'], shouldAdvanceTime: true })
+    try {
+      const deposit = transaction({ status: 'pending' })
+      server.use(answers('get', '/transactions/user', { transactions: [deposit] }))
+      openAsMember('/dashboard', { isWithdrawalPending: true })
+      const balance = within(await screen.findByRole('region', { name: 'Available Balance' }))
+      await screen.findByText('Pending')
+      expect(balance.getByText('$1,000.00')).toBeVisible()
+
+      const user = { ...member, isWithdrawalPending: false, wallet: { balance: 1250, bonus: 0, held: 0, invested: 0 } }
+      server.use(
+        answers('get', '/transactions/user', { transactions: [{ ...deposit, status: 'success' }] }),
+        answers('get', '/auth/check', { user, token: 'fresh-token' }),
+      )
+      await vi.advanceTimersByTimeAsync(10_000)
+      expect(await balance.findByText('$1,250.00')).toBeVisible()
+      expect(screen.getByText('Success')).toBeVisible()
+      expect(useSession.getState().user?.isWithdrawalPending).toBe(false)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 })
 

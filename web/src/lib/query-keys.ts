@@ -12,3 +12,6 @@ export const queryKeys = {
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],
 } as const
+
+/** Everything that a change of the member's money can touch. */
+export const moneyKeys = [queryKeys.session, queryKeys.transactions, queryKeys.trades, queryKeys.course]

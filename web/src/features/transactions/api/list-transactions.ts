@@ -1,21 +1,39 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
+import { useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Transaction } from '@/lib/api-types'
-import { queryKeys } from '@/lib/query-keys'
+import { moneyKeys, queryKeys } from '@/lib/query-keys'
 
 type TransactionPage = { transactions: Transaction[]; nextCursor?: string | null }
 
 /** How often to look again while a decision is awaited. */
 const PENDING_POLL_MS = 10_000
 
-const fetchPage = (cursor: string | null, signal: AbortSignal) =>
-  api.get<TransactionPage>(`/transactions/user${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''}`, { signal })
+type Asked = { pageParam: string | null; signal: AbortSignal; client: QueryClient }
+
+async function fetchPage({ pageParam: cursor, signal, client }: Asked) {
+  const query = cursor ? `?cursor=${encodeURIComponent(cursor)}` : ''
+  const page = await api.get<TransactionPage>(`/transactions/user${query}`, { signal })
+  if (tellsOfDecision(page, client)) refreshOthers(client)
+  return page
+}
+
+/** Whether something is decided here that was still pending when it was last looked at. */
+function tellsOfDecision({ transactions }: TransactionPage, client: QueryClient) {
+  const before = client.getQueryData<InfiniteData<TransactionPage>>(queryKeys.transactions)
+  const awaited = new Set(before?.pages.flatMap((page) => page.transactions.filter(isPending).map(({ id }) => id)))
+  return transactions.some((transaction) => awaited.has(transaction.id) && !isPending(transaction))
+}
+
+/** Without the event stream nothing else would tell the balance of a decision for minutes. */
+function refreshOthers(client: QueryClient) {
+  for (const queryKey of moneyKeys) if (queryKey !== queryKeys.transactions) void client.invalidateQueries({ queryKey })
+}
 
 /** The member's transactions, newest first, a page of up to 500 at a time. */
 export function useTransactions() {
   const query = useInfiniteQuery({
     queryKey: queryKeys.transactions,
-    queryFn: ({ pageParam, signal }) => fetchPage(pageParam, signal),
+    queryFn: fetchPage,
     initialPageParam: null as string | null,
     getNextPageParam: (page) => page.nextCursor ?? null,
     refetchInterval: ({ state }) =>
