@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { tradeCentsAt } from '@/features/investments/value-index'
 import { currentPath, openAsMember } from '@/testing/render'
 import { plan, trade } from '@/testing/samples'
-import { answers, holds, member, records, server } from '@/testing/server'
+import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 // jsdom has no canvas; what the chart says in words is what remains.
 vi.mock('@/components/line-chart', () => ({ LineChart: ({ label }: { label: string }) => <p>{label}</p> }))
@@ -75,6 +75,19 @@ describe('the trades', () => {
     openAsMember('/investments')
     expect(await screen.findByText('No Investments Yet')).toBeVisible()
     expect(screen.getByRole('link', { name: 'Browse Investment Plans' })).toHaveAttribute('href', '/investments/plans')
+  })
+})
+
+describe('the portfolio', () => {
+  it('says when the published values cannot be loaded, and asks again [D-L5] [D-I5]', async () => {
+    server.use(answers('get', '/trades', { trades: [trade()] }), refuses('get', '/plans/:id/values', 403, { message: 'Not now' }))
+    const { user } = openAsMember('/investments')
+    const card = within((await screen.findByRole('heading', { name: 'Portfolio value' })).closest('section') as HTMLElement)
+    expect(await card.findByRole('alert')).toHaveTextContent('Not now')
+    server.use(answers('get', '/plans/:id/values', { values: [{ value: 100, at: '2026-03-01T00:00:00Z', source: 'test' }] }))
+    await user.click(card.getByRole('button', { name: 'Retry' }))
+    expect(await card.findByText('Portfolio value from $1,000.00 to $1,042.50; $1,000.00 invested')).toBeVisible()
+    expect(card.queryByRole('alert')).toBeNull()
   })
 })
 

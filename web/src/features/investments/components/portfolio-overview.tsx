@@ -2,6 +2,8 @@ import { useQueries } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Card, CardHeader } from '@/components/card'
 import { LineChart, type Point } from '@/components/line-chart'
+import { Skeletons } from '@/components/skeleton'
+import { ErrorPanel } from '@/components/states'
 import type { PlanValue, Trade } from '@/lib/api-types'
 import { formatCents, formatPercent, percentOf, sumCents, toCents } from '@/lib/money'
 import { planValuesQuery } from '../api/list-plans'
@@ -15,15 +17,31 @@ export function PortfolioOverview() {
   const planIds = [...new Set(trades.flatMap(({ plan }) => plan.id ?? []))]
   const values = useQueries({
     queries: planIds.map(planValuesQuery),
-    combine: (answers) => new Map(planIds.map((id, index) => [id, answers[index]?.data])),
+    combine: (answers) => ({
+      byPlan: new Map(planIds.map((id, index) => [id, answers[index]?.data])),
+      failed: answers.filter(({ data, isError }) => isError && !data),
+      isFetching: answers.some(({ isFetching }) => isFetching),
+      isComplete: answers.every(({ data }) => data),
+    }),
   })
   if (trades.length === 0) return null
-  const isComplete = planIds.every((id) => values.get(id))
   return (
     <div className="mt-5 grid gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
       <Card className="pb-6">
         <CardHeader title="Portfolio value" description="Your live trades at the plans’ published values" />
-        <div className="min-h-77 px-5 pt-4 sm:px-6">{isComplete && <ValueOverTime trades={trades} values={values} />}</div>
+        <div className="min-h-77 px-5 pt-4 sm:px-6">
+          {values.isComplete ? (
+            <ValueOverTime trades={trades} values={values.byPlan} />
+          ) : values.failed[0] ? (
+            <ErrorPanel
+              error={values.failed[0].error}
+              onRetry={() => values.failed.forEach((one) => void one.refetch())}
+              busy={values.isFetching}
+            />
+          ) : (
+            <Skeletons count={1} className="h-72" label="Loading the published values" />
+          )}
+        </div>
       </Card>
       <Card className="pb-6">
         <CardHeader title="Allocation" description="Present value by plan" />
