@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
-/// Derives codes, link tokens, and what is kept of recovery codes.
+/// Derives codes, link tokens, and what is kept of recovery codes and of requests.
 pub struct Secrets(SecretKey);
 
 impl Secrets {
@@ -36,6 +36,13 @@ impl Secrets {
     #[must_use]
     pub fn recovery_hash(&self, user_id: Uuid, code: &str) -> Vec<u8> {
         self.0.mac(&[b"recovery", user_id.as_bytes(), code.as_bytes()]).to_vec()
+    }
+
+    /// What is kept to know a request again: by the key, since its body holds a password that could be tried out against
+    /// a plain hash.
+    #[must_use]
+    pub fn fingerprint(&self, digest: &[u8]) -> Vec<u8> {
+        self.0.mac(&[b"fingerprint", digest]).to_vec()
     }
 
     /// The token of a link: 32 bytes in base64url.

@@ -44,6 +44,12 @@ impl Claim {
             request_id: request_id.to_owned(),
         }))
     }
+
+    /// The same claim with its fingerprint kept in another form, for bodies that hold a secret.
+    #[must_use]
+    pub fn sealed(self, seal: impl FnOnce(&[u8]) -> Vec<u8>) -> Self {
+        Self { fingerprint: seal(&self.fingerprint), ..self }
+    }
 }
 
 /// An answer, and whether it was given before.

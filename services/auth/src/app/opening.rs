@@ -38,7 +38,7 @@ pub async fn session(
         created_at: now,
         last_seen_at: now,
         idle_until: now + session::idle(user.role),
-        expires_at: now + session::LIFE,
+        expires_at: now + session::life(user.role),
         device: device.family.clone(),
         address: device.address.clone(),
     };

@@ -4,10 +4,17 @@ use chassis::caller::Role;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// A session ends after this, used or not.
-pub const LIFE: Duration = Duration::days(7);
 /// Use is noted at most this often.
 pub const NOTED_EVERY: Duration = Duration::minutes(1);
+
+/// How long a session lives, used or not: of staff, a day of work.
+#[must_use]
+pub const fn life(role: Option<Role>) -> Duration {
+    match role {
+        None => Duration::days(7),
+        Some(_) => Duration::hours(12),
+    }
+}
 
 /// How long a session lives unused.
 #[must_use]

@@ -48,6 +48,7 @@ impl AuthService for Door {
         let registration = registration(&message).map_err(status)?;
         let owner = claimant(&registration.details.email);
         let claim = Claim::of(owner, message.idempotency.as_ref(), &id).map_err(refused)?;
+        let claim = claim.map(|claim| claim.sealed(|digest| self.app.secrets.fingerprint(digest)));
         let done = db::retrying(|| register(&self.app, &registration, claim.clone())).await.map_err(status)?;
         Ok(answer(done.map(|new| RegisterResponse { user: Some(convert::user(new.user)), token: new.token })))
     }

@@ -127,7 +127,7 @@ impl StaffService for Door {
     }
 
     async fn invite_staff(&self, request: Request<InviteStaffRequest>) -> Answer<InviteStaffResponse> {
-        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let staff = self.stepped_up(request.metadata(), Permission::ChangeStaff).await?;
         let id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &id).map_err(refused)?;
@@ -137,7 +137,7 @@ impl StaffService for Door {
     }
 
     async fn disable_staff(&self, request: Request<DisableStaffRequest>) -> Answer<DisableStaffResponse> {
-        let admin = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let admin = self.stepped_up(request.metadata(), Permission::ChangeStaff).await?;
         let message = request.into_inner();
         let id = convert::id(&message.user_id, "staff account").map_err(status)?;
         let address = convert::device(message.client.as_ref()).address;

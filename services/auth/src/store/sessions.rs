@@ -192,8 +192,11 @@ pub async fn revoke_all(
 /// # Errors
 /// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
-    let done = sqlx::query!("DELETE FROM sessions WHERE expires_at < clock_timestamp() - interval '30 days'")
-        .execute(conn)
-        .await?;
+    let done = sqlx::query!(
+        "DELETE FROM sessions WHERE id = ANY (ARRAY(
+            SELECT id FROM sessions WHERE expires_at < clock_timestamp() - interval '30 days' LIMIT 5000))"
+    )
+    .execute(conn)
+    .await?;
     Ok(done.rows_affected())
 }

@@ -101,6 +101,8 @@ async fn the_same_key_answers_the_same_account(pool: PgPool) {
     let kept: String =
         sqlx::query_scalar("SELECT outcome::text FROM idempotency_keys").fetch_one(&world.pool).await.unwrap();
     assert!(!kept.contains(&first.token) && !kept.contains("eyJ"));
+    let digests = "SELECT count(*) FROM idempotency_keys WHERE fingerprint = decode(repeat('01', 32), 'hex')";
+    assert_eq!(world.count(digests).await, 0, "a digest of the body would let its password be tried out");
     let other = refusal(world.door.register(keyed("ada@example.com", "k", 2)).await);
     assert_eq!(other.code, "IDEMPOTENCY_KEY_REUSED");
 }
