@@ -3,6 +3,7 @@
 use sqlx::PgConnection;
 
 use crate::bus::Event;
+use crate::db::Db;
 
 /// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
 ///
@@ -15,6 +16,19 @@ pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, 
         .execute(conn)
         .await?;
     Ok(noted.rows_affected() == 1)
+}
+
+/// Forgets events handled ninety days ago: far longer than their publisher keeps them for a replay (seven days), or a
+/// broker for delivery.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
+    db.sweep(
+        "DELETE FROM inbox WHERE event_id = ANY (ARRAY(
+            SELECT event_id FROM inbox WHERE handled_at < clock_timestamp() - interval '90 days' LIMIT 5000))",
+    )
+    .await
 }
 
 /// Keeps an event that can never take effect, for people to look at.

@@ -20,7 +20,7 @@ use crate::bus::{Bus, Handler};
 use crate::config::{Ops, Storage};
 use crate::db::Db;
 use crate::telemetry::{self, Telemetry};
-use crate::{idempotency, outbox};
+use crate::{idempotency, inbox, outbox};
 
 /// How long a process may take to end.
 const DRAIN: Duration = Duration::from_secs(10);
@@ -204,9 +204,11 @@ async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
             () = shutdown.cancelled() => return Ok(()),
             () = tokio::time::sleep(Duration::from_secs(rand::random_range(600..900))) => {}
         }
-        for (what, result) in
-            [("idempotency keys", idempotency::sweep(&db).await), ("events", outbox::relay::sweep(&db).await)]
-        {
+        for (what, result) in [
+            ("idempotency keys", idempotency::sweep(&db).await),
+            ("events", outbox::relay::sweep(&db).await),
+            ("handled events", inbox::sweep(&db).await),
+        ] {
             match result {
                 Ok(rows) => tracing::debug!(rows, what, "swept"),
                 Err(error) => tracing::warn!(%error, what, "sweep failed"),

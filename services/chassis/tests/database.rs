@@ -9,6 +9,7 @@ use chassis::caller::{Role, Staff};
 use chassis::db::{self, Db};
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
+use chassis::inbox;
 use chassis::proposal::{self, Decision};
 use futures::future::join_all;
 use proto::common::v1::{ErrorReason, Idempotency};
@@ -352,4 +353,15 @@ async fn a_tampered_trail_shows(pool: PgPool) {
             assert_eq!(broken_at(&db).await, None);
         }
     }
+}
+
+/// [Q4] That an event took effect is known for ninety days, far longer than it can come again.
+#[sqlx::test(migrations = false)]
+async fn handled_events_are_known_for_long(pool: PgPool) {
+    let db = database(&pool).await;
+    let sql = "INSERT INTO inbox SELECT gen_random_uuid(), 'k', clock_timestamp() - days * interval '1 day'
+        FROM unnest(ARRAY[0, 8, 89, 90, 400]) AS days";
+    pool.execute(sql).await.unwrap();
+    assert_eq!(inbox::sweep(&db).await.unwrap(), 2);
+    assert_eq!(inbox::sweep(&db).await.unwrap(), 0);
 }
