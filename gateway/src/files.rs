@@ -8,7 +8,9 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use chassis::keys::SecretKey;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
+use image::codecs::jpeg::JpegEncoder;
+use image::metadata::Orientation;
+use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
 use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
 use time::{Duration, OffsetDateTime};
@@ -23,6 +25,8 @@ const MOST_BYTES: usize = 5 * 1024 * 1024;
 const PHOTO_SIDE: u32 = 512;
 /// Pixels of a side of a receipt that is decoded.
 const RECEIPT_SIDE: u32 = 8_000;
+/// How well a JPEG is written anew, of 100: small print of a receipt stays readable.
+const JPEG_QUALITY: u8 = 88;
 /// Memory that decoding one image may take.
 const DECODE_BYTES: u64 = 128 * 1024 * 1024;
 /// Life of a link to a receipt.
@@ -241,8 +245,13 @@ fn reencode(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind
     limits.max_image_height = Some(RECEIPT_SIDE);
     limits.max_alloc = Some(DECODE_BYTES);
     let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits);
-    let decoded = reader.decode().map_err(|_| unsupported(purpose))?;
+    reader.limits(limits.clone());
+    let mut decoder = reader.into_decoder().map_err(|_| unsupported(purpose))?;
+    limits.reserve(decoder.total_bytes()).map_err(|_| unsupported(purpose))?;
+    // Phones save what the sensor saw, and beside it how it was held.
+    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+    let mut decoded = DynamicImage::from_decoder(decoder).map_err(|_| unsupported(purpose))?;
+    decoded.apply_orientation(orientation);
     let picture = match purpose {
         Purpose::Receipt => decoded,
         // Never larger than it was.
@@ -253,7 +262,7 @@ fn reencode(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind
     let kind = if picture.color().has_alpha() { Kind::Png } else { Kind::Jpeg };
     let written = match kind {
         Kind::Png => picture.write_to(&mut out, ImageFormat::Png),
-        _ => DynamicImage::ImageRgb8(picture.into_rgb8()).write_to(&mut out, ImageFormat::Jpeg),
+        _ => picture.into_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY)),
     };
     written.map_err(ApiError::internal)?;
     Ok((out.into_inner(), kind))
@@ -261,6 +270,7 @@ fn reencode(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind
 
 #[cfg(test)]
 mod tests {
+    use std::io::Cursor;
     use std::sync::Arc;
 
     use axum::http::StatusCode;
@@ -280,7 +290,7 @@ mod tests {
     }
 
     fn png(width: u32, height: u32) -> Vec<u8> {
-        let mut out = std::io::Cursor::new(Vec::new());
+        let mut out = Cursor::new(Vec::new());
         DynamicImage::new_rgb8(width, height).write_to(&mut out, ImageFormat::Png).unwrap();
         out.into_inner()
     }
@@ -331,6 +341,22 @@ mod tests {
         let picture = image::load_from_memory(&read.bytes).unwrap();
         assert_eq!((picture.width(), picture.height()), (512, 256));
         assert_eq!(read.content_type, "image/jpeg");
+    }
+
+    /// [D-P2] A photo that says how the camera was held is turned upright, since what says so is not kept.
+    #[tokio::test]
+    async fn photos_stand_upright() {
+        let files = files();
+        let mut jpeg = Cursor::new(Vec::new());
+        DynamicImage::new_rgb8(40, 20).write_to(&mut jpeg, ImageFormat::Jpeg).unwrap();
+        // EXIF in the byte order of Intel: one entry, orientation (0x0112), a short, one of them, 6: a quarter turn.
+        let exif = b"\xff\xe1\x00\x22Exif\0\0II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+        let turned = [&jpeg.get_ref()[..2], exif, &jpeg.get_ref()[2..]].concat();
+        for purpose in [Purpose::Photo, Purpose::Receipt] {
+            let stored = files.store("image", &data_url("image/jpeg", &turned), purpose).await.unwrap();
+            let picture = image::load_from_memory(&files.read(&stored.key).await.unwrap().bytes).unwrap();
+            assert_eq!((picture.width(), picture.height()), (20, 40));
+        }
     }
 
     /// [D-L6] A link counts for its file, its owner and its time only.

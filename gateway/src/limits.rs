@@ -12,7 +12,8 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
-use tokio::sync::Semaphore;
+use moka::future::Cache;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::Instrument;
 
 use crate::caller::address;
@@ -27,6 +28,8 @@ const UPLOAD_DEADLINE: Duration = Duration::from_secs(25);
 const CONCURRENCY: usize = 1_024;
 /// Uploads at work at once: each takes some 20 MB until its file is checked and stored.
 const UPLOADS: usize = 8;
+/// Of these, from one address: it takes its turn before its body is read, however slowly that comes.
+const UPLOADS_OF_ONE: usize = 3;
 /// How long a request waits for its turn.
 const PATIENCE: Duration = Duration::from_millis(80);
 /// How long an upload waits for its turn.
@@ -38,6 +41,7 @@ pub struct Limits {
     session: Option<DefaultKeyedRateLimiter<IpAddr>>,
     at_work: Semaphore,
     uploads: Arc<Semaphore>,
+    uploads_of: Option<Cache<IpAddr, Arc<Semaphore>>>,
     clock: DefaultClock,
 }
 
@@ -53,19 +57,32 @@ impl Limits {
             session: session.map(RateLimiter::keyed),
             at_work: Semaphore::new(CONCURRENCY),
             uploads: Arc::new(Semaphore::new(UPLOADS)),
+            // Longer than an upload may take: what is forgotten is not in use.
+            uploads_of: (per_second > 0)
+                .then(|| Cache::builder().time_to_idle(UPLOAD_DEADLINE.saturating_mul(4)).build()),
             clock: DefaultClock::default(),
         })
     }
 
     fn check(&self, limiter: Option<&DefaultKeyedRateLimiter<IpAddr>>, ip: IpAddr) -> Result<(), Duration> {
-        // An IPv6 subscriber has a whole /64.
-        let key = match ip {
-            IpAddr::V4(_) => ip,
-            IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & !u128::from(u64::MAX)).into()),
-        };
         limiter.map_or(Ok(()), |limiter| {
-            limiter.check_key(&key).map_err(|not_until| not_until.wait_time_from(self.clock.now()))
+            limiter.check_key(&subscriber(ip)).map_err(|not_until| not_until.wait_time_from(self.clock.now()))
         })
+    }
+
+    /// A turn to upload, among those of one address and among all.
+    async fn upload_turn(&self, ip: Option<IpAddr>) -> Option<[Option<OwnedSemaphorePermit>; 2]> {
+        let turns = async {
+            let of_one = match self.uploads_of.as_ref().zip(ip) {
+                None => None,
+                Some((cache, ip)) => {
+                    let own = cache.get_with(subscriber(ip), async { Arc::new(Semaphore::new(UPLOADS_OF_ONE)) }).await;
+                    Some(own.acquire_owned().await.ok()?)
+                }
+            };
+            Some([of_one, Some(Arc::clone(&self.uploads).acquire_owned().await.ok()?)])
+        };
+        tokio::time::timeout(UPLOAD_PATIENCE, turns).await.ok().flatten()
     }
 
     /// Forgets addresses that have been quiet.
@@ -74,6 +91,26 @@ impl Limits {
             limiter.retain_recent();
         }
     }
+}
+
+/// Who is counted as one: an IPv6 subscriber has a whole /64.
+fn subscriber(ip: IpAddr) -> IpAddr {
+    match ip {
+        IpAddr::V4(_) => ip,
+        IpAddr::V6(v6) => IpAddr::V6((u128::from(v6) & !u128::from(u64::MAX)).into()),
+    }
+}
+
+/// Whether a request may carry a file.
+fn takes_file(method: &Method, path: &str) -> bool {
+    let prefixes = [
+        "/v1/transactions/deposit",
+        "/v1/transactions/fee/",
+        "/v1/users/image/",
+        "/v1/payment-methods",
+        "/v1/admin/payment-methods",
+    ];
+    !method.is_safe() && prefixes.iter().any(|prefix| path.starts_with(prefix))
 }
 
 /// Refuses requests over the limits of their address, and those that find too many at work.
@@ -100,24 +137,22 @@ pub async fn limit(State(app): State<App>, request: Request, next: Next) -> Resp
 
 /// Runs a mutation in a task of its own, so that a client who hangs up does not drop it between two awaits, and answers
 /// 504 when it takes too long.
-pub async fn detach(State(app): State<App>, request: Request, next: Next) -> Response {
+pub async fn detach(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let method = request.method().clone();
     let path = request.uri().path();
     if path == "/v1/events" {
         return next.run(request).await;
     }
-    let takes_file = ["/v1/transactions/", "/v1/users/image/", "/v1/payment-methods", "/v1/admin/payment-methods"]
-        .iter()
-        .any(|prefix| path.starts_with(prefix));
-    let is_upload = takes_file && !method.is_safe();
+    let is_upload = takes_file(&method, path);
     let deadline = if is_upload { UPLOAD_DEADLINE } else { DEADLINE };
     let mut turn = None;
     if is_upload {
-        let asked = tokio::time::timeout(UPLOAD_PATIENCE, app.limits.uploads.clone().acquire_owned()).await;
-        let Ok(Ok(permit)) = asked else {
+        let (parts, body) = request.into_parts();
+        turn = app.limits.upload_turn(address(&parts, &app.config.trusted_proxies)).await;
+        if turn.is_none() {
             return ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).into_response();
-        };
-        turn = Some(permit);
+        }
+        request = Request::from_parts(parts, body);
     }
     let work = async move {
         // Held before the body is read and until the work is done, even when its client was answered long ago.
