@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 use chassis::bus::Bus;
 use futures::StreamExt;
+use opentelemetry_proto::tonic::collector::logs::v1::logs_service_server::{LogsService, LogsServiceServer};
+use opentelemetry_proto::tonic::collector::logs::v1::{ExportLogsServiceRequest, ExportLogsServiceResponse};
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{TraceService, TraceServiceServer};
 use opentelemetry_proto::tonic::collector::trace::v1::{ExportTraceServiceRequest, ExportTraceServiceResponse};
 use opentelemetry_proto::tonic::common::v1::any_value::Value;
+use opentelemetry_proto::tonic::resource::v1::Resource;
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 use stack::Service;
@@ -31,9 +34,37 @@ struct Span {
     attributes: String,
 }
 
-/// Takes everything that is sent.
+/// Takes everything that is sent: spans, and log records by service.
 #[derive(Clone, Default)]
-struct Receiver(Arc<Mutex<Vec<Span>>>);
+struct Receiver {
+    spans: Arc<Mutex<Vec<Span>>>,
+    logs: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+fn service_of(resource: Option<Resource>) -> String {
+    let attributes = resource.unwrap_or_default().attributes;
+    let named = attributes.into_iter().find(|attribute| attribute.key == "service.name");
+    match named.and_then(|attribute| attribute.value?.value) {
+        Some(Value::StringValue(name)) => name,
+        _ => String::new(),
+    }
+}
+
+#[tonic::async_trait]
+impl LogsService for Receiver {
+    async fn export(
+        &self,
+        request: Request<ExportLogsServiceRequest>,
+    ) -> Result<Response<ExportLogsServiceResponse>, Status> {
+        for group in request.into_inner().resource_logs {
+            let service = service_of(group.resource);
+            let records = group.scope_logs.into_iter().flat_map(|scope| scope.log_records);
+            let records = records.map(|record| (service.clone(), format!("{:?} {:?}", record.body, record.attributes)));
+            self.logs.lock().map_err(|_| Status::internal("poisoned"))?.extend(records);
+        }
+        Ok(Response::new(ExportLogsServiceResponse::default()))
+    }
+}
 
 #[tonic::async_trait]
 impl TraceService for Receiver {
@@ -42,12 +73,7 @@ impl TraceService for Receiver {
         request: Request<ExportTraceServiceRequest>,
     ) -> Result<Response<ExportTraceServiceResponse>, Status> {
         for group in request.into_inner().resource_spans {
-            let resource = group.resource.unwrap_or_default();
-            let named = resource.attributes.iter().find(|attribute| attribute.key == "service.name");
-            let service = match named.and_then(|attribute| attribute.value.as_ref()?.value.clone()) {
-                Some(Value::StringValue(name)) => name,
-                _ => String::new(),
-            };
+            let service = service_of(group.resource);
             let spans = group.scope_spans.into_iter().flat_map(|scope| scope.spans).map(|span| Span {
                 service: service.clone(),
                 attributes: format!("{:?} {:?}", span.attributes, span.events),
@@ -56,7 +82,7 @@ impl TraceService for Receiver {
                 id: span.span_id,
                 parent: span.parent_span_id,
             });
-            self.0.lock().map_err(|_| Status::internal("poisoned"))?.extend(spans);
+            self.spans.lock().map_err(|_| Status::internal("poisoned"))?.extend(spans);
         }
         Ok(Response::new(ExportTraceServiceResponse::default()))
     }
@@ -67,13 +93,19 @@ impl Receiver {
         let receiver = Self::default();
         let listener = TcpListener::bind("127.0.0.1:0").await?;
         let port = listener.local_addr()?.port();
-        let server = tonic::transport::Server::builder().add_service(TraceServiceServer::new(receiver.clone()));
+        let server = tonic::transport::Server::builder()
+            .add_service(TraceServiceServer::new(receiver.clone()))
+            .add_service(LogsServiceServer::new(receiver.clone()));
         tokio::spawn(server.serve_with_incoming(TcpIncoming::from(listener)));
         Ok((receiver, port))
     }
 
     fn spans(&self) -> Vec<Span> {
-        self.0.lock().map(|spans| spans.clone()).unwrap_or_default()
+        self.spans.lock().map(|spans| spans.clone()).unwrap_or_default()
+    }
+
+    fn logs(&self) -> Vec<(String, String)> {
+        self.logs.lock().map(|logs| logs.clone()).unwrap_or_default()
     }
 
     /// Waits until one trace holds a span of each of these services, and returns it.
@@ -234,6 +266,12 @@ async fn secrets_are_nowhere() -> Result<()> {
     let spans = receiver.spans();
     places
         .push(("traces".to_owned(), spans.iter().map(|span| format!("{} {}\n", span.name, span.attributes)).collect()));
+    let logs = receiver.logs();
+    for service in Service::ALL {
+        ensure!(logs.iter().any(|(from, _)| from == service.name()), "{} logs to the collector", service.name());
+    }
+    places
+        .push(("collected logs".to_owned(), logs.into_iter().map(|(from, text)| format!("{from} {text}\n")).collect()));
     ensure!(places.iter().any(|(_, text)| find(text, "example.test").is_some()), "the search finds what is there");
     for (place, text) in &places {
         for (what, secret) in &secrets {

@@ -8,8 +8,10 @@ use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use opentelemetry::KeyValue;
 use opentelemetry::propagation::{Extractor, Injector, TextMapPropagator};
 use opentelemetry::trace::TracerProvider;
-use opentelemetry_otlp::WithExportConfig;
+use opentelemetry_appender_tracing::layer::OpenTelemetryTracingBridge;
+use opentelemetry_otlp::{LogExporter, SpanExporter, WithExportConfig};
 use opentelemetry_sdk::Resource;
+use opentelemetry_sdk::logs::SdkLoggerProvider;
 use opentelemetry_sdk::propagation::TraceContextPropagator;
 use opentelemetry_sdk::trace::SdkTracerProvider;
 use serde::{Deserialize, Serialize};
@@ -25,9 +27,12 @@ use crate::config::{LogFormat, Ops};
 /// Buckets of durations, in seconds.
 const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
+/// What is logged unless `RUST_LOG` says otherwise.
+const LOGGED: &str = "info,lapin=error,sqlx=warn";
+
 /// What must live as long as the process.
 pub struct Telemetry {
-    traces: Option<SdkTracerProvider>,
+    collected: Option<Collected>,
     /// Renders /metrics.
     pub metrics: PrometheusHandle,
 }
@@ -35,10 +40,16 @@ pub struct Telemetry {
 impl Telemetry {
     /// Sends what waits.
     pub fn flush(self) {
-        if let Some(traces) = self.traces {
-            let _ = traces.shutdown();
+        if let Some(Collected { traces, logs }) = self.collected {
+            let _ = (traces.shutdown(), logs.shutdown());
         }
     }
+}
+
+/// What goes to a collector.
+struct Collected {
+    traces: SdkTracerProvider,
+    logs: SdkLoggerProvider,
 }
 
 /// Starts logs, traces and metrics for the process. Call once, inside the runtime.
@@ -46,9 +57,14 @@ impl Telemetry {
 /// # Errors
 /// If the exporter or the recorder cannot be set up.
 pub fn start(service: &str, ops: &Ops) -> anyhow::Result<Telemetry> {
-    let traces = ops.otel_exporter_otlp_endpoint.as_deref().map(|endpoint| exporter(service, endpoint)).transpose()?;
-    let tracer = traces.as_ref().map(|provider| {
-        tracing_opentelemetry::layer().with_tracer(provider.tracer("solvane")).with_filter(EnvFilter::new("info"))
+    let collected = ops.otel_exporter_otlp_endpoint.as_deref().map(|to| Collected::new(service, to)).transpose()?;
+    let tracer = collected.as_ref().map(|Collected { traces, .. }| {
+        tracing_opentelemetry::layer().with_tracer(traces.tracer("solvane")).with_filter(EnvFilter::new("info"))
+    });
+    // What the exporter itself does must not be exported.
+    let sent = collected.as_ref().map(|Collected { logs, .. }| {
+        let filter = EnvFilter::new(format!("{LOGGED},opentelemetry=off,tonic=off,h2=off,hyper=off,tower=off"));
+        OpenTelemetryTracingBridge::new(logs).with_filter(filter)
     });
     // A closed stdout must not end the process, so that nothing here prints about failures to print.
     let logs = tracing_subscriber::fmt::layer().with_writer(io::stdout).log_internal_errors(false);
@@ -56,22 +72,28 @@ pub fn start(service: &str, ops: &Ops) -> anyhow::Result<Telemetry> {
         LogFormat::Human => logs.with_target(false).boxed(),
         LogFormat::Json => logs.json().flatten_event(true).boxed(),
     };
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info,lapin=error,sqlx=warn"));
-    tracing_subscriber::registry().with(tracer).with(logs.with_filter(filter)).try_init()?;
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOGGED));
+    tracing_subscriber::registry().with(tracer).with(sent).with(logs.with_filter(filter)).try_init()?;
     let metrics = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &BUCKETS)?
         .add_global_label("service", service)
         .install_recorder()?;
-    Ok(Telemetry { traces, metrics })
+    Ok(Telemetry { collected, metrics })
 }
 
-fn exporter(service: &str, endpoint: &str) -> anyhow::Result<SdkTracerProvider> {
-    let exporter = opentelemetry_otlp::SpanExporter::builder().with_tonic().with_endpoint(endpoint).build()?;
-    let resource = Resource::builder()
-        .with_service_name(service.to_owned())
-        .with_attribute(KeyValue::new("service.namespace", "solvane"))
-        .build();
-    Ok(SdkTracerProvider::builder().with_batch_exporter(exporter).with_resource(resource).build())
+impl Collected {
+    fn new(service: &str, endpoint: &str) -> anyhow::Result<Self> {
+        let resource = Resource::builder()
+            .with_service_name(service.to_owned())
+            .with_attribute(KeyValue::new("service.namespace", "solvane"))
+            .build();
+        let spans = SpanExporter::builder().with_tonic().with_endpoint(endpoint).build()?;
+        let records = LogExporter::builder().with_tonic().with_endpoint(endpoint).build()?;
+        Ok(Self {
+            traces: SdkTracerProvider::builder().with_batch_exporter(spans).with_resource(resource.clone()).build(),
+            logs: SdkLoggerProvider::builder().with_batch_exporter(records).with_resource(resource).build(),
+        })
+    }
 }
 
 /// The W3C trace context of a request, as it is stored with an event.
