@@ -11,7 +11,8 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore
+.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore \
+  test-upgrade
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -66,6 +67,9 @@ check-kubernetes: ## Render the manifests and check them
 
 test-restore: setup build ## Back a product up, restore it into fresh servers, and audit it
 	@deploy/test-restore.sh
+
+test-upgrade: setup web/dist/index.html ## Run the last version's services among ours (REVISION=... names another)
+	@deploy/test-upgrade.sh $(REVISION)
 
 fmt: ## Format the Rust code
 	@cargo fmt --all

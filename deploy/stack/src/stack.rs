@@ -78,6 +78,8 @@ pub struct Stack {
     servers: Servers,
     settings: Settings,
     shared: Shared,
+    /// Binaries of other versions, of the services that run them.
+    other_binaries: BTreeMap<Service, PathBuf>,
     ports: BTreeMap<Service, Ports>,
     _lock: File,
 }
@@ -109,7 +111,8 @@ impl Stack {
         let broker = servers::start_broker(&settings.broker, &settings.folder, id);
         let (databases, broker) = tokio::try_join!(databases, broker)?;
         let servers = Servers::new(databases, broker);
-        let mut stack = Self { services: BTreeMap::new(), servers, settings, shared, ports, _lock: lock };
+        let (services, other_binaries) = (BTreeMap::new(), BTreeMap::new());
+        let mut stack = Self { services, servers, settings, shared, other_binaries, ports, _lock: lock };
         for service in Service::ALL {
             stack.launch(service)?;
         }
@@ -194,6 +197,19 @@ impl Stack {
         self.wait_until_ready(service).await
     }
 
+    /// Ends a service and starts it from binaries of another version; `None` is this one.
+    ///
+    /// # Errors
+    /// When it does not end, or does not become ready.
+    pub async fn swap(&mut self, service: Service, binaries: Option<&Path>) -> Result<()> {
+        self.terminate(service).await?;
+        match binaries {
+            Some(binaries) => self.other_binaries.insert(service, binaries.to_owned()),
+            None => self.other_binaries.remove(&service),
+        };
+        self.restart(service).await
+    }
+
     /// Runs a command of one of the services' binaries with that service's environment, and waits for its end.
     /// The input reaches it through a file, because passwords belong in no argument.
     ///
@@ -251,7 +267,11 @@ impl Stack {
 
     fn launch_of(&self, service: Service, output: Output) -> Result<Launch> {
         let amqp_url = self.servers.amqp_url(service)?;
-        let mut launch = service.launch(&self.shared, |other| self.ports[&other], &amqp_url, output);
+        let mut shared = self.shared.clone();
+        if let Some(binaries) = self.other_binaries.get(&service) {
+            shared.binaries.clone_from(binaries);
+        }
+        let mut launch = service.launch(&shared, |other| self.ports[&other], &amqp_url, output);
         if self.settings.logs != Logs::Coloured {
             launch = launch.env("NO_COLOR", "1");
         }

@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# Proves that two versions run side by side: builds an older revision, and runs its services among ours on our schema.
+#
+#   deploy/test-upgrade.sh [REVISION]      the newest tag unless named, without one the commit before this one
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+revision=${1:-$(git describe --tags --abbrev=0 2>/dev/null || echo HEAD~1)}
+target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+older=$target/older
+git worktree remove --force "$older/source" 2>/dev/null || true
+git worktree add --quiet --detach "$older/source" "$revision"
+trap 'git worktree remove --force "$older/source"' EXIT
+echo "== building $(git -C "$older/source" log -1 --format='%h %s')"
+(cd "$older/source" && CARGO_TARGET_DIR=$older/target cargo build --quiet --workspace --bins)
+echo "== running it among $(git log -1 --format='%h %s')"
+cargo build --quiet --workspace --bins
+OLDER_BINARIES=$older/target/debug "$target/debug/stack" testbed -- \
+  cargo test --quiet --workspace --test upgrade -- --ignored --nocapture
