@@ -17,7 +17,27 @@ CREATE TABLE withdrawal_stops (
 CREATE UNIQUE INDEX withdrawal_stops_one_in_force ON withdrawal_stops ((true)) WHERE reopened_at IS NULL;
 
 INSERT INTO withdrawal_stops (reason, stopped_at) SELECT cause, changed_at FROM withdrawal_gate WHERE closed;
-DROP TABLE withdrawal_gate;
+
+-- The version before looks into its gate, which the version after drops.
+CREATE FUNCTION show_stop_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE withdrawal_gate SET closed = NEW.reopened_at IS NULL, cause = NEW.reason, changed_at = clock_timestamp();
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER withdrawal_stops_at_gate AFTER INSERT OR UPDATE ON withdrawal_stops
+    FOR EACH ROW EXECUTE FUNCTION show_stop_at_gate();
+
+-- The last look at the books: one row. All entries are read for it, so that nobody waits for it.
+CREATE TABLE book_checks (
+    is_last             boolean     NOT NULL DEFAULT true CONSTRAINT book_checks_pkey PRIMARY KEY
+        CONSTRAINT book_checks_one CHECK (is_last),
+    checked_at          timestamptz NOT NULL,
+    trial_balance_cents bigint      NOT NULL,
+    drift_cents         bigint      NOT NULL,
+    -- What was wrong, a sentence each.
+    complaints          text[]      NOT NULL
+);
 
 CREATE FUNCTION refuse_reopening_twice() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,6 +68,7 @@ DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
         GRANT SELECT, INSERT, UPDATE ON withdrawal_stops TO wallet;
         REVOKE DELETE, TRUNCATE ON withdrawal_stops FROM wallet;
+        GRANT SELECT, INSERT, UPDATE ON book_checks TO wallet;
         GRANT SELECT, INSERT, UPDATE, DELETE ON viewings TO wallet;
     END IF;
 END $$;

@@ -84,15 +84,16 @@ pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>
     idempotency::answered(db, claim).await
 }
 
-/// While the books do not add up, no withdrawal moves on.
+/// While the books do not add up, or nobody has looked at them for a while, no withdrawal moves on.
 ///
 /// # Errors
 /// `WithdrawalsStopped`, the database's.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
-    match withdrawal_stops::in_force(conn).await? {
-        Some(_) => Err(Error::WithdrawalsStopped),
-        None => Ok(()),
+    let is_unwatched = get_integrity::last_look(conn).await?.is_some_and(|(_, is_fresh)| !is_fresh);
+    if is_unwatched || withdrawal_stops::in_force(conn).await?.is_some() {
+        return Err(Error::WithdrawalsStopped);
     }
+    Ok(())
 }
 
 /// Locks a transaction and, before it, its member.

@@ -95,7 +95,9 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
     update_accounts(conn, accounts.values()).await?;
     for posting in postings {
         // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
+        let moved: u64 = posting.legs.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
         metrics::counter!("postings_total", "kind" => posting.kind).increment(1);
+        metrics::counter!("posted_cents_total", "kind" => posting.kind).increment(moved);
     }
     Ok(())
 }

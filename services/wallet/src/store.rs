@@ -2,6 +2,8 @@
 
 pub mod accounts;
 
+pub mod book_checks;
+
 pub mod entries;
 
 pub mod times;

@@ -1421,6 +1421,8 @@ export interface components {
         };
         /** @description Whether the books are right. */
         Integrity: {
+            /** @description When all entries were read last; the trial balance and the drift are of then. */
+            checkedAt?: string | null;
             /** Format: int64 */
             deadLetters: number;
             /**

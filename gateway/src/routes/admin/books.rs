@@ -59,6 +59,8 @@ pub struct Integrity {
     outbox_oldest_seconds: i64,
     dead_letters: i64,
     withdrawals: Withdrawals,
+    /// When all entries were read last; the trial balance and the drift are of then.
+    checked_at: Option<String>,
     ok: bool,
 }
 
@@ -93,6 +95,7 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
             since: moment(books.stopped_at.as_ref()),
             reason: Some(books.stop_reason).filter(|reason| !reason.is_empty()),
         },
+        checked_at: moment(books.checked_at.as_ref()),
         ok: books.ok,
     }))
 }

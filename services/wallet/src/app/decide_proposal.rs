@@ -68,9 +68,14 @@ pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Propos
     Ok(decided)
 }
 
-/// Withdrawals go on, unless what stopped them is still there.
+/// Withdrawals go on, unless the last look at the books saw something wrong. They are looked at every minute, and it may
+/// take longer than a call may.
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
-    if let Some(complaint) = get_integrity::look(conn).await?.into_iter().next() {
+    let wrong = match get_integrity::last_look(conn).await? {
+        Some((check, true)) => check.complaints.into_iter().next(),
+        _ => Some("The books have not been looked at for a while.".to_owned()),
+    };
+    if let Some(complaint) = wrong {
         return Err(Error::BooksNotBalanced(complaint));
     }
     if !withdrawal_stops::end(conn, proposal.proposed_by, confirmed_by).await? {

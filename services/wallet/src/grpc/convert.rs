@@ -288,8 +288,8 @@ impl From<MemberEntry> for message::LedgerEntry {
 impl From<Integrity> for message::GetIntegrityResponse {
     fn from(found: Integrity) -> Self {
         Self {
-            trial_balance_cents: found.books.trial_balance.get(),
-            drift_cents: found.books.drift.get(),
+            trial_balance_cents: found.check.trial_balance.get(),
+            drift_cents: found.check.drift.get(),
             available_cents: found.books.available.get(),
             held_cents: found.books.held.get(),
             invested_cents: found.books.invested.get(),
@@ -300,6 +300,7 @@ impl From<Integrity> for message::GetIntegrityResponse {
             dead_letters: found.dead_letters,
             ok: found.ok(),
             withdrawals_stopped: found.stop.is_some(),
+            checked_at: Some(clock::to_proto(found.check.checked_at)),
             stopped_at: found.stop.as_ref().map(|stop| clock::to_proto(stop.stopped_at)),
             stop_reason: found.stop.map(|stop| stop.reason).unwrap_or_default(),
         }

@@ -42,10 +42,6 @@ pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wal
 /// The sums of the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Books {
-    /// Sum of all entries.
-    pub trial_balance: Cents,
-    /// Sum of the absolute differences between stored balances and their entries.
-    pub drift: Cents,
     /// What members may spend.
     pub available: Cents,
     /// What is held for withdrawals.
@@ -67,29 +63,25 @@ pub struct Books {
 pub async fn books(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
     sqlx::query_as!(
         Books,
-        r#"WITH computed AS (
-            SELECT account_id, sum(amount_cents) AS cents FROM entries GROUP BY account_id
-        ), compared AS (
-            SELECT kind, balance_cents, coalesce(cents, 0) AS cents
-            FROM accounts LEFT JOIN computed ON account_id = accounts.id
-        )
-        SELECT coalesce(sum(cents), 0)::bigint AS "trial_balance!: Cents",
-            coalesce(sum(abs(balance_cents - cents)), 0)::bigint AS "drift!: Cents",
-            coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0)::bigint AS "available!: Cents",
+        r#"SELECT coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0)::bigint AS "available!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0)::bigint AS "held!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'bonus'), 0)::bigint AS "bonus!: Cents",
             coalesce(-sum(balance_cents) FILTER (WHERE kind = 'settlement'), 0)::bigint AS "holdings!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'investment_pool'), 0)::bigint AS "pool!: Cents"
-        FROM compared"#
+        FROM accounts"#
     )
     .fetch_one(conn)
     .await
 }
 
-/// What sums cannot tell of the books.
+/// What is wrong with the books; all zero when they are right.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Faults {
+    /// Sum of all entries.
+    pub trial_balance: Cents,
+    /// Sum of the absolute differences between stored balances and their entries.
+    pub drift: Cents,
     /// Accounts whose head is not the hash of their newest entry.
     pub broken_heads: i64,
     /// Members who hold something else than their open withdrawal.
@@ -98,14 +90,18 @@ pub struct Faults {
     pub wrong_investments: i64,
 }
 
-/// What sums cannot tell of the books, in one snapshot.
+/// What is wrong with the books, in one snapshot. It reads every entry.
 ///
 /// # Errors
 /// The database's.
 pub async fn faults(conn: &mut PgConnection) -> Result<Faults, sqlx::Error> {
     sqlx::query_as!(
         Faults,
-        r#"WITH heads AS (
+        r#"WITH computed AS (
+            SELECT account_id, sum(amount_cents) AS cents FROM entries GROUP BY account_id
+        ), compared AS (
+            SELECT balance_cents, coalesce(cents, 0) AS cents FROM accounts LEFT JOIN computed ON account_id = accounts.id
+        ), heads AS (
             SELECT accounts.balance_cents, accounts.head_hash, newest.hash, newest.balance_after_cents,
                 sha256(coalesce(previous.hash, '') || int8send(accounts.id) || int8send(newest.posting_id)
                     || int8send(newest.amount_cents) || int8send(newest.balance_after_cents)) AS expected
@@ -124,7 +120,9 @@ pub async fn faults(conn: &mut PgConnection) -> Result<Faults, sqlx::Error> {
                 AS stored FULL JOIN wanted USING (user_id, kind)
             WHERE coalesce(balance_cents, 0) <> coalesce(cents, 0)
         )
-        SELECT (SELECT count(*) FROM heads WHERE CASE WHEN hash IS NULL THEN head_hash <> '' ELSE
+        SELECT (SELECT coalesce(sum(cents), 0)::bigint FROM compared) AS "trial_balance!: Cents",
+            (SELECT coalesce(sum(abs(balance_cents - cents)), 0)::bigint FROM compared) AS "drift!: Cents",
+            (SELECT count(*) FROM heads WHERE CASE WHEN hash IS NULL THEN head_hash <> '' ELSE
                 head_hash <> hash OR hash <> expected OR balance_after_cents <> balance_cents END) AS "broken_heads!",
             (SELECT count(*) FROM wrong WHERE kind = 'held') AS "wrong_holds!",
             (SELECT count(*) FROM wrong WHERE kind = 'invested') AS "wrong_investments!""#

@@ -7,6 +7,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::{Code, Status};
+use wallet::app::guard_withdrawals::guard_withdrawals;
 
 use crate::fixture::{World, course_payment, deposit, refusal, withdrawal};
 
@@ -155,6 +156,7 @@ async fn the_integrity_report_adds_up(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
+    guard_withdrawals(&world.doors.db).await.unwrap();
     let bad = report().await;
     assert!(!bad.ok && bad.drift_cents == 7);
 }

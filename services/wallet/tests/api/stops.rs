@@ -148,6 +148,7 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     world.approve(&paid_in).await.unwrap();
     world.reject(&requested, "OTHER").await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'bonus'").await;
+    guard_withdrawals(&world.doors.db).await.unwrap();
     let treasurers = [world.treasurer.clone(), world.realm.staff(Role::Treasurer).1];
     let proposal = propose(&world, &treasurers[0]).await.unwrap();
     confirm(&world, &treasurers[1], &proposal).await.unwrap();
@@ -177,6 +178,8 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED");
     assert!(integrity(&world).await.withdrawals_stopped);
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'available'").await;
+    assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED", "not looked at since");
+    guard_withdrawals(&world.doors.db).await.unwrap();
     let confirmed = confirm(&world, &admin, &proposal).await.unwrap();
     assert_eq!(confirmed.status(), ProposalStatus::Confirmed);
     assert!(!integrity(&world).await.withdrawals_stopped);
@@ -196,6 +199,22 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     );
     assert!(rows[2].after_json.contains("$0.01"));
     assert_eq!(chassis::audit::broken_at(&mut pool.acquire().await.unwrap()).await.unwrap(), None);
+}
+
+/// [D-R6] Books that nobody looked at for ten minutes let nothing out, and are not said to be right.
+#[sqlx::test(migrations = false)]
+async fn unwatched_books_let_nothing_out(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(20_000).await;
+    guard_withdrawals(&world.doors.db).await.unwrap();
+    run(&pool, "UPDATE book_checks SET checked_at = checked_at - interval '9 minutes 30 seconds'").await;
+    assert!(integrity(&world).await.ok);
+    run(&pool, "UPDATE book_checks SET checked_at = checked_at - interval '30 seconds'").await;
+    assert!(!integrity(&world).await.ok);
+    assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
+    assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+    assert!(integrity(&world).await.ok);
+    world.withdraw(&member, withdrawal(10_000)).await.unwrap();
 }
 
 /// [D-O4] The database too refuses one person in both parts, and keeps a stop that is over as it was.
