@@ -219,7 +219,7 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   await expect(dialog.getByText('Please say why')).toBeVisible()
   await dialog.getByLabel('Reason').fill('Asked for by the member')
   await dialog.getByRole('button', { name: 'Freeze' }).click()
-  await expect(reviewer.getByText('Frozen')).toBeVisible()
+  await expect(reviewer.getByText('Frozen', { exact: true })).toBeVisible()
 })
 
 const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
