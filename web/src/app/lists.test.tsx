@@ -10,19 +10,19 @@ vi.mock('@/components/line-chart', () => ({ LineChart: () => null }))
 const deposit = transaction({ description: 'By USDT on TRC20' })
 const session = { id: 's1', current: true, device: 'Firefox on Linux', address: '203.0.113.7', lastSeenAt: '2026-03-05T14:07:00Z' }
 
-/** What fails, the page it stands on, what it answers when asked again, and how that shows. */
+/** What fails, by which requirement it is there, the page it stands on, its address, what it answers when asked again, and how that shows. */
 const lists = [
-  { list: 'the transactions', ids: '[TXN-02]', path: '/transactions', url: '/transactions/user', body: { transactions: [deposit] }, shows: 'Deposit' },
-  { list: 'a transaction', ids: '[TXN-04]', path: `/transactions/${deposit.id}`, url: '/transactions/:id', body: { transaction: deposit }, shows: 'By USDT on TRC20' },
-  { list: 'the trades', ids: '[INV-01]', path: '/investments', url: '/trades', body: { trades: [trade()] }, shows: 'Claim Profit' },
-  { list: 'the plans', ids: '[INV-04]', path: '/investments/plans', url: '/plans', body: { plans: [plan] }, shows: 'Click to Invest' },
-  { list: 'the methods of a deposit', ids: '[DEP-02]', path: '/deposits', url: '/payment-methods', body: { paymentMethods: [usdt] }, shows: 'TRC20' },
-  { list: 'the methods of a withdrawal', ids: '[WDR-01]', path: '/withdrawals', url: '/payment-methods', body: { paymentMethods: [btc] }, shows: 'Bitcoin' },
-  { list: 'the payment methods', ids: '[D-M4]', path: '/payment-methods', url: '/payment-methods', body: { paymentMethods: [own] }, shows: 'My wallet' },
-  { list: 'the sessions', ids: '[D-S4]', path: '/profile', url: '/auth/sessions', body: { sessions: [session] }, shows: 'Firefox on Linux' },
-]
+  ['the transactions', '[TXN-02]', '/transactions', '/transactions/user', { transactions: [deposit] }, 'Deposit'],
+  ['a transaction', '[TXN-04]', `/transactions/${deposit.id}`, `/transactions/${deposit.id}`, { transaction: deposit }, 'By USDT on TRC20'],
+  ['the trades', '[INV-01]', '/investments', '/trades', { trades: [trade()] }, 'Claim Profit'],
+  ['the plans', '[INV-04]', '/investments/plans', '/plans', { plans: [plan] }, 'Click to Invest'],
+  ['the methods of a deposit', '[DEP-02]', '/deposits', '/payment-methods', { paymentMethods: [usdt] }, 'TRC20'],
+  ['the methods of a withdrawal', '[WDR-01]', '/withdrawals', '/payment-methods', { paymentMethods: [btc] }, 'Bitcoin'],
+  ['the payment methods', '[D-M4]', '/payment-methods', '/payment-methods', { paymentMethods: [own] }, 'My wallet'],
+  ['the sessions', '[D-S4]', '/profile', '/auth/sessions', { sessions: [session] }, 'Firefox on Linux'],
+] as const
 
-it.each(lists)('$list: a failure is no empty list, and Retry loads it [D-L5] $ids', async ({ path, url, body, shows }) => {
+it.each(lists)('%s: a failure is no empty list, and Retry loads it [D-L5] %s', async (_list, _ids, path, url, body, shows) => {
   server.use(refuses('get', url, 403, { message: 'The list is away for a moment' }))
   const { user } = openAsMember(path)
   const main = within(await screen.findByRole('main'))
