@@ -1,34 +1,26 @@
-/** Which role may do what [D-O1]. The services decide; the pages only leave out what would be refused. */
-import { useMember } from '@/lib/session'
+/** What the caller may do [D-O1]. The services decide; the pages only leave out what would be refused. */
+import { useMe } from './api/get-me'
 
 export type Role = 'reviewer' | 'treasurer' | 'manager' | 'auditor' | 'admin'
 
-const everyone: readonly Role[] = ['reviewer', 'treasurer', 'manager', 'auditor', 'admin']
-
-const grants = {
-  see: everyone,
-  decide: ['reviewer'],
-  freeze: ['reviewer'],
-  writeNotes: ['reviewer', 'treasurer'],
-  pay: ['treasurer'],
-  correctBalances: ['treasurer'],
-  changeMethods: ['treasurer'],
-  reopenWithdrawals: ['treasurer', 'admin'],
-  replayDeadLetters: ['admin'],
-  changePlans: ['manager'],
-  seeStaff: ['admin', 'auditor'],
-  changeStaff: ['admin'],
-  seeAudit: ['auditor', 'admin'],
-} as const satisfies Record<string, readonly Role[]>
-
-export type Act = keyof typeof grants
-
-export const roleMay = (role: string | null | undefined, act: Act) =>
-  (grants[act] as readonly string[]).includes(role ?? '')
+/** What the pages ask about. Which role may do it only the server knows; names that it has besides mean nothing here. */
+export type Act =
+  | 'decide'
+  | 'freeze'
+  | 'writeNotes'
+  | 'pay'
+  | 'correctBalances'
+  | 'changeMethods'
+  | 'reopenWithdrawals'
+  | 'replayDeadLetters'
+  | 'changePlans'
+  | 'seeStaff'
+  | 'changeStaff'
+  | 'seeAudit'
 
 export function useMay() {
-  const { role } = useMember()
-  return (act: Act) => roleMay(role, act)
+  const { data } = useMe()
+  return (act: Act) => data?.permissions.includes(act) ?? false
 }
 
 /** Who may confirm or reject a proposal of this kind: the role that may make one [D-R2]. */
@@ -46,4 +38,4 @@ export const roles: Record<Role, { name: string; does: string }> = {
   admin: { name: 'Admin', does: 'Keeps the staff accounts, moves no money' },
 }
 
-export const isRole = (role: string | null | undefined): role is Role => everyone.includes(role as Role)
+export const isRole = (role: string | null | undefined): role is Role => role != null && Object.hasOwn(roles, role)
