@@ -1,6 +1,7 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { useSession } from '@/lib/session'
 import { openAsMember, currentPath } from '@/testing/render'
 import { transaction } from '@/testing/samples'
 import { answers, records, refuses, server } from '@/testing/server'
@@ -101,6 +102,50 @@ describe('who enters', () => {
     await user.click(screen.getByRole('button', { name: 'Confirm' }))
     expect(await screen.findByText('aaaa-1111')).toBeVisible()
     expect(confirmed.seen[0]?.body).toEqual({ code: '123456' })
+  })
+})
+
+describe('an unattended screen', () => {
+  /** As if the last input had been made this long ago, in another tab. */
+  const noInputFor = (minutes: number) =>
+    act(() => {
+      localStorage.setItem('staff-input-at', String(Date.now() - minutes * 60_000))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'staff-input-at' }))
+    })
+
+  it('warns, goes on where somebody is there, and else logs out, with the reason and the way back [D-S4] [D-S11]', async () => {
+    const logout = records('post', '/auth/logout')
+    server.use(logout.handler, answers('get', '/admin/members', { members: [] }))
+    const { user } = openAsStaff('/admin/members')
+    await screen.findByRole('heading', { level: 1, name: 'Members' })
+    noInputFor(14.5)
+    await user.click(await screen.findByRole('button', { name: 'Stay logged in' }))
+    expect(screen.queryByRole('button', { name: 'Stay logged in' })).toBeNull()
+
+    noInputFor(15)
+    expect(await screen.findByText('You were logged out')).toBeVisible()
+    expect(currentPath()).toBe('/login')
+    expect(logout.seen).toHaveLength(1)
+    expect(useSession.getState()).toMatchObject({ user: null, token: null })
+    expect(window.history.state).toMatchObject({ usr: { from: '/admin/members' } })
+  })
+
+  it('of a second tab says the same, and a chosen logout says nothing [D-S4] [D-S9]', async () => {
+    const { unmount } = openAsStaff('/admin')
+    await screen.findByRole('heading', { level: 1, name: 'Queue' })
+    act(() => {
+      localStorage.setItem('staff-input-at', 'over')
+      localStorage.setItem('auth', JSON.stringify({ state: { user: null, token: null }, version: 0 }))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'auth', newValue: localStorage.getItem('auth') }))
+    })
+    expect(await screen.findByText('You were logged out')).toBeVisible()
+    unmount()
+
+    const { user } = openAsStaff('/admin')
+    await user.click(await screen.findByRole('button', { name: 'Logout' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(await screen.findByRole('heading', { name: 'Welcome Back' })).toBeVisible()
+    expect(screen.queryByText('You were logged out')).toBeNull()
   })
 })
 

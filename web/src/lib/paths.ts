@@ -30,6 +30,9 @@ export const paths = {
   editPaymentMethod: (id: string) => `/payment-methods/${encodeURIComponent(id)}/edit`,
 } as const
 
+/** What the login page may be told: where the visitor wanted to be, and that an unattended back office was closed. */
+export type LoginState = { from?: string; leftAlone?: boolean }
+
 /** A path of this site to return to after login, else `undefined`: never another origin [D-S11]. */
 export function safeReturnPath(candidate: unknown): string | undefined {
   if (typeof candidate !== 'string' || !/^\/(?![/\\])/.test(candidate)) return undefined

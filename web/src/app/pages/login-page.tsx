@@ -1,12 +1,19 @@
+import { Notice } from '@/components/notice'
 import { LoginForm } from '@/features/auth/components/login-form'
 import { paths } from '@/lib/paths'
-import { useReturnPath } from '../return-path'
+import { useReturnPath, useWasLeftAlone } from '../return-path'
 import { LegalLinks, SessionHeading, TextLink } from '../session-parts'
 
 export function LoginPage() {
+  const wasLeftAlone = useWasLeftAlone()
   return (
     <>
       <SessionHeading title="Welcome Back">Log in to your account.</SessionHeading>
+      {wasLeftAlone && (
+        <div role="status" className="mb-6">
+          <Notice title="You were logged out">Nobody had used the back office for 15 minutes. Log in to go on where you were.</Notice>
+        </div>
+      )}
       <LoginForm returnTo={useReturnPath()} />
       <p className="mt-6 text-center text-sm text-ink-soft">
         New here? <TextLink to={paths.register}>Create an account</TextLink>

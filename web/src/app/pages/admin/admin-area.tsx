@@ -3,10 +3,11 @@ import { Navigate, Route, Routes, useLocation } from 'react-router'
 import { ErrorPanel } from '@/components/states'
 import { PageLoader } from '@/components/spinner'
 import { useMe } from '@/features/admin/api/get-me'
+import { wasLeftAlone } from '@/features/admin/idle'
 import { adminPaths } from '@/features/admin/paths'
 import { isRole } from '@/features/admin/permissions'
 import { useSessionCheck } from '@/features/auth/api/check-session'
-import { paths } from '@/lib/paths'
+import { paths, type LoginState } from '@/lib/paths'
 import { useSession } from '@/lib/session'
 import { AdminLayout } from './admin-layout'
 
@@ -36,7 +37,11 @@ export function AdminArea() {
   const { user, left } = useSession()
   const { pathname, search } = useLocation()
   if (isChecking) return <PageLoader label="Checking your session" />
-  if (!user) return <Navigate to={paths.login} replace state={{ from: left ? undefined : `${pathname}${search}` }} />
+  if (!user) {
+    const leftAlone = wasLeftAlone()
+    const from = left && !leftAlone ? undefined : `${pathname}${search}`
+    return <Navigate to={paths.login} replace state={{ from, leftAlone } satisfies LoginState} />
+  }
   if (!isRole(user.role)) return <NotFoundPage />
   return <StaffArea />
 }

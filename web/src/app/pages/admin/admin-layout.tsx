@@ -1,14 +1,16 @@
 import { Menu, ShieldAlert, X } from 'lucide-react'
 import { Suspense, useState } from 'react'
-import { Link, Outlet } from 'react-router'
+import { Link, Outlet, useLocation } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { PageLoader } from '@/components/spinner'
 import { useIntegrity } from '@/features/admin/api/integrity'
+import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { StepUpDialog } from '@/features/admin/components/step-up-dialog'
 import { adminPaths } from '@/features/admin/paths'
 import { isRole, roles } from '@/features/admin/permissions'
+import { useLogOut } from '@/features/auth/api/log-out'
 import { formatDateTime } from '@/lib/dates'
 import { useMember } from '@/lib/session'
 import { ThemeToggle } from '../../theme-toggle'
@@ -16,6 +18,8 @@ import { AdminNav } from './admin-nav'
 
 /** `locked`: only the way to the authenticator is open. */
 export function AdminLayout({ locked }: { locked: boolean }) {
+  const { logOut } = useLogOut()
+  const { pathname, search } = useLocation()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
       <a
@@ -38,6 +42,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
         </main>
       </div>
       <StepUpDialog />
+      <IdleWarning onIdle={() => void logOut({ from: `${pathname}${search}`, leftAlone: true })} />
     </div>
   )
 }

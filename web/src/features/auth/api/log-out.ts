@@ -2,21 +2,25 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api } from '@/lib/api-client'
-import { paths } from '@/lib/paths'
+import { paths, type LoginState } from '@/lib/paths'
 import { endSession } from '@/lib/session'
+
+/** A server that does not answer keeps nobody signed in here. */
+const LONGEST_WAIT_MS = 5_000
 
 /** Revokes the session on the server if it can be reached, and forgets it here in any case [AUTH-13]. */
 export function useLogOut() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [busy, setBusy] = useState(false)
-  const logOut = async () => {
+  const logOut = async (state?: LoginState) => {
     setBusy(true)
-    await api.post('/auth/logout', undefined, { isPublic: true }).catch(() => undefined)
+    const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
+    await api.post('/auth/logout', undefined, { isPublic: true, signal }).catch(() => undefined)
     endSession({ left: true })
     client.clear()
     sessionStorage.clear()
-    void navigate(paths.login)
+    void navigate(paths.login, { state })
   }
   return { logOut, busy }
 }

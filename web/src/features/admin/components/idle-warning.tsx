@@ -1,0 +1,22 @@
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { useIdle } from '../idle'
+
+/** Ends a back office that nobody attends, after a word of warning [D-S4]. */
+export function IdleWarning({ onIdle }: { onIdle: () => void }) {
+  const { isWarning, stay } = useIdle(onIdle)
+  return (
+    <Dialog
+      open={isWarning}
+      onClose={stay}
+      title="Are you still there?"
+      footer={
+        <Button autoFocus onClick={stay}>
+          Stay logged in
+        </Button>
+      }
+    >
+      <p className="text-sm">You will be logged out in a minute, because nobody has used the back office for a while.</p>
+    </Dialog>
+  )
+}
