@@ -306,6 +306,32 @@ describe('the books', () => {
   })
 })
 
+describe('the sums of the books', () => {
+  const concernOf = (label: string) => screen.getByText(label).closest('div') as HTMLElement
+
+  it('say in words where less is held than is owed, and where the pool is overdrawn [D-R6] [D-I6]', async () => {
+    server.use(
+      answers('get', '/admin/integrity', {
+        trialBalance: 0, drift: 0, liabilities: { available: 900, held: 100, invested: 0, bonus: 0, total: 1000 },
+        holdings: 999.99, pool: -20.5, outboxOldestSeconds: 0, deadLetters: 0, ok: true, withdrawals: { stopped: false },
+      }),
+    )
+    openAsStaff('/admin/integrity')
+    expect(await screen.findByText('Less is held than members are owed')).toBeVisible()
+    expect(concernOf('Holdings above what is owed')).toHaveTextContent('-$0.01')
+    expect(concernOf('Holdings above what is owed')).toHaveClass('text-negative')
+    expect(concernOf('Investment pool')).toHaveTextContent('More was paid out in gains than came into the pool-$20.50')
+    expect(concernOf('Investment pool')).toHaveClass('text-caution')
+    expect(screen.queryByText('Has to be zero')).toBeNull()
+  })
+
+  it('say nothing where nothing is wrong [D-R6]', async () => {
+    openAsStaff('/admin/integrity')
+    await screen.findByText('The books are right')
+    for (const words of ['Less is held than members are owed', /paid out in gains/, 'Has to be zero']) expect(screen.queryByText(words)).toBeNull()
+  })
+})
+
 describe('the audit trail', () => {
   const row = (changes: object = {}) => ({
     id: 1, at: '2026-03-05T14:07:00Z', actorId: ME, actorRole: 'reviewer', action: 'deposit.approve', subjectId: deposit.id,

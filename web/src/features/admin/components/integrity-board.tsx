@@ -1,4 +1,4 @@
-import { CircleCheck, ShieldAlert } from 'lucide-react'
+import { CircleCheck, ShieldAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
@@ -64,7 +64,7 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
 }
 
 function Books({ books: { liabilities, holdings, pool, trialBalance, drift } }: { books: Integrity }) {
-  const difference = toDollars(toCents(holdings) - sumCents([liabilities.total]))
+  const above = toDollars(toCents(holdings) - sumCents([liabilities.total]))
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Books</h2>
@@ -75,24 +75,42 @@ function Books({ books: { liabilities, holdings, pool, trialBalance, drift } }: 
         <Sum label="Bonus" value={liabilities.bonus} />
         <Sum label="Owed to members" value={liabilities.total} strong />
         <Sum label="Holdings according to the ledger" value={holdings} strong />
-        <Sum label="Holdings above what is owed" value={difference} note="Revenue of the house and the pool" />
-        <Sum label="Investment pool" value={pool} />
-        <Sum label="Trial balance" value={trialBalance} mustBeZero />
-        <Sum label="Drift" value={drift} mustBeZero />
+        <Sum
+          label="Holdings above what is owed"
+          value={above}
+          note="Revenue of the house and the pool"
+          danger={above < 0 && 'Less is held than members are owed'}
+        />
+        <Sum label="Investment pool" value={pool} caution={pool < 0 && 'More was paid out in gains than came into the pool'} />
+        <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Has to be zero'} />
+        <Sum label="Drift" value={drift} danger={drift !== 0 && 'Has to be zero'} />
       </dl>
     </Card>
   )
 }
 
-type SumProps = { label: string; value: number; strong?: boolean; mustBeZero?: boolean; note?: string }
+/** `danger` and `caution` say in words what the colour says too. */
+type SumProps = { label: string; value: number; strong?: boolean; note?: string; danger?: string | false; caution?: string | false }
 
-function Sum({ label, value, strong, mustBeZero, note }: SumProps) {
-  const wrong = mustBeZero && value !== 0
+function Sum({ label, value, strong, note, danger, caution }: SumProps) {
+  const concern = danger || caution
   return (
-    <div className={cx('flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0', strong && 'font-semibold', wrong && 'text-negative')}>
+    <div
+      className={cx(
+        'flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0',
+        strong && 'font-semibold',
+        danger ? 'text-negative' : caution && 'text-caution',
+      )}
+    >
       <dt>
         {label}
         {note && <span className="block text-ink-faint">{note}</span>}
+        {concern && (
+          <span className="flex items-center gap-1.5 font-semibold">
+            <TriangleAlert aria-hidden className="size-4 shrink-0" />
+            {concern}
+          </span>
+        )}
       </dt>
       <dd>
         <Amount value={value} />
