@@ -1,4 +1,9 @@
 /** Why staff rejects, and the words of the mail that the member gets [D-R3] [D-E2]. */
+import { brand } from '@/lib/brand'
+import { formatMoney } from '@/lib/money'
+import { paths } from '@/lib/paths'
+import type { StaffTransaction } from './api/types'
+
 export type Reason = { code: string; name: string; sentence: string }
 
 const payment: readonly Reason[] = [
@@ -20,14 +25,19 @@ const withdrawal: readonly Reason[] = [
 
 export const reasonsFor = (kind: string) => (kind === 'withdrawal' ? withdrawal : payment)
 
-const mails: Record<string, { subject: string; lead: string }> = {
+const ifPaid =
+  'If you did pay, please contact support with the reference above and your proof of payment. Money that reached us is not lost.'
+
+const mails: Record<string, { subject: string; lead: string; close?: string }> = {
   deposit: {
     subject: 'Your deposit could not be confirmed',
     lead: 'We could not confirm your deposit, so nothing was added to your balance.',
+    close: ifPaid,
   },
   course: {
     subject: 'Your payment for the course could not be confirmed',
     lead: 'We could not confirm your payment for the course, so the course stays closed for now.',
+    close: ifPaid,
   },
   fee: {
     subject: 'Your fee payment could not be confirmed',
@@ -39,5 +49,21 @@ const mails: Record<string, { subject: string; lead: string }> = {
   },
 }
 
-/** Subject and first sentence of the mail about a rejection of this kind. */
-export const rejectionMail = (kind: string) => mails[kind]
+type Rejected = Pick<StaffTransaction, 'id' | 'kind' | 'amount' | 'reference' | 'user'>
+
+/** The mail about a rejection as the member reads it; a test holds it to the templates of the mailer. */
+export function rejectionMail({ id, kind, amount, reference, user }: Rejected, reason: Reason) {
+  const mail = mails[kind]
+  if (!mail) return undefined
+  const site = window.location.origin
+  const paragraphs = [
+    `Hello ${user.name},`,
+    mail.lead,
+    `Reason: ${reason.sentence}\nAmount: ${formatMoney(amount)}\nReference: ${reference}`,
+    `See the transaction:\n${site}${paths.transaction(id)}`,
+    mail.close,
+    `${brand.name} will never ask you for your password or a code, by mail, phone or message.`,
+    `${brand.name}\n${site}`,
+  ]
+  return { subject: mail.subject, paragraphs: paragraphs.filter((paragraph) => paragraph !== undefined) }
+}

@@ -1,7 +1,6 @@
 import { useEffect, useRef, useState, type FormEvent } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
-import { formatMoney } from '@/lib/money'
 import { useReject } from '../api/review-transaction'
 import type { Review, StaffTransaction } from '../api/types'
 import { reasonsFor, rejectionMail, type Reason } from '../reasons'
@@ -94,18 +93,18 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
 }
 
 /** The words that go to the member. */
-function MailPreview({ transaction: { kind, amount, reference, user }, reason }: { transaction: StaffTransaction; reason: Reason }) {
-  const mail = rejectionMail(kind)
+function MailPreview({ transaction, reason }: { transaction: StaffTransaction; reason: Reason }) {
+  const mail = rejectionMail(transaction, reason)
   if (!mail) return null
   return (
     <section aria-label="Mail to the member" className="rounded-md border border-line bg-sunken/60 p-3.5 text-sm text-ink-soft">
-      <p className="text-xs text-ink-faint">Mail to {user.email}</p>
+      <p className="text-xs text-ink-faint">Mail to {transaction.user.email}</p>
       <p className="mt-1 font-semibold text-ink">{mail.subject}</p>
-      <p className="mt-1.5">{mail.lead}</p>
-      <p className="mt-1.5">Reason: {reason.sentence}</p>
-      <p className="tabular mt-1.5 text-ink-faint">
-        {formatMoney(amount)}, {reference}
-      </p>
+      {mail.paragraphs.map((paragraph) => (
+        <p key={paragraph} className="mt-1.5 break-words whitespace-pre-line">
+          {paragraph}
+        </p>
+      ))}
     </section>
   )
 }
