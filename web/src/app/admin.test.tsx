@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { useSession } from '@/lib/session'
 import { openAsMember, currentPath } from '@/testing/render'
 import { transaction } from '@/testing/samples'
-import { answers, records, refuses, server } from '@/testing/server'
+import { answers, member, records, refuses, server } from '@/testing/server'
 
 const base = `${window.location.origin}/v1`
 const ME = '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60'
@@ -367,6 +367,29 @@ describe('the audit trail', () => {
 
     await user.clear(screen.getByLabelText('Action'))
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'mailer', from: '2026-01-01', to: '2026-01-31' }))
+  })
+
+  it('is filtered by who did it, where the names of staff may be read [D-O3] [D-O1]', async () => {
+    const asked = trail()
+    server.use(answers('get', '/admin/staff', { staff: [{ ...member, id: 'treasurer-1', name: 'Tess Treasurer', role: 'treasurer' }] }))
+    const { user, unmount } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
+    await screen.findByRole('option', { name: 'Tess Treasurer' })
+    await user.selectOptions(screen.getByLabelText('By'), 'Tess Treasurer')
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'treasurer-1' }))
+    await user.selectOptions(screen.getByLabelText('By'), 'Anybody')
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet' }))
+    unmount()
+
+    openAsStaff('/admin/audit?actor=gone-since-1234', 'see', 'seeAudit', 'seeStaff')
+    expect(await screen.findByLabelText('By')).toHaveDisplayValue('colleague 1234')
+    await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'gone-since-1234' }))
+  })
+
+  it('offers no names where those of staff may not be read [D-O1]', async () => {
+    trail()
+    openAsStaff('/admin/audit', 'see', 'seeAudit')
+    expect(await screen.findByText('deposit.approve')).toBeVisible()
+    expect(screen.queryByLabelText('By')).toBeNull()
   })
 
   it('is offered as a file of the same rows [D-O3]', async () => {

@@ -122,7 +122,11 @@ export function MoneyField({ className, onMax, ...rest }: MoneyFieldProps) {
   )
 }
 
-type SelectProps = ComponentProps<'select'> & FieldProps & { options: readonly string[]; blank?: string }
+type Option = string | { value: string; label: string }
+
+type SelectProps = ComponentProps<'select'> & FieldProps & { options: readonly Option[]; blank?: string }
+
+const asOption = (option: Option) => (typeof option === 'string' ? { value: option, label: option } : option)
 
 /** A select with a blank first option labelled `blank` or "Select {label}" [MSG-03]. */
 export function SelectField({ label, error, hint, optional, options, blank, className, ...rest }: SelectProps) {
@@ -132,9 +136,9 @@ export function SelectField({ label, error, hint, optional, options, blank, clas
       <div className="relative">
         <select {...rest} {...wiring} className={cx(control, 'appearance-none pr-10', className)}>
           <option value="">{blank ?? `Select ${label}`}</option>
-          {options.map((option) => (
-            <option key={option} value={option}>
-              {option}
+          {options.map(asOption).map(({ value, label: name }) => (
+            <option key={value} value={value}>
+              {name}
             </option>
           ))}
         </select>

@@ -4,6 +4,6 @@ import { trails, type AuditFilter } from './api/audit'
 /** The filter that the address states; the trail of the money where it states none. */
 export function useAuditFilter(): AuditFilter {
   const [params] = useSearchParams()
-  const [action = '', from = '', to = ''] = ['action', 'from', 'to'].map((name) => params.get(name) ?? '')
-  return { service: trails.find((trail) => trail === params.get('service')) ?? 'wallet', action, from, to }
+  const [action = '', actor = '', from = '', to = ''] = ['action', 'actor', 'from', 'to'].map((name) => params.get(name) ?? '')
+  return { service: trails.find((trail) => trail === params.get('service')) ?? 'wallet', action, actor, from, to }
 }

@@ -8,8 +8,8 @@ export const trails = ['wallet', 'auth', 'trade', 'payment-method', 'mailer'] as
 
 export type Trail = (typeof trails)[number]
 
-/** `action` is an action or its beginning; days are UTC and inclusive; what is empty does not filter. */
-export type AuditFilter = { service: Trail; action: string; from: string; to: string }
+/** `action` is an action or its beginning, `actor` an id; days are UTC and inclusive; what is empty does not filter. */
+export type AuditFilter = { service: Trail; action: string; actor: string; from: string; to: string }
 
 type Page = { rows: AuditRow[]; nextCursor?: string | null }
 

@@ -1,9 +1,11 @@
 import { Download } from 'lucide-react'
 import { useSearchParams } from 'react-router'
 import { Button } from '@/components/button'
-import { TextField } from '@/components/field'
+import { SelectField, TextField } from '@/components/field'
 import { Segmented } from '@/components/segmented'
 import { useAuditCsv, type AuditFilter, type Trail } from '../api/audit'
+import { useStaffList, useStaffName } from '../api/staff'
+import { useMay } from '../permissions'
 import { useTypedParam, withParam } from '../use-typed-param'
 
 const services: readonly { value: Trail; label: string }[] = [
@@ -21,6 +23,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
   const from = useTypedParam('from')
   const to = useTypedParam('to')
   const csv = useAuditCsv()
+  const may = useMay()
   return (
     <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
       <Segmented
@@ -41,11 +44,32 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           onChange={(event) => action.setText(event.target.value)}
         />
       </div>
+      {may('seeStaff') && <ByField actor={filter.actor} />}
       <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />
       <TextField label="To (UTC)" type="date" value={to.text} onChange={(event) => to.setText(event.target.value)} />
       <Button variant="secondary" busy={csv.isPending} onClick={() => csv.mutate(filter)} icon={<Download aria-hidden className="size-4.5" />}>
         CSV
       </Button>
+    </div>
+  )
+}
+
+/** Whose acts. Somebody whose account has ended is no choice, but stays named where the address asks for them. */
+function ByField({ actor }: { actor: string }) {
+  const [, setParams] = useSearchParams()
+  const { data: staff = [] } = useStaffList()
+  const staffName = useStaffName()
+  const choices = staff.map(({ id, name }) => ({ value: id, label: name }))
+  const isListed = !actor || choices.some(({ value }) => value === actor)
+  return (
+    <div className="min-w-44">
+      <SelectField
+        label="By"
+        blank="Anybody"
+        options={isListed ? choices : [...choices, { value: actor, label: staffName(actor) }]}
+        value={actor}
+        onChange={({ target }) => setParams((now) => withParam(now, 'actor', target.value), { replace: true })}
+      />
     </div>
   )
 }
