@@ -24,6 +24,10 @@ pub struct ApiError {
     replayed: Option<String>,
 }
 
+/// Marks an answer that is a page of the web app: people read it, also where it says that there is nothing.
+#[derive(Debug, Clone, Copy)]
+pub struct Page;
+
 /// The body of every error.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -221,7 +225,8 @@ impl IntoResponse for ApiError {
 pub async fn render(RequestId(request_id): RequestId, request: Request, next: Next) -> Response {
     let response = next.run(request).await;
     let status = response.status();
-    if !status.is_client_error() && !status.is_server_error() {
+    let is_error = status.is_client_error() || status.is_server_error();
+    if !is_error || response.extensions().get::<Page>().is_some() {
         return response;
     }
     let error = response.extensions().get::<ApiError>().cloned().unwrap_or_else(|| ApiError::of_status(status));

@@ -1,6 +1,7 @@
-//! The web app: hashed assets for ever, everything else always asked for anew, precompressed files where they exist,
-//! and the app's page for every address that is no file.
+//! The web app: its pages by `pages.json`, which the web's build writes, and its files. Hashed assets are kept for
+//! ever, everything else is always asked for anew; precompressed files where they exist.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use axum::Router;
@@ -11,29 +12,46 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use tower_http::services::{ServeDir, ServeFile};
 
-use crate::error::ApiError;
+use crate::error::{ApiError, Page};
 
 /// Serves the folder.
 pub fn service(folder: &Path) -> Router {
-    let page = ServeFile::new(folder.join("index.html")).precompressed_br().precompressed_gzip();
-    let files = ServeDir::new(folder).precompressed_br().precompressed_gzip().append_index_html_on_directories(true);
-    let assets = ServeDir::new(folder.join("assets")).precompressed_br().precompressed_gzip();
-    Router::new().nest_service("/assets", assets).fallback_service(files.fallback(page)).layer(from_fn(cache))
+    let folder_of = |path| ServeDir::new(path).precompressed_br().precompressed_gzip();
+    let page = |file: &str| ServeFile::new(folder.join(file)).precompressed_br().precompressed_gzip();
+    let mut router = Router::new().nest_service("/assets", folder_of(folder.join("assets")));
+    for (address, file) in addresses(folder) {
+        router = router.route_service(&address, page(&file));
+    }
+    let files = folder_of(folder.to_owned()).append_index_html_on_directories(false);
+    router.fallback_service(files.not_found_service(page("404.html"))).layer(from_fn(answer))
 }
 
-async fn cache(request: Request, next: Next) -> Response {
+/// The addresses of the app, as patterns of the router, and the file with the page of each.
+fn addresses(folder: &Path) -> BTreeMap<String, String> {
+    let path = folder.join("pages.json");
+    let read = std::fs::read(&path).map_err(anyhow::Error::from);
+    read.and_then(|json| Ok(serde_json::from_slice(&json)?)).unwrap_or_else(|error| {
+        tracing::warn!(path = %path.display(), %error, "the web app is not built: there are no pages");
+        BTreeMap::new()
+    })
+}
+
+async fn answer(request: Request, next: Next) -> Response {
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).into_response();
     }
     let path = request.uri().path();
     let is_asset = path.starts_with("/assets/");
     // The pages of the app have no dot in their last part: what has one is a file, and it is there or it is not.
-    let is_file = path.rsplit('/').next().is_some_and(|last| last.contains('.'));
+    let is_file = is_asset || path.rsplit('/').next().is_some_and(|last| last.contains('.'));
     let mut response = next.run(request).await.map(Body::new);
     let is_page =
         response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"text/html"));
-    if is_file && !is_asset && is_page {
+    if is_file && is_page {
         return ApiError::of_status(StatusCode::NOT_FOUND).into_response();
+    }
+    if is_page {
+        response.extensions_mut().insert(Page);
     }
     let value = match (is_asset, response.status().is_success()) {
         (true, true) => "public, max-age=31536000, immutable",

@@ -11,3 +11,5 @@ mod errors;
 mod money;
 
 mod slow;
+
+mod web;

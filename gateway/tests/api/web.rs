@@ -1,0 +1,94 @@
+//! The web app's pages and files.
+
+use std::fs;
+use std::path::Path;
+
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
+use serde_json::json;
+
+use crate::fixture::{Fixture, Reply};
+
+const PAGES: &str = r#"{"/":"index.html","/login":"login.html","/login/":"login.html","/transactions/{id}":"app.html"}"#;
+
+fn build(folder: &Path) {
+    fs::create_dir(folder.join("assets")).unwrap();
+    for (name, content) in [
+        ("pages.json", PAGES),
+        ("index.html", "<p>landing"),
+        ("login.html", "<p>login"),
+        ("app.html", "<p>app"),
+        ("404.html", "<p>nothing here"),
+        ("theme.js", "theme"),
+        ("assets/app-1a2b.js", "app"),
+    ] {
+        fs::write(folder.join(name), content).unwrap();
+    }
+}
+
+async fn get(fixture: &Fixture, path: &str) -> Reply {
+    fixture.call(Method::GET, path, None, "").await
+}
+
+/// [PUB-05] Each address has its page, always asked for anew, and what is no address of the app says so with 404.
+#[tokio::test]
+async fn each_address_has_its_page() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    for (path, status, page) in [
+        ("/", StatusCode::OK, "<p>landing"),
+        ("/login", StatusCode::OK, "<p>login"),
+        ("/login/?from=mail", StatusCode::OK, "<p>login"),
+        ("/transactions/7f9c", StatusCode::OK, "<p>app"),
+        ("/transactions/7f9c/x", StatusCode::NOT_FOUND, "<p>nothing here"),
+        ("/nowhere", StatusCode::NOT_FOUND, "<p>nothing here"),
+    ] {
+        let reply = get(&fixture, path).await;
+        assert_eq!((reply.status, reply.text.as_str()), (status, page), "{path}");
+        assert_eq!(reply.headers["cache-control"], "no-cache", "{path}");
+        assert_eq!(reply.headers["content-type"], "text/html", "{path}");
+        assert!(reply.headers.contains_key("content-security-policy"), "{path}");
+    }
+}
+
+/// [D-G2] Files are there or they are not; only hashed ones are kept.
+#[tokio::test]
+async fn a_file_is_there_or_it_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    let asset = get(&fixture, "/assets/app-1a2b.js").await;
+    assert_eq!((asset.status, asset.text.as_str()), (StatusCode::OK, "app"));
+    assert_eq!(asset.headers["cache-control"], "public, max-age=31536000, immutable");
+    assert_eq!(get(&fixture, "/theme.js").await.headers["cache-control"], "no-cache");
+    for path in ["/assets/app-0000.js", "/nothing.png", "/app.html", "/../Cargo.toml"] {
+        let reply = get(&fixture, path).await;
+        assert_eq!(reply.status, StatusCode::NOT_FOUND, "{path}");
+        assert_eq!(reply.json()["code"], json!("ROUTE_NOT_FOUND"), "{path}");
+    }
+    let reply = fixture.call(Method::POST, "/login", None, "email=a").await;
+    assert_eq!(reply.status, StatusCode::METHOD_NOT_ALLOWED);
+}
+
+/// A precompressed file goes out as it is.
+#[tokio::test]
+async fn what_is_compressed_already_is_sent_so() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    fs::write(folder.path().join("login.html.br"), "small").unwrap();
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    let request = Request::get("/login").header("accept-encoding", "gzip, br");
+    let reply = fixture.send(request.body(Body::empty()).unwrap()).await;
+    assert_eq!(reply.headers["content-encoding"], "br");
+    assert_eq!(reply.text, "small");
+}
+
+/// Without a build the gateway still serves the API.
+#[tokio::test]
+async fn without_a_build_there_are_no_pages() {
+    let folder = tempfile::tempdir().unwrap();
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    assert_eq!(get(&fixture, "/").await.status, StatusCode::NOT_FOUND);
+    assert_eq!(get(&fixture, "/healthz").await.status, StatusCode::OK);
+}
