@@ -26,5 +26,7 @@ export default defineConfig({
     // Fonts and images stay files: the content policy allows no data: fonts.
     assetsInlineLimit: 0,
     manifest: true,
+    // Where the browser does not know the hint, the chunks come one after the other.
+    modulePreload: { polyfill: false },
   },
 })

@@ -1,5 +1,5 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useState } from 'react'
+import { Suspense, lazy, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
 import { BrowserRouter, useLocation } from 'react-router'
 import { onFirstToast } from '@/lib/notify'
 import { queryClient } from '@/lib/query-client'
@@ -10,15 +10,16 @@ import { Router } from './router'
 const SessionStart = lazy(() => import('./guard').then((module) => ({ default: module.SessionStart })))
 const Toaster = lazy(() => import('@/lib/toaster').then((module) => ({ default: module.Toaster })))
 
-export function App() {
+/** `router`: where the address comes from; the build, which has no browser, brings its own. */
+export function App({ router: Place = BrowserRouter }: { router?: ComponentType<{ children: ReactNode }> }) {
   return (
     <QueryClientProvider client={queryClient}>
       <ErrorBoundary>
-        <BrowserRouter>
+        <Place>
           <Session />
           <ScrollToTop />
           <Router />
-        </BrowserRouter>
+        </Place>
       </ErrorBoundary>
       <ToastArea />
     </QueryClientProvider>
@@ -35,7 +36,10 @@ function Session() {
 /** Each change of the route scrolls smoothly to the top [NAV-04]. */
 function ScrollToTop() {
   const { pathname } = useLocation()
+  const shown = useRef(pathname)
   useEffect(() => {
+    if (shown.current === pathname) return
+    shown.current = pathname
     const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
     window.scrollTo({ top: 0, behavior: still ? 'auto' : 'smooth' })
   }, [pathname])

@@ -1,5 +1,6 @@
 import { Component, type ReactNode } from 'react'
 import { Button } from '@/components/button'
+import { FirstPage } from './first-page'
 
 /** The last line: a screen that broke says so and offers a fresh start. */
 export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: boolean }> {
@@ -18,6 +19,7 @@ export class ErrorBoundary extends Component<{ children: ReactNode }, { failed: 
         <Button className="mt-6" onClick={() => window.location.reload()}>
           Reload
         </Button>
+        <FirstPage />
       </main>
     )
   }

@@ -5,7 +5,6 @@ import { cx } from '@/components/cx'
 import { Logo } from '@/components/logo'
 import { brand } from '@/content/brand'
 import { paths } from '@/lib/paths'
-import { useSession } from '@/lib/session'
 import { ThemeToggle } from './theme-toggle'
 
 /** The frame of every page that needs no account. */
@@ -48,7 +47,6 @@ export function BandHeading({ id, title, children, className }: { id?: string; t
 }
 
 function Header() {
-  const signedIn = useSession((session) => session.user !== null)
   return (
     <header className="sticky top-0 z-20 border-b border-line bg-canvas/90 backdrop-blur-md">
       <div className="mx-auto flex h-16 w-full max-w-6xl items-center gap-1 px-4 sm:gap-2 sm:px-8">
@@ -63,23 +61,31 @@ function Header() {
             The course
           </Link>
           <ThemeToggle />
-          {signedIn ? (
-            <ButtonLink to={paths.dashboard} size="sm">
-              Dashboard
-            </ButtonLink>
-          ) : (
-            <>
-              <ButtonLink to={paths.login} variant="ghost" size="sm">
-                Log in
-              </ButtonLink>
-              <ButtonLink to={paths.register} size="sm">
-                Sign up
-              </ButtonLink>
-            </>
-          )}
+          <WaysIn />
         </nav>
       </div>
     </header>
+  )
+}
+
+/** The page's style chooses between member and visitor, so that the choice is right before the app has come. */
+function WaysIn() {
+  return (
+    <>
+      <div className="hidden signed-in:contents">
+        <ButtonLink to={paths.dashboard} size="sm">
+          Dashboard
+        </ButtonLink>
+      </div>
+      <div className="contents signed-in:hidden">
+        <ButtonLink to={paths.login} variant="ghost" size="sm">
+          Log in
+        </ButtonLink>
+        <ButtonLink to={paths.register} size="sm">
+          Sign up
+        </ButtonLink>
+      </div>
+    </>
   )
 }
 

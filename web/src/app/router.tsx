@@ -1,28 +1,46 @@
 import { Suspense, lazy, type ComponentType } from 'react'
 import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
+import { paths } from '@/lib/paths'
+import { drawnNotFound, drawnPages } from './drawn-pages'
+import { FirstPage } from './first-page'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
-/** Each page is a chunk of its own; `page` is the name of its export. */
+/** Each page is a chunk of its own; `name` is that of its export. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return lazy(async () => {
+    const Page: ComponentType = (await load())[name]
+    return {
+      default: () => (
+        <>
+          <Page />
+          <FirstPage />
+        </>
+      ),
+    }
+  })
+}
+
+/** What several pages share around them. */
+function frame<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(() => load().then((module) => ({ default: module[name] })))
 }
 
-const MemberGuard = page(() => import('./guard'), 'MemberGuard')
-const MemberLayout = page(() => import('./member-layout'), 'MemberLayout')
+const MemberGuard = frame(() => import('./guard'), 'MemberGuard')
+const MemberLayout = frame(() => import('./member-layout'), 'MemberLayout')
 
 const AdminArea = page(() => import('./pages/admin/admin-area'), 'AdminArea')
 
-const LandingPage = page(() => import('./pages/landing-page'), 'LandingPage')
-const UgcCoursePage = page(() => import('./pages/ugc-course-page'), 'UgcCoursePage')
-const TermsPage = page(() => import('./pages/terms-page'), 'TermsPage')
-const PrivacyPage = page(() => import('./pages/privacy-page'), 'PrivacyPage')
-const NotFoundPage = page(() => import('./pages/not-found-page'), 'NotFoundPage')
+const LandingPage = page(drawnPages[paths.landing], 'LandingPage')
+const UgcCoursePage = page(drawnPages[paths.ugcCourse], 'UgcCoursePage')
+const TermsPage = page(drawnPages[paths.terms], 'TermsPage')
+const PrivacyPage = page(drawnPages[paths.privacy], 'PrivacyPage')
+const NotFoundPage = page(drawnNotFound, 'NotFoundPage')
 
-const LoginPage = page(() => import('./pages/login-page'), 'LoginPage')
-const RegisterPage = page(() => import('./pages/register-page'), 'RegisterPage')
-const ForgotPasswordPage = page(() => import('./pages/forgot-password-page'), 'ForgotPasswordPage')
+const LoginPage = page(drawnPages[paths.login], 'LoginPage')
+const RegisterPage = page(drawnPages[paths.register], 'RegisterPage')
+const ForgotPasswordPage = page(drawnPages[paths.forgotPassword], 'ForgotPasswordPage')
 const ResetPasswordPage = page(() => import('./pages/reset-password-page'), 'ResetPasswordPage')
 const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
@@ -42,48 +60,52 @@ const AddPaymentMethodPage = page(() => import('./pages/add-payment-method-page'
 const EditPaymentMethodPage = page(() => import('./pages/edit-payment-method-page'), 'EditPaymentMethodPage')
 
 /** Every route of the app on one page. */
+export const routes = (
+  <>
+    <Route path="/" element={<LandingPage />} />
+    <Route path="/ugc-course" element={<UgcCoursePage />} />
+    <Route path="/terms" element={<TermsPage />} />
+    <Route path="/privacy" element={<PrivacyPage />} />
+
+    <Route element={<SessionLayout />}>
+      <Route element={<VisitorGate />}>
+        <Route path="/login" element={<LoginPage />} />
+        <Route path="/register" element={<RegisterPage />} />
+      </Route>
+      <Route path="/forgot-password" element={<ForgotPasswordPage />} />
+      <Route path="/reset-password" element={<ResetPasswordPage />} />
+      <Route path="/verify" element={<VerifyPage />} />
+    </Route>
+
+    <Route element={<MemberGuard />}>
+      <Route element={<MemberLayout />}>
+        <Route path="/dashboard" element={<DashboardPage />} />
+        <Route path="/profile" element={<ProfilePage />} />
+        <Route path="/deposits" element={<DepositsPage />} />
+        <Route path="/withdrawals" element={<WithdrawalsPage />} />
+        <Route path="/transactions" element={<TransactionsPage />} />
+        <Route path="/transactions/:id" element={<TransactionPage />} />
+        <Route path="/courses" element={<CoursesPage />} />
+        <Route path="/courses/lessons/:id" element={<LessonPage />} />
+        <Route path="/investments" element={<InvestmentsPage />} />
+        <Route path="/investments/plans" element={<PlansPage />} />
+        <Route path="/investments/plans/add" element={<InvestPage />} />
+        <Route path="/payment-methods" element={<PaymentMethodsPage />} />
+        <Route path="/payment-methods/add" element={<AddPaymentMethodPage />} />
+        <Route path="/payment-methods/:id/edit" element={<EditPaymentMethodPage />} />
+      </Route>
+    </Route>
+
+    <Route path="/admin/*" element={<AdminArea />} />
+
+    <Route path="*" element={<NotFoundPage />} />
+  </>
+)
+
 export function Router() {
   return (
     <Suspense fallback={<PageLoader />}>
-      <Routes>
-        <Route path="/" element={<LandingPage />} />
-        <Route path="/ugc-course" element={<UgcCoursePage />} />
-        <Route path="/terms" element={<TermsPage />} />
-        <Route path="/privacy" element={<PrivacyPage />} />
-
-        <Route element={<SessionLayout />}>
-          <Route element={<VisitorGate />}>
-            <Route path="/login" element={<LoginPage />} />
-            <Route path="/register" element={<RegisterPage />} />
-          </Route>
-          <Route path="/forgot-password" element={<ForgotPasswordPage />} />
-          <Route path="/reset-password" element={<ResetPasswordPage />} />
-          <Route path="/verify" element={<VerifyPage />} />
-        </Route>
-
-        <Route element={<MemberGuard />}>
-          <Route element={<MemberLayout />}>
-            <Route path="/dashboard" element={<DashboardPage />} />
-            <Route path="/profile" element={<ProfilePage />} />
-            <Route path="/deposits" element={<DepositsPage />} />
-            <Route path="/withdrawals" element={<WithdrawalsPage />} />
-            <Route path="/transactions" element={<TransactionsPage />} />
-            <Route path="/transactions/:id" element={<TransactionPage />} />
-            <Route path="/courses" element={<CoursesPage />} />
-            <Route path="/courses/lessons/:id" element={<LessonPage />} />
-            <Route path="/investments" element={<InvestmentsPage />} />
-            <Route path="/investments/plans" element={<PlansPage />} />
-            <Route path="/investments/plans/add" element={<InvestPage />} />
-            <Route path="/payment-methods" element={<PaymentMethodsPage />} />
-            <Route path="/payment-methods/add" element={<AddPaymentMethodPage />} />
-            <Route path="/payment-methods/:id/edit" element={<EditPaymentMethodPage />} />
-          </Route>
-        </Route>
-
-        <Route path="/admin/*" element={<AdminArea />} />
-
-        <Route path="*" element={<NotFoundPage />} />
-      </Routes>
+      <Routes>{routes}</Routes>
     </Suspense>
   )
 }

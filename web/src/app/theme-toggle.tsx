@@ -1,14 +1,14 @@
 import { Moon, Sun } from 'lucide-react'
 import { IconButton } from '@/components/button'
-import { setTheme, useTheme } from '@/lib/theme'
+import { setTheme } from '@/lib/theme'
 
+/** The page's style shows the icon of the other theme, so that it is right before the app has come. */
 export function ThemeToggle() {
-  const { theme } = useTheme()
-  const dark = theme === 'dark' || (theme === 'system' && document.documentElement.dataset['theme'] === 'dark')
-  const Icon = dark ? Sun : Moon
+  const toggle = () => setTheme(document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark')
   return (
-    <IconButton label={dark ? 'Use light theme' : 'Use dark theme'} onClick={() => setTheme(dark ? 'light' : 'dark')}>
-      <Icon aria-hidden className="size-5" />
+    <IconButton label="Switch between light and dark" onClick={toggle}>
+      <Moon aria-hidden className="size-5 dark:hidden" />
+      <Sun aria-hidden className="hidden size-5 dark:block" />
     </IconButton>
   )
 }

@@ -5,10 +5,19 @@ import { useSession } from '@/lib/session'
 
 const SignedInGuard = lazy(() => import('./guard').then((module) => ({ default: module.SignedInGuard })))
 
-/** A visitor goes straight through, without the code that checks sessions. */
+/**
+ * A visitor goes straight through, without the code that checks sessions. What the build drew for visitors stays hidden
+ * from members, who are led on.
+ */
 export function VisitorGate() {
   const hasToken = useSession((session) => session.token !== null)
-  if (!hasToken) return <Outlet />
+  if (!hasToken) {
+    return (
+      <div className="contents signed-in:invisible">
+        <Outlet />
+      </div>
+    )
+  }
   return (
     <Suspense fallback={<PageLoader label="Checking your session" />}>
       <SignedInGuard />

@@ -12,12 +12,20 @@ type Session = {
 
 const SIGNED_OUT: Session = { user: null, token: null, left: false }
 
+/** `public/before-paint.js` says the same before the first paint. */
+const tellStyles = ({ token }: Session) => {
+  document.documentElement.dataset['session'] = token ? 'open' : 'none'
+}
+
 export const useSession = create<Session>()(
   persist(() => SIGNED_OUT, {
     name: 'auth',
     partialize: ({ user, token }) => ({ user, token }),
+    onRehydrateStorage: () => (session) => tellStyles(session ?? SIGNED_OUT),
   }),
 )
+
+useSession.subscribe(tellStyles)
 
 export function startSession(user: User, token: string) {
   useSession.setState({ user, token, left: false })

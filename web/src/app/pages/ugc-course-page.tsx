@@ -1,5 +1,6 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { useTookOver } from '@/lib/took-over'
 import { PublicPage } from '../public-page'
 import { CourseHero } from './ugc-course/course-hero'
 import { Gallery } from './ugc-course/gallery'
@@ -23,10 +24,14 @@ export function UgcCoursePage() {
   )
 }
 
-/** The landing page links to a section of this one. */
+/** The landing page links to a section of this one; a browser that opens this page by such a link goes there itself. */
 function useScrollToHash() {
   const { hash } = useLocation()
+  const tookOver = useTookOver()
+  const shown = useRef(tookOver ? hash : '')
   useEffect(() => {
+    if (shown.current === hash) return
+    shown.current = hash
     if (hash) document.getElementById(decodeURIComponent(hash.slice(1)))?.scrollIntoView()
   }, [hash])
 }

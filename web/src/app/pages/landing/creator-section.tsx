@@ -29,7 +29,7 @@ function Profile() {
   return (
     <article aria-label="Creator profile" className={`${panel} flex flex-col p-6 sm:p-7`}>
       <div className="flex items-center gap-4">
-        <img src={creator.portrait} alt="" width="240" height="240" className="size-20 rounded-full" />
+        <img src={creator.portrait} alt="" width="240" height="240" loading="lazy" className="size-20 rounded-full" />
         <div className="min-w-0">
           <h3 className="text-xl font-semibold">{creator.name}</h3>
           <p className="text-ink-faint">{creator.handle}</p>

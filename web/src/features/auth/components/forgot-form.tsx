@@ -9,7 +9,7 @@ const resolver = lazyResolver<ForgotValues>(() => import('../schemas').then((sch
 
 export function ForgotForm() {
   const forgot = useForgotPassword()
-  const form = useForm<ForgotValues>({ resolver, defaultValues: { email: '' } })
+  const form = useForm<ForgotValues>({ resolver })
   const submit = form.handleSubmit(({ email }) =>
     forgot.mutateAsync(email).then(
       () => form.reset(),
@@ -17,7 +17,7 @@ export function ForgotForm() {
     ),
   )
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <form noValidate method="post" onSubmit={(event) => void submit(event)} className="space-y-5">
       <TextField
         label="Email"
         type="email"

@@ -11,12 +11,15 @@ import type { LoginValues } from '../schemas'
 
 const resolver = lazyResolver<LoginValues>(() => import('../schemas').then((schemas) => schemas.loginResolver))
 
-/** `returnTo`: the protected page the visitor asked for. */
+/**
+ * The fields may be filled before the app has come, so it brings no values of its own.
+ * `returnTo`: the protected page the visitor asked for.
+ */
 export function LoginForm({ returnTo }: { returnTo?: string }) {
   const navigate = useNavigate()
   const logIn = useLogIn()
   const [asksForTotp, setAsksForTotp] = useState(false)
-  const form = useForm<LoginValues>({ resolver, defaultValues: { email: '', password: '' } })
+  const form = useForm<LoginValues>({ resolver })
   const { errors } = form.formState
 
   const submit = form.handleSubmit(({ email, password, totp }) =>
@@ -30,7 +33,7 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
   )
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <form noValidate method="post" onSubmit={(event) => void submit(event)} className="space-y-5">
       <TextField label="Email" type="email" autoComplete="email" error={errors.email?.message} {...form.register('email')} />
       <PasswordField
         label="Password"

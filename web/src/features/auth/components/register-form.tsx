@@ -13,10 +13,7 @@ const resolver = lazyResolver<RegistrationValues>(() => import('../schemas').the
 export function RegisterForm() {
   const navigate = useNavigate()
   const register = useRegister()
-  const form = useForm<RegistrationValues>({
-    resolver,
-    defaultValues: { name: '', email: '', phone: '', country: '', password: '' },
-  })
+  const form = useForm<RegistrationValues>({ resolver })
   const { errors } = form.formState
 
   const submit = form.handleSubmit((values) =>
@@ -27,7 +24,7 @@ export function RegisterForm() {
   )
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <form noValidate method="post" onSubmit={(event) => void submit(event)} className="space-y-5">
       <TextField label="Full Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
       <TextField label="Email" type="email" autoComplete="email" error={errors.email?.message} {...form.register('email')} />
       <TextField

@@ -1,0 +1,43 @@
+/** What the build asks: how the pages look before the app has come, and which addresses the app has. */
+import { StrictMode, type ReactNode } from 'react'
+import { prerender } from 'react-dom/static'
+import { StaticRouter, createRoutesFromElements, type RouteObject } from 'react-router'
+import { App } from './app/app'
+import { drawnPages } from './app/drawn-pages'
+import { routes } from './app/router'
+import { paths } from './lib/paths'
+
+type Page = { address: string; file: string }
+
+/** The pages that are drawn ahead; `address` is one that shows it. */
+export const drawn: Page[] = [
+  ...Object.keys(drawnPages).map((address) => ({ address, file: address === paths.landing ? 'index.html' : `${address.slice(1)}.html` })),
+  { address: '/404', file: '404.html' },
+]
+
+/** The page of every address of the app: drawn ahead, or empty until the app has come. */
+export const pages: Page[] = addressesOf(createRoutesFromElements(routes)).map(
+  (address) => drawn.find((page) => page.address === address) ?? { address, file: 'app.html' },
+)
+
+/** The page's markup; what belongs into the head comes first. */
+export async function draw(address: string): Promise<string> {
+  const router = ({ children }: { children: ReactNode }) => <StaticRouter location={address}>{children}</StaticRouter>
+  const app = (
+    <StrictMode>
+      <App router={router} />
+    </StrictMode>
+  )
+  const { prelude } = await prerender(app, {
+    // In one piece: parts that follow later would need inline scripts, which the content policy forbids.
+    progressiveChunkSize: Infinity,
+    onError: (error) => {
+      throw error
+    },
+  })
+  return new Response(prelude).text()
+}
+
+function addressesOf(routes: RouteObject[]): string[] {
+  return routes.flatMap(({ path, children = [] }) => [...(path && path !== '*' ? [path] : []), ...addressesOf(children)])
+}
