@@ -17,8 +17,26 @@ function previewPicture(): Plugin {
   }
 }
 
+/** The font of nearly all text is asked for beside the styles that name it, so that words seldom change their look. */
+function fontPreload(): Plugin {
+  return {
+    name: 'font-preload',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (_html, { bundle }) =>
+        Object.keys(bundle ?? {})
+          .filter((file) => /inter-latin-opsz-normal-.*\.woff2$/.test(file))
+          .map((file) => ({
+            tag: 'link',
+            attrs: { rel: 'preload', as: 'font', type: 'font/woff2', crossorigin: true, href: `/${file}` },
+            injectTo: 'head',
+          })),
+    },
+  }
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), previewPicture()],
+  plugins: [react(), tailwindcss(), previewPicture(), fontPreload()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/v1': gateway } },
   build: {

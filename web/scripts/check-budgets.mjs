@@ -31,18 +31,27 @@ function chunksOf(entries) {
     for (const imported of chunk.imports ?? []) visit(imported)
   }
   entries.forEach(visit)
-  return [...files].filter((file) => file.endsWith('.js')).map((file) => readFileSync(dist + file))
+  return [...files].filter((file) => file.endsWith('.js'))
 }
 
-const sum = (chunks, compress) => chunks.reduce((bytes, chunk) => bytes + compress(chunk).length, 0) / 1024
+const sizes = new Map()
+function sizeOf(file) {
+  if (!sizes.has(file)) {
+    const code = readFileSync(dist + file)
+    sizes.set(file, { gzip: gzipSync(code).length, brotli: brotliCompressSync(code).length })
+  }
+  return sizes.get(file)
+}
+
+const sum = (chunks, kind) => chunks.reduce((bytes, file) => bytes + sizeOf(file)[kind], 0) / 1024
 
 let failed = false
 function check(name, entries, budget) {
   const chunks = chunksOf(entries)
-  const gzip = sum(chunks, gzipSync)
+  const gzip = sum(chunks, 'gzip')
   const over = gzip > budget
   failed ||= over
-  const brotli = sum(chunks, brotliCompressSync)
+  const brotli = sum(chunks, 'brotli')
   console.log(`${over ? 'OVER ' : '     '}${gzip.toFixed(1).padStart(6)} of ${budget} kB  (brotli ${brotli.toFixed(1)})  ${name}`)
 }
 
