@@ -9,7 +9,8 @@ use serde_json::json;
 
 use crate::fixture::{Fixture, Reply};
 
-const PAGES: &str = r#"{"/":"index.html","/login":"login.html","/login/":"login.html","/transactions/{id}":"app.html"}"#;
+const PAGES: &str =
+    r#"{"/":"index.html","/login":"login.html","/login/":"login.html","/transactions/{id}":"app.html"}"#;
 
 fn build(folder: &Path) {
     fs::create_dir(folder.join("assets")).unwrap();
