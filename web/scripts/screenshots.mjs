@@ -1,6 +1,6 @@
 // Writes every page, desktop and mobile, light and dark, to screenshots/ for a human to look at.
 //   npm run build && npm run screenshots [-- part-of-a-name]
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { chromium } from '@playwright/test'
 import { preview } from 'vite'
@@ -38,6 +38,13 @@ const browser = await chromium.launch({
   args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
 })
 
+/** Which file is the page of an address: as the gateway serves them. */
+const pages = Object.entries(JSON.parse(readFileSync(`${root}dist/pages.json`, 'utf8'))).map(([address, file]) => ({
+  matches: new RegExp(`^${address.replace(/\{\*\w+\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
+  html: readFileSync(`${root}dist/${file}`, 'utf8'),
+}))
+const nowhere = readFileSync(`${root}dist/404.html`, 'utf8')
+
 async function open(viewport, theme, signedIn) {
   const context = await browser.newContext({ viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
   await context.addInitScript(
@@ -47,6 +54,12 @@ async function open(viewport, theme, signedIn) {
     },
     [theme, signedIn ? { user, token: 'fixture-token' } : null],
   )
+  await context.route(`${base}/**`, (route) => {
+    if (route.request().resourceType() !== 'document') return route.continue()
+    const { pathname } = new URL(route.request().url())
+    const html = pages.find(({ matches }) => matches.test(pathname))?.html ?? nowhere
+    return route.fulfill({ contentType: 'text/html', headers: { 'Content-Security-Policy': POLICY }, body: html })
+  })
   await context.route('**/v1/**', (route) => {
     const url = new URL(route.request().url())
     const body = answer(route.request().method(), url.pathname.replace('/v1', ''), url.searchParams)
