@@ -119,10 +119,10 @@ function Sum({ label, value, strong, note, danger, caution }: SumProps) {
   )
 }
 
-function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals } }: { books: Integrity }) {
+function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals, checkedAt, ok } }: { books: Integrity }) {
   return (
     <Card className="p-4 sm:p-5">
-      <h2 className="text-base font-semibold">Messages</h2>
+      <h2 className="text-base font-semibold">Service</h2>
       <dl className="mt-2 text-sm">
         <Line label="Oldest unsent event" bad={outboxOldestSeconds > 60}>
           {outboxOldestSeconds > 0 ? formatSeconds(outboxOldestSeconds) : 'none'}
@@ -133,6 +133,11 @@ function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals } }: { 
         <Line label="Withdrawals" bad={withdrawals.stopped}>
           {withdrawals.stopped ? 'stopped' : 'open'}
         </Line>
+        {checkedAt && (
+          <Line label="All entries read" bad={!ok}>
+            {formatMoment(checkedAt)}
+          </Line>
+        )}
       </dl>
     </Card>
   )
