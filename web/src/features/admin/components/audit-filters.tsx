@@ -26,14 +26,12 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
   const may = useMay()
   return (
     <div className="flex flex-wrap items-end gap-x-4 gap-y-3">
-      <div className="basis-full">
-        <Segmented
-          legend="Which trail"
-          options={services}
-          value={filter.service}
-          onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
-        />
-      </div>
+      <Segmented
+        legend="Which trail"
+        options={services}
+        value={filter.service}
+        onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
+      />
       <div className="min-w-56 flex-1">
         <TextField
           label="Action"
