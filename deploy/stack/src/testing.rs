@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
@@ -205,10 +205,7 @@ impl TestStack {
     /// When the product refuses.
     pub async fn member_with(&self, amount: &str) -> Result<Member> {
         let member = self.member().await?;
-        let method = member.platform_method("TRC20").await?;
-        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
-        let made = member.client.post("/transactions/deposit", body).await?.success()?;
-        let id = made["transaction"]["id"].as_str().context("an id")?;
+        let id = member.deposit(amount).await?;
         let reviewer = self.staff("reviewer").await?;
         let path = format!("/admin/transactions/{id}");
         let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
@@ -263,6 +260,18 @@ impl Member {
         let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
         let found = methods.find(|method| method["network"] == network && method["scope"] == "platform");
         Ok(found.and_then(|method| method["id"].as_str()).context("a seeded method")?.to_owned())
+    }
+
+    /// Requests a deposit, with proof; its id.
+    ///
+    /// # Errors
+    /// When the product refuses.
+    pub async fn deposit(&self, amount: &str) -> Result<String> {
+        let method = self.platform_method("TRC20").await?;
+        let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
+        let answer = self.client.post("/transactions/deposit", body).await?;
+        ensure!(answer.status == 201, "{}", answer.body);
+        Ok(answer.success()?["transaction"]["id"].as_str().context("an id")?.to_owned())
     }
 }
 

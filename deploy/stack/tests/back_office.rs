@@ -8,18 +8,11 @@ use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
     client::{Answer, Client},
-    testing::{Member, PROOF, TestStack},
+    testing::{Member, TestStack},
 };
 use tokio::time::sleep;
 
 const LIMIT: Duration = Duration::from_secs(30);
-
-async fn deposit(member: &Member, amount: &str) -> Result<String> {
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
-    let answer = member.client.post("/transactions/deposit", body).await?.success()?;
-    Ok(answer["transaction"]["id"].as_str().context("an id")?.to_owned())
-}
 
 async fn withdraw(member: &Member, amount: &str) -> Result<Answer> {
     let method = member.platform_method("TRC20").await?;
@@ -68,7 +61,7 @@ async fn books(staff: &Client, stopped: bool) -> Result<Value> {
 async fn reviewers_see_each_other_and_times_are_told() -> Result<()> {
     let stack = TestStack::start().await?;
     let member = stack.member().await?;
-    let id = deposit(&member, "250").await?;
+    let id = member.deposit("250").await?;
     let (first, second) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
     let path = format!("/admin/transactions/{id}");
     let viewing = format!("{path}/viewing");

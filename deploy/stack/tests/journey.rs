@@ -4,16 +4,8 @@ use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use stack::{
     client::Client,
-    testing::{Member, Options, PROOF, TestStack},
+    testing::{Options, TestStack},
 };
-
-async fn deposit(member: &Member, amount: &str) -> Result<String> {
-    let method = member.platform_method("TRC20").await?;
-    let body = json!({ "amount": amount, "method": method, "receipt": PROOF, "type": "deposit" });
-    let answer = member.client.post("/transactions/deposit", body).await?;
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    Ok(answer.success()?["transaction"]["id"].as_str().context("an id")?.to_owned())
-}
 
 async fn transaction(client: &Client, id: &str) -> Result<Value> {
     let list = client.get("/transactions/user").await?.success()?;
@@ -39,7 +31,7 @@ async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
     let before = wallet(&member.client).await?;
     assert_eq!(before["balance"], json!(0));
 
-    let id = deposit(&member, "250.50").await?;
+    let id = member.deposit("250.50").await?;
     let row = transaction(&member.client, &id).await?;
     assert_eq!((&row["status"], &row["type"], &row["title"]), (&json!("pending"), &json!("credit"), &json!("Deposit")));
     assert_eq!(wallet(&member.client).await?["balance"], json!(0), "a pending deposit is no money");
@@ -67,7 +59,7 @@ async fn a_member_registers_and_a_deposit_is_confirmed() -> Result<()> {
 async fn a_rejected_deposit_fails_with_a_reason() -> Result<()> {
     let stack = TestStack::start().await?;
     let member = stack.member().await?;
-    let id = deposit(&member, "100.00").await?;
+    let id = member.deposit("100.00").await?;
     let reviewer = stack.staff("reviewer").await?;
     let path = format!("/admin/transactions/{id}");
     let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();
