@@ -70,6 +70,11 @@ impl Db {
         Ok(Tx { inner, committed: Arc::clone(&self.committed) })
     }
 
+    /// Tells of a statement that was a transaction of its own and wrote events.
+    pub fn note_commit(&self) {
+        self.committed.notify_one();
+    }
+
     /// Resolves after a commit of this process, so that the relay need not wait for its next look.
     pub async fn committed(&self) {
         self.committed.notified().await;

@@ -50,6 +50,26 @@ impl Claim {
     pub fn sealed(self, seal: impl FnOnce(&[u8]) -> Vec<u8>) -> Self {
         Self { fingerprint: seal(&self.fingerprint), ..self }
     }
+
+    /// Whose, on which route, which key: what is claimed.
+    #[must_use]
+    pub fn key(&self) -> (Uuid, &str, &str) {
+        (self.user_id, &self.route, &self.key)
+    }
+
+    /// The request it stands for: the hash of its body, and the id of the first to bring it.
+    #[must_use]
+    pub fn request(&self) -> (&[u8], &str) {
+        (&self.fingerprint, &self.request_id)
+    }
+}
+
+/// An answer as it is kept under a key, for who writes it in a statement of their own instead of a [`Work`].
+///
+/// # Errors
+/// If the answer has no form in JSON.
+pub fn outcome<T: Serialize>(answer: &T) -> Result<serde_json::Value, sqlx::Error> {
+    serde_json::to_value(Outcome::Ok(answer)).map_err(|error| sqlx::Error::Encode(Box::new(error)))
 }
 
 /// An answer, and whether it was given before.

@@ -8,6 +8,47 @@ use uuid::Uuid;
 
 use crate::telemetry::TraceContext;
 
+/// An event as it goes into the outbox, with the trace of the request that it comes from.
+#[derive(Debug, Clone)]
+pub struct Unsent {
+    /// Unique.
+    pub id: Uuid,
+    /// `<service>.v1.<event>`.
+    pub key: String,
+    /// What it happened to.
+    pub aggregate_id: Uuid,
+    /// The message.
+    pub payload: Vec<u8>,
+    /// W3C trace context.
+    pub trace_context: serde_json::Value,
+}
+
+impl Unsent {
+    /// An event of now.
+    pub fn new(key: &str, aggregate_id: Uuid, message: &impl Message) -> Self {
+        let trace_context = serde_json::to_value(TraceContext::current()).unwrap_or_default();
+        Self { id: Uuid::now_v7(), key: key.to_owned(), aggregate_id, payload: message.encode_to_vec(), trace_context }
+    }
+
+    /// Writes it into the transaction.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn enqueue(self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+        sqlx::query(
+            "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context) VALUES ($1, $2, $3, $4, $5)",
+        )
+        .bind(self.id)
+        .bind(self.key)
+        .bind(self.aggregate_id)
+        .bind(self.payload)
+        .bind(self.trace_context)
+        .execute(conn)
+        .await?;
+        Ok(())
+    }
+}
+
 /// Writes an event into the transaction. The key is `<service>.v1.<event>`; the aggregate is what it happened to.
 ///
 /// # Errors
@@ -18,16 +59,7 @@ pub async fn enqueue(
     aggregate_id: Uuid,
     message: &impl Message,
 ) -> Result<(), sqlx::Error> {
-    let trace_context = serde_json::to_value(TraceContext::current()).unwrap_or_default();
-    sqlx::query("INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context) VALUES ($1, $2, $3, $4, $5)")
-        .bind(Uuid::now_v7())
-        .bind(key)
-        .bind(aggregate_id)
-        .bind(message.encode_to_vec())
-        .bind(trace_context)
-        .execute(conn)
-        .await?;
-    Ok(())
+    Unsent::new(key, aggregate_id, message).enqueue(conn).await
 }
 
 /// Age in seconds of the oldest event that waits; 0 when none does.
