@@ -23,12 +23,15 @@ use crate::app::get_times::LastTimes;
 use crate::clients::Methods;
 use crate::domain::limits::Limits;
 use crate::error::Error;
+use crate::posting::ledger::Ledger;
 
 /// What every door needs.
 #[derive(Clone)]
 pub struct Doors {
     /// The database.
     pub db: Db,
+    /// Moves money for many calls at once.
+    pub ledger: Ledger,
     /// Tells who calls.
     pub verifier: Verifier,
     /// Looks payment methods up.

@@ -17,6 +17,7 @@ use wallet::clients::Methods;
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::Doors;
+use wallet::posting::ledger::Ledger;
 
 const NAME: &str = "wallet";
 /// How often the books are looked at.
@@ -63,8 +64,14 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(guard(db.clone(), process.shutdown.clone()));
-    let routes =
-        Doors { db, verifier, methods, limits: config.limits.into(), times: LastTimes::default() }.routes().await;
+    let (ledger, writer) = Ledger::new(db.clone());
+    process.spawn(async move {
+        writer.await;
+        Ok(())
+    });
+    let routes = Doors { db, ledger, verifier, methods, limits: config.limits.into(), times: LastTimes::default() }
+        .routes()
+        .await;
     let listener = grpc::bind(config.grpc_addr).await?;
     process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
     process.run(&config.ops).await

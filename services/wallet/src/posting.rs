@@ -1,19 +1,25 @@
 //! The posting engine: the only way by which money moves.
 //!
-//! A posting is a set of legs that sum to zero. All accounts of a call are locked in ascending id in one statement; what
-//! follows is set-based, one statement each for postings, entries and balances, so that many postings cost little more
-//! than one. Each account's entries form a SHA-256 chain whose head stands in the account's row, so that the chain
-//! needs no lock of its own.
+//! A posting is a set of legs that sum to zero. A movement is what one use case changes at once: postings, the lines
+//! and trades they belong to, the events that tell of them. The database's function `move_money` applies any number of
+//! movements in one statement: it locks their accounts in ascending id, decides each in the order given, and links each
+//! account's entries in a SHA-256 chain whose head stands in the account's row. It runs in a use case's transaction
+//! ([`Movement::apply`], [`post`]) or, for many use cases at once, as a transaction of its own ([`ledger`]).
 
-use std::collections::HashMap;
+pub mod ledger;
+
+mod columns;
 
 use chassis::money::Cents;
-use sha2::{Digest, Sha256};
+use chassis::outbox::Unsent;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, MemberAccount};
+use crate::domain::transaction::Transaction;
 use crate::error::Error;
+use crate::posting::columns::Columns;
 
 /// Money that moves at once.
 #[derive(Debug, Clone)]
@@ -54,52 +60,106 @@ impl Posting {
     }
 }
 
-/// A locked account.
-struct Account {
-    id: i64,
-    is_members: bool,
-    balance: Cents,
-    entry_count: i64,
-    head_hash: Vec<u8>,
+/// What a member may do only while something is not so; looked up while the member is locked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Guard {
+    /// No other withdrawal of theirs is open.
+    Withdrawal,
+    /// They neither own the course nor have a payment for it in review.
+    Course,
+    /// Nothing is known of this trade yet: it is funded.
+    Fund {
+        /// The trade.
+        trade_id: Uuid,
+        /// With how much.
+        amount: Cents,
+        /// When.
+        at: OffsetDateTime,
+    },
+    /// This trade is funded and not settled: it is settled.
+    Settle {
+        /// The trade.
+        trade_id: Uuid,
+        /// With how much it was funded.
+        amount: Cents,
+        /// What it pays.
+        value: Cents,
+        /// When.
+        at: OffsetDateTime,
+    },
 }
 
-/// Entries to be written, column by column.
-#[derive(Default)]
-struct Entries {
-    account_ids: Vec<i64>,
-    posting_ids: Vec<i64>,
-    amounts: Vec<i64>,
-    balances: Vec<i64>,
-    hashes: Vec<Vec<u8>>,
+/// What a use case changes at once.
+#[derive(Debug, Clone, Default)]
+pub struct Movement {
+    /// The member concerned.
+    pub user_id: Uuid,
+    /// Under which condition.
+    pub guard: Option<Guard>,
+    /// What moves; at least one.
+    pub postings: Vec<Posting>,
+    /// New lines of the member's history; none has a receipt.
+    pub lines: Vec<Transaction>,
+    /// What tells of it.
+    pub events: Vec<Unsent>,
 }
 
-/// Posts in the order given, all or nothing, in the caller's transaction. Members' accounts are made on first need.
-///
-/// # Errors
-/// `InsufficientBalance` if a member's account would fall below zero at any point, `AlreadyPosted` if a (kind, business
-/// id) was posted before, the database's.
-pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), Error> {
-    let mut accounts = lock(conn, postings).await?;
-    // Decided before anything is written, so that a refusal costs no write.
-    let mut balances: HashMap<AccountRef, Cents> = accounts.iter().map(|(key, one)| (*key, one.balance)).collect();
-    for (account, amount) in postings.iter().flat_map(|posting| &posting.legs) {
-        let balance = balances.get_mut(account).ok_or(Error::AccountMissing)?;
-        *balance = balance.plus(*amount)?;
-        if matches!(account, AccountRef::Member(..)) && *balance < Cents::ZERO {
-            return Err(Error::InsufficientBalance);
+/// What became of a movement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of it is there.
+    Applied,
+    /// Nothing changed: its key was used, or its guard does not hold.
+    Hindered,
+    /// Nothing changed: a member's account would have fallen below zero.
+    Overdrawn,
+    /// Nothing changed: an account has not been made yet.
+    AccountMissing,
+}
+
+impl Movement {
+    /// Applies it in the caller's transaction, which has locked the member and found the guard to hold. Members'
+    /// accounts are made on first need.
+    ///
+    /// # Errors
+    /// `InsufficientBalance` if a member's account would fall below zero at any point, `AlreadyPosted` if a (kind,
+    /// business id) was posted before or the guard does not hold, the database's.
+    pub async fn apply(&self, conn: &mut PgConnection) -> Result<(), Error> {
+        let columns = Columns::of([(self, None)])?;
+        let mut done = columns.apply(conn).await?;
+        if done.verdicts == [Verdict::AccountMissing] {
+            for user_id in columns.owners() {
+                open_accounts(conn, *user_id).await?;
+            }
+            done = columns.apply(conn).await?;
+        }
+        match done.verdicts.first() {
+            Some(Verdict::Applied) => {}
+            Some(Verdict::Overdrawn) => return Err(Error::InsufficientBalance),
+            Some(Verdict::Hindered) => return Err(Error::AlreadyPosted),
+            Some(Verdict::AccountMissing) | None => return Err(Error::AccountMissing),
+        }
+        // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
+        self.count();
+        Ok(())
+    }
+
+    fn count(&self) {
+        for posting in &self.postings {
+            let moved: u64 = posting.legs.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
+            metrics::counter!("postings_total", "kind" => posting.kind).increment(1);
+            metrics::counter!("posted_cents_total", "kind" => posting.kind).increment(moved);
         }
     }
-    let ids = insert_postings(conn, postings).await?;
-    let entries = chain(&mut accounts, postings, &ids)?;
-    insert_entries(conn, &entries).await?;
-    update_accounts(conn, accounts.values()).await?;
-    for posting in postings {
-        // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
-        let moved: u64 = posting.legs.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
-        metrics::counter!("postings_total", "kind" => posting.kind).increment(1);
-        metrics::counter!("posted_cents_total", "kind" => posting.kind).increment(moved);
-    }
-    Ok(())
+}
+
+/// Posts in the order given, all or nothing, in the caller's transaction: for use cases that write the rest themselves.
+///
+/// # Errors
+/// As [`Movement::apply`].
+pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), Error> {
+    let Some(first) = postings.first() else { return Ok(()) };
+    Movement { user_id: first.user_id, postings: postings.to_vec(), ..Movement::default() }.apply(conn).await
 }
 
 /// Locks a member's free balance, making the accounts on first need: what a use case does before it decides by what the
@@ -127,167 +187,6 @@ pub async fn open_accounts(conn: &mut PgConnection, user_id: Uuid) -> Result<(),
         "INSERT INTO accounts (kind, user_id) SELECT kind, $1 FROM unnest($2::text[]) AS kind ON CONFLICT DO NOTHING",
         user_id,
         &kinds
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-async fn lock(conn: &mut PgConnection, postings: &[Posting]) -> Result<HashMap<AccountRef, Account>, Error> {
-    let (mut house, mut users, mut kinds) = (Vec::new(), Vec::new(), Vec::new());
-    let mut wanted: HashMap<(Option<Uuid>, &str), AccountRef> = HashMap::new();
-    let mut house_refs = HashMap::new();
-    for (account, _) in postings.iter().flat_map(|posting| &posting.legs) {
-        match account {
-            AccountRef::House(one) => {
-                if house_refs.insert(one.id(), *account).is_none() {
-                    house.push(one.id());
-                }
-            }
-            AccountRef::Member(user_id, kind) => {
-                if wanted.insert((Some(*user_id), kind.as_str()), *account).is_none() {
-                    users.push(*user_id);
-                    kinds.push(kind.as_str().to_owned());
-                }
-            }
-        }
-    }
-    let mut rows = locked_rows(conn, &house, &users, &kinds).await?;
-    if rows.len() < house.len() + users.len() {
-        for user_id in &users {
-            open_accounts(conn, *user_id).await?;
-        }
-        rows = locked_rows(conn, &house, &users, &kinds).await?;
-    }
-    let mut accounts = HashMap::with_capacity(rows.len());
-    for (user_id, kind, account) in rows {
-        let key = if account.is_members { wanted.get(&(user_id, kind.as_str())) } else { house_refs.get(&account.id) };
-        accounts.insert(*key.ok_or(Error::AccountMissing)?, account);
-    }
-    Ok(accounts)
-}
-
-async fn locked_rows(
-    conn: &mut PgConnection,
-    house: &[i64],
-    users: &[Uuid],
-    kinds: &[String],
-) -> Result<Vec<(Option<Uuid>, String, Account)>, Error> {
-    let rows = sqlx::query!(
-        r#"SELECT id, user_id, kind, balance_cents AS "balance: Cents", entry_count, head_hash FROM accounts
-        WHERE id = ANY ($1::bigint[] || ARRAY(
-            SELECT one.id FROM unnest($2::uuid[], $3::text[]) AS wanted (user_id, kind)
-            JOIN accounts AS one ON one.user_id = wanted.user_id AND one.kind = wanted.kind))
-        ORDER BY id FOR UPDATE"#,
-        house,
-        users,
-        kinds
-    )
-    .fetch_all(conn)
-    .await?;
-    let account = |row: (i64, bool, Cents, i64, Vec<u8>)| Account {
-        id: row.0,
-        is_members: row.1,
-        balance: row.2,
-        entry_count: row.3,
-        head_hash: row.4,
-    };
-    Ok(rows
-        .into_iter()
-        .map(|row| {
-            let is_members = row.user_id.is_some();
-            (row.user_id, row.kind, account((row.id, is_members, row.balance, row.entry_count, row.head_hash)))
-        })
-        .collect())
-}
-
-/// Writes the postings; their ids in the order given.
-async fn insert_postings(conn: &mut PgConnection, postings: &[Posting]) -> Result<Vec<i64>, Error> {
-    let kinds: Vec<String> = postings.iter().map(|posting| posting.kind.to_owned()).collect();
-    let business_ids: Vec<Uuid> = postings.iter().map(|posting| posting.business_id).collect();
-    let user_ids: Vec<Uuid> = postings.iter().map(|posting| posting.user_id).collect();
-    let transaction_ids: Vec<Option<Uuid>> = postings.iter().map(|posting| posting.transaction_id).collect();
-    let rows = sqlx::query!(
-        "INSERT INTO postings (kind, business_id, user_id, transaction_id)
-         SELECT kind, business_id, user_id, transaction_id
-         FROM unnest($1::text[], $2::uuid[], $3::uuid[], $4::uuid[]) WITH ORDINALITY
-              AS new (kind, business_id, user_id, transaction_id, place)
-         ORDER BY place
-         RETURNING id, kind, business_id",
-        &kinds,
-        &business_ids,
-        &user_ids,
-        &transaction_ids as &[Option<Uuid>]
-    )
-    .fetch_all(conn)
-    .await?;
-    let ids: HashMap<(String, Uuid), i64> = rows.into_iter().map(|row| ((row.kind, row.business_id), row.id)).collect();
-    postings
-        .iter()
-        .map(|posting| ids.get(&(posting.kind.to_owned(), posting.business_id)).copied().ok_or(Error::AlreadyPosted))
-        .collect()
-}
-
-/// Applies the legs to the locked accounts and links each entry to the one before.
-fn chain(accounts: &mut HashMap<AccountRef, Account>, postings: &[Posting], ids: &[i64]) -> Result<Entries, Error> {
-    let mut entries = Entries::default();
-    for (posting, posting_id) in postings.iter().zip(ids) {
-        for (account, amount) in &posting.legs {
-            let account = accounts.get_mut(account).ok_or(Error::AccountMissing)?;
-            account.balance = account.balance.plus(*amount)?;
-            account.entry_count += 1;
-            account.head_hash = linked(account, *posting_id, *amount);
-            entries.account_ids.push(account.id);
-            entries.posting_ids.push(*posting_id);
-            entries.amounts.push(amount.get());
-            entries.balances.push(account.balance.get());
-            entries.hashes.push(account.head_hash.clone());
-        }
-    }
-    Ok(entries)
-}
-
-/// The hash of an entry whose account already has the new balance and still the old head.
-fn linked(account: &Account, posting_id: i64, amount: Cents) -> Vec<u8> {
-    let mut hasher = Sha256::new();
-    hasher.update(&account.head_hash);
-    for number in [account.id, posting_id, amount.get(), account.balance.get()] {
-        hasher.update(number.to_be_bytes());
-    }
-    hasher.finalize().to_vec()
-}
-
-async fn insert_entries(conn: &mut PgConnection, entries: &Entries) -> Result<(), Error> {
-    sqlx::query!(
-        "INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash)
-         SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bytea[])",
-        &entries.account_ids,
-        &entries.posting_ids,
-        &entries.amounts,
-        &entries.balances,
-        &entries.hashes
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-async fn update_accounts(conn: &mut PgConnection, accounts: impl Iterator<Item = &Account>) -> Result<(), Error> {
-    let (mut ids, mut balances, mut counts, mut hashes) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-    for account in accounts {
-        ids.push(account.id);
-        balances.push(account.balance.get());
-        counts.push(account.entry_count);
-        hashes.push(account.head_hash.clone());
-    }
-    sqlx::query!(
-        "UPDATE accounts SET balance_cents = new.balance_cents, entry_count = new.entry_count, head_hash = new.head_hash
-         FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bytea[]) AS new (id, balance_cents, entry_count, head_hash)
-         WHERE accounts.id = new.id",
-        &ids,
-        &balances,
-        &counts,
-        &hashes
     )
     .execute(conn)
     .await?;

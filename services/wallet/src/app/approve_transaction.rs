@@ -115,7 +115,7 @@ async fn approve_withdrawal(
     }
     transaction.approve_withdrawal(by, now)?;
     transactions::save(conn, transaction).await?;
-    Ok(published::withdrawal_approved(conn, transaction).await?)
+    Ok(published::withdrawal_approved(transaction).enqueue(conn).await?)
 }
 
 /// Posts a confirmed payment to where it belongs.
@@ -125,13 +125,13 @@ async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
         Kind::Course => {
             let to = AccountRef::House(HouseAccount::CourseRevenue);
             posting::post(conn, &[Posting::transfer("course", one.user_id, one.id, from, to, one.amount)?]).await?;
-            published::course_unlocked(conn, one).await?;
+            published::course_unlocked(one).enqueue(conn).await?;
         }
         Kind::Fee => take_fee(conn, one, now).await?,
         _ => {
             let to = AccountRef::available(one.user_id);
             posting::post(conn, &[Posting::transfer("deposit", one.user_id, one.id, from, to, one.amount)?]).await?;
-            published::deposit_confirmed(conn, one).await?;
+            published::deposit_confirmed(one).enqueue(conn).await?;
         }
     }
     Ok(())
@@ -156,9 +156,9 @@ async fn take_fee(conn: &mut PgConnection, fee: &Transaction, now: OffsetDateTim
         let to = AccountRef::available(fee.user_id);
         let posting = Posting::transfer("fee_credit", fee.user_id, credit.id, from, to, fee.amount)?.settling(fee.id);
         posting::post(conn, &[posting]).await?;
-        published::balance_adjusted(conn, &credit).await?;
+        published::balance_adjusted(&credit).enqueue(conn).await?;
     }
-    Ok(published::fee_confirmed(conn, fee).await?)
+    Ok(published::fee_confirmed(fee).enqueue(conn).await?)
 }
 
 /// What the trail keeps of a transaction.

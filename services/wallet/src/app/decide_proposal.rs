@@ -110,14 +110,14 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
         // It changes only what is shown as bonus: a mail, but no line in the history of the balance.
         posting::post(conn, &[Posting { transaction_id: None, ..posting }]).await?;
         line.id = proposal.id;
-        published::bonus_granted(conn, &line).await?;
+        published::bonus_granted(&line).enqueue(conn).await?;
         return Ok(());
     }
     posting::post(conn, &[posting]).await?;
     transactions::insert(conn, &line).await?;
     match correction.kind {
-        CorrectionKind::Release => published::bonus_released(conn, &line).await?,
-        _ => published::balance_adjusted(conn, &line).await?,
+        CorrectionKind::Release => published::bonus_released(&line).enqueue(conn).await?,
+        _ => published::balance_adjusted(&line).enqueue(conn).await?,
     }
     Ok(())
 }

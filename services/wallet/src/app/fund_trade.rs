@@ -1,18 +1,18 @@
 //! The service trade opens a trade: the amount moves from the balance to invested.
 
 use chassis::clock;
-use chassis::db::Db;
 use chassis::money::Cents;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
-use crate::posting::{self, Posting};
+use crate::posting::ledger::Ledger;
+use crate::posting::{self, Guard, Movement, Posting};
 use crate::store::trade_fundings::{self, TradeFunding};
-use crate::store::transactions;
 
 /// Which trade, under which terms.
 #[derive(Debug, Clone)]
@@ -31,9 +31,13 @@ pub struct FundTrade {
 /// cannot fund a trade that was given up.
 ///
 /// # Errors
-/// `InsufficientBalance`, `TradeTermsDiffer`, the database's.
-pub async fn fund_trade(db: &Db, command: &FundTrade) -> Result<(), Error> {
-    let mut tx = db.begin().await?;
+/// `InsufficientBalance`, `TradeTermsDiffer`, Unavailable, the database's.
+pub async fn fund_trade(ledger: &Ledger, command: &FundTrade) -> Result<(), Error> {
+    let now = ledger.now().await?;
+    if ledger.apply(movement(command, now)?, None, ()).await?.is_some() {
+        return Ok(());
+    }
+    let mut tx = ledger.db().begin().await?;
     posting::lock_member(&mut tx, command.user_id).await?;
     if let Some(known) = trade_fundings::lock(&mut tx, command.trade_id).await? {
         if known.user_id != command.user_id || known.amount != command.amount {
@@ -49,25 +53,28 @@ pub async fn fund_trade(db: &Db, command: &FundTrade) -> Result<(), Error> {
 }
 
 async fn fund(conn: &mut PgConnection, command: &FundTrade) -> Result<(), Error> {
-    let FundTrade { trade_id, user_id, amount, ref plan_title } = *command;
     let now = clock::now(conn).await?;
-    let transaction = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, now)
+    let decided = movement(command, now)?.apply(conn).await;
+    if let Err(Error::InsufficientBalance) = decided {
+        let FundTrade { trade_id, user_id, amount, .. } = *command;
+        let refused = TradeFunding { trade_id, user_id, amount, status: "refused".to_owned(), value: None };
+        trade_fundings::insert(conn, &refused, now).await?;
+    }
+    decided
+}
+
+fn movement(command: &FundTrade, now: OffsetDateTime) -> Result<Movement, Error> {
+    let FundTrade { trade_id, user_id, amount, ref plan_title } = *command;
+    let line = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, now)
         .related_to(trade_id)
         .described(format!("Invested in {plan_title}"));
     let (from, to) = (AccountRef::available(user_id), AccountRef::invested(user_id));
-    let posting = Posting::transfer("trade_fund", user_id, transaction.id, from, to, amount)?.settling(trade_id);
-    // Refused before anything is written, so that the note of the refusal can be committed.
-    let decided = posting::post(conn, &[posting]).await;
-    let status = match &decided {
-        Ok(()) => "funded",
-        Err(Error::InsufficientBalance) => "refused",
-        Err(_) => return decided,
-    };
-    let funding = TradeFunding { trade_id, user_id, amount, status: status.to_owned(), value: None };
-    trade_fundings::insert(conn, &funding, now).await?;
-    if decided.is_ok() {
-        transactions::insert(conn, &transaction).await?;
-        published::trade_funded(conn, trade_id, user_id).await?;
-    }
-    decided
+    let posting = Posting::transfer("trade_fund", user_id, line.id, from, to, amount)?.settling(trade_id);
+    Ok(Movement {
+        user_id,
+        guard: Some(Guard::Fund { trade_id, amount, at: now }),
+        postings: vec![posting],
+        lines: vec![line],
+        events: vec![published::trade_funded(trade_id, user_id)],
+    })
 }

@@ -65,7 +65,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
     transaction.pay_withdrawal(command.txid.clone(), command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[payout(&transaction)?]).await?;
-    published::withdrawal_paid(conn, &transaction).await?;
+    published::withdrawal_paid(&transaction).enqueue(conn).await?;
     let act = Act {
         staff: &command.staff,
         action: "withdrawal.paid",

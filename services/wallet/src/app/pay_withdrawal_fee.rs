@@ -54,7 +54,7 @@ async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<T
     let transaction =
         Transaction::payment(command.user_id, Kind::Fee, command.payment.clone(), now).related_to(withdrawal.id);
     transactions::insert(conn, &transaction).await?;
-    published::fee_requested(conn, &transaction).await?;
+    published::fee_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }
 

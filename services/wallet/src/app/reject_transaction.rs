@@ -69,10 +69,10 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
     match transaction.kind {
         Kind::Withdrawal => {
             release(conn, &transaction, now).await?;
-            published::withdrawal_rejected(conn, &transaction).await?;
+            published::withdrawal_rejected(&transaction).enqueue(conn).await?;
         }
-        Kind::Fee => published::fee_rejected(conn, &transaction).await?,
-        _ => published::deposit_rejected(conn, &transaction).await?,
+        Kind::Fee => published::fee_rejected(&transaction).enqueue(conn).await?,
+        _ => published::deposit_rejected(&transaction).enqueue(conn).await?,
     }
     let mut after = trail(&transaction);
     after["note"] = json!(command.note);
@@ -101,7 +101,7 @@ async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime
         let revenue = AccountRef::House(HouseAccount::FeeRevenue);
         let posting = Posting::transfer("fee_refund", one.user_id, refund.id, revenue, available, fee.amount)?;
         postings.push(posting.settling(fee.id));
-        published::balance_adjusted(conn, &refund).await?;
+        published::balance_adjusted(&refund).enqueue(conn).await?;
     }
     posting::post(conn, &postings).await
 }

@@ -50,7 +50,7 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
     }
     let transaction = Transaction::payment(command.user_id, command.kind, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
-    published::deposit_requested(conn, &transaction).await?;
+    published::deposit_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }
 

@@ -1,10 +1,10 @@
 //! A member asks for a payout: the gross amount is held at once.
 
 use chassis::clock;
-use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::check_withdrawals_open;
@@ -12,8 +12,9 @@ use crate::domain::account::AccountRef;
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
-use crate::posting::{self, Posting};
-use crate::store::{accounts, transactions};
+use crate::posting::ledger::Ledger;
+use crate::posting::{self, Guard, Movement, Posting};
+use crate::store::accounts;
 
 /// What the member asks for.
 #[derive(Debug, Clone)]
@@ -33,9 +34,15 @@ pub struct RequestWithdrawal {
 /// Holds the gross amount and queues the payout for review.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, `WithdrawalPending`, `InsufficientBalance`, the database's.
-pub async fn request_withdrawal(db: &Db, command: &RequestWithdrawal) -> Result<Answer<Transaction>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+/// `WithdrawalsStopped`, `WithdrawalPending`, `InsufficientBalance`, Unavailable, the database's.
+pub async fn request_withdrawal(ledger: &Ledger, command: &RequestWithdrawal) -> Result<Answer<Transaction>, Error> {
+    let (movement, transaction) = movement(command, ledger.now().await?)?;
+    // A stop that begins meanwhile finds this request as if it had come before.
+    let are_open = check_withdrawals_open(&mut *ledger.db().conn().await?).await.is_ok();
+    if are_open && let Some(answer) = ledger.apply(movement, command.claim.as_ref(), transaction).await? {
+        return Ok(answer);
+    }
+    let mut work = Work::begin::<Error>(ledger.db(), command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
@@ -45,19 +52,29 @@ pub async fn request_withdrawal(db: &Db, command: &RequestWithdrawal) -> Result<
 
 async fn hold(conn: &mut PgConnection, command: &RequestWithdrawal) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let user_id = command.user_id;
-    posting::lock_member(conn, user_id).await?;
+    posting::lock_member(conn, command.user_id).await?;
     check_withdrawals_open(conn).await?;
-    let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
+    let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::AccountMissing)?;
     if wallet.is_withdrawal_pending {
         return Err(Error::WithdrawalPending);
     }
+    let (movement, transaction) = movement(command, now)?;
+    movement.apply(conn).await?;
+    Ok(transaction)
+}
+
+fn movement(command: &RequestWithdrawal, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
+    let user_id = command.user_id;
     let (method, destination) = (command.method.clone(), command.destination.clone());
     let transaction = Transaction::withdrawal(user_id, command.amount, method, destination, now)?;
     let (from, to) = (AccountRef::available(user_id), AccountRef::held(user_id));
     let hold = Posting::transfer("withdrawal_hold", user_id, transaction.id, from, to, command.amount)?;
-    posting::post(conn, &[hold]).await?;
-    transactions::insert(conn, &transaction).await?;
-    published::withdrawal_requested(conn, &transaction).await?;
-    Ok(transaction)
+    let movement = Movement {
+        user_id,
+        guard: Some(Guard::Withdrawal),
+        postings: vec![hold],
+        lines: vec![transaction.clone()],
+        events: vec![published::withdrawal_requested(&transaction)],
+    };
+    Ok((movement, transaction))
 }

@@ -2,17 +2,17 @@
 //! loss goes to it.
 
 use chassis::clock;
-use chassis::db::Db;
 use chassis::money::Cents;
-use sqlx::PgConnection;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
-use crate::posting::{self, Posting};
-use crate::store::{trade_fundings, transactions};
+use crate::posting::ledger::Ledger;
+use crate::posting::{self, Guard, Movement, Posting};
+use crate::store::trade_fundings;
 
 /// Which trade, under which terms, at which value.
 #[derive(Debug, Clone)]
@@ -32,9 +32,13 @@ pub struct SettleTrade {
 /// Settles a funded trade once; a repetition under the same terms changes nothing.
 ///
 /// # Errors
-/// `TradeNotFunded`, `TradeTermsDiffer`, the database's.
-pub async fn settle_trade(db: &Db, command: &SettleTrade) -> Result<(), Error> {
-    let mut tx = db.begin().await?;
+/// `TradeNotFunded`, `TradeTermsDiffer`, Unavailable, the database's.
+pub async fn settle_trade(ledger: &Ledger, command: &SettleTrade) -> Result<(), Error> {
+    let now = ledger.now().await?;
+    if ledger.apply(movement(command, now)?, None, ()).await?.is_some() {
+        return Ok(());
+    }
+    let mut tx = ledger.db().begin().await?;
     posting::lock_member(&mut tx, command.user_id).await?;
     let known = trade_fundings::lock(&mut tx, command.trade_id).await?.ok_or(Error::TradeNotFunded)?;
     if known.user_id != command.user_id || known.amount != command.amount {
@@ -46,14 +50,14 @@ pub async fn settle_trade(db: &Db, command: &SettleTrade) -> Result<(), Error> {
         None if known.status != "funded" => return Err(Error::TradeNotFunded),
         None => {}
     }
-    settle(&mut tx, command).await?;
+    let now = clock::now(&mut tx).await?;
+    movement(command, now)?.apply(&mut tx).await?;
     tx.commit().await?;
     Ok(())
 }
 
-async fn settle(conn: &mut PgConnection, command: &SettleTrade) -> Result<(), Error> {
+fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Error> {
     let SettleTrade { trade_id, user_id, amount, value, ref plan_title } = *command;
-    let now = clock::now(conn).await?;
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let pool = AccountRef::House(HouseAccount::InvestmentPool);
     let (principal, gain, loss) = if value > amount {
@@ -81,11 +85,11 @@ async fn settle(conn: &mut PgConnection, command: &SettleTrade) -> Result<(), Er
         let posting = Posting::transfer("trade_loss", user_id, trade_id, invested, pool, loss)?;
         postings.push(Posting { transaction_id: None, ..posting });
     }
-    let postings: Vec<_> = postings.into_iter().map(|posting| posting.settling(trade_id)).collect();
-    posting::post(conn, &postings).await?;
-    for one in &lines {
-        transactions::insert(conn, one).await?;
-    }
-    trade_fundings::settle(conn, trade_id, value, now).await?;
-    Ok(published::trade_settled(conn, trade_id, user_id).await?)
+    Ok(Movement {
+        user_id,
+        guard: Some(Guard::Settle { trade_id, amount, value, at: now }),
+        postings: postings.into_iter().map(|posting| posting.settling(trade_id)).collect(),
+        lines,
+        events: vec![published::trade_settled(trade_id, user_id)],
+    })
 }

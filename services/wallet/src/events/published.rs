@@ -1,13 +1,12 @@
-//! Events of the wallet, written in the transaction of what they tell of.
+//! Events of the wallet: made here, written in the transaction of what they tell of.
 
 use chassis::money::Cents;
-use chassis::outbox::enqueue;
+use chassis::outbox::Unsent;
 use proto::wallet::v1::{
     BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseUnlocked, DepositConfirmed, DepositRejected,
     DepositRequested, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts, WithdrawalApproved, WithdrawalPaid,
     WithdrawalRejected, WithdrawalRequested,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::transaction::{Kind, Status, Transaction};
@@ -16,12 +15,10 @@ use crate::domain::transaction::{Kind, Status, Transaction};
 macro_rules! transaction_events {
     ($($(#[$doc:meta])* $name:ident => $message:ident, $key:literal;)+) => {
         $($(#[$doc])*
-        ///
-        /// # Errors
-        /// The database's.
-        pub async fn $name(conn: &mut PgConnection, transaction: &Transaction) -> Result<(), sqlx::Error> {
+        #[must_use]
+        pub fn $name(transaction: &Transaction) -> Unsent {
             let message = $message { transaction: Some(facts(transaction)) };
-            enqueue(conn, $key, transaction.id, &message).await
+            Unsent::new($key, transaction.id, &message)
         })+
     };
 }
@@ -58,21 +55,17 @@ transaction_events! {
 }
 
 /// A trade was funded; for live views.
-///
-/// # Errors
-/// The database's.
-pub async fn trade_funded(conn: &mut PgConnection, trade_id: Uuid, user_id: Uuid) -> Result<(), sqlx::Error> {
+#[must_use]
+pub fn trade_funded(trade_id: Uuid, user_id: Uuid) -> Unsent {
     let message = BalanceMoved { user_id: user_id.to_string() };
-    enqueue(conn, "wallet.v1.trade_funded", trade_id, &message).await
+    Unsent::new("wallet.v1.trade_funded", trade_id, &message)
 }
 
 /// A trade was settled; for live views.
-///
-/// # Errors
-/// The database's.
-pub async fn trade_settled(conn: &mut PgConnection, trade_id: Uuid, user_id: Uuid) -> Result<(), sqlx::Error> {
+#[must_use]
+pub fn trade_settled(trade_id: Uuid, user_id: Uuid) -> Unsent {
     let message = BalanceMoved { user_id: user_id.to_string() };
-    enqueue(conn, "wallet.v1.trade_settled", trade_id, &message).await
+    Unsent::new("wallet.v1.trade_settled", trade_id, &message)
 }
 
 fn facts(one: &Transaction) -> TransactionFacts {

@@ -92,7 +92,7 @@ impl WalletService for Doors {
         let found = self.methods.resolve_withdrawal(member.user_id, &method, typed).await;
         let (method, destination) = found.map_err(Error::from)?;
         let command = RequestWithdrawal { user_id: member.user_id, amount, method, destination, claim };
-        let done = retrying(|| request_withdrawal(&self.db, &command)).await?;
+        let done = retrying(|| request_withdrawal(&self.ledger, &command)).await?;
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 
@@ -144,7 +144,7 @@ impl WalletService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
-        let done = retrying(|| purchase_course(&self.db, member.user_id, claim.clone())).await?;
+        let done = retrying(|| purchase_course(&self.ledger, member.user_id, claim.clone())).await?;
         Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
     }
 

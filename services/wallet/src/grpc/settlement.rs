@@ -30,7 +30,7 @@ impl TradeSettlementService for Doors {
             amount: at_least(1, message.amount_cents)?,
             plan_title: message.plan_title,
         };
-        retrying(|| fund_trade(&self.db, &command)).await?;
+        retrying(|| fund_trade(&self.ledger, &command)).await?;
         Ok(Response::new(FundTradeResponse {}))
     }
 
@@ -47,7 +47,7 @@ impl TradeSettlementService for Doors {
             value: at_least(0, message.value_cents)?,
             plan_title: message.plan_title,
         };
-        retrying(|| settle_trade(&self.db, &command)).await?;
+        retrying(|| settle_trade(&self.ledger, &command)).await?;
         Ok(Response::new(SettleTradeResponse {}))
     }
 

@@ -50,7 +50,7 @@ pub async fn find(conn: &mut PgConnection, trade_id: Uuid) -> Result<Option<Trad
     .await
 }
 
-/// Notes that a trade was funded, or refused for want of balance.
+/// Notes that a trade was refused for want of balance.
 ///
 /// # Errors
 /// The database's.
@@ -61,28 +61,6 @@ pub async fn insert(conn: &mut PgConnection, funding: &TradeFunding, now: Offset
         funding.user_id,
         funding.amount.get(),
         funding.status,
-        now
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}
-
-/// Notes that a funded trade was paid out.
-///
-/// # Errors
-/// The database's.
-pub async fn settle(
-    conn: &mut PgConnection,
-    trade_id: Uuid,
-    value: Cents,
-    now: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "UPDATE trade_fundings SET status = 'settled', value_cents = $2, settled_at = $3
-         WHERE trade_id = $1 AND status = 'funded'",
-        trade_id,
-        value.get(),
         now
     )
     .execute(conn)

@@ -26,6 +26,7 @@ use wallet::app::get_times::LastTimes;
 use wallet::clients::Methods;
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
+use wallet::posting::ledger::Ledger;
 
 /// The id of the platform's only method.
 pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
@@ -113,8 +114,10 @@ impl World {
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
         tokio::spawn(grpc::serve(listener, Routes::new(MethodLookupServiceServer::new(lookup)), stop.clone()));
         let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
-        let doors =
-            Doors { db, verifier: realm.verifier(), methods, limits: Limits::default(), times: LastTimes::default() };
+        let (ledger, writer) = Ledger::new(db.clone());
+        tokio::spawn(writer);
+        let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
+        let doors = Doors { db, ledger, verifier, methods, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
     }

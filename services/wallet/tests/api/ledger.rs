@@ -28,6 +28,8 @@ async fn history_cannot_be_rewritten(pool: PgPool) {
         "UPDATE postings SET kind = 'x'",
         "DELETE FROM postings",
         "TRUNCATE postings CASCADE",
+        "DELETE FROM accounts",
+        "TRUNCATE accounts CASCADE",
         "UPDATE audit_rows SET action = 'x'",
         "DELETE FROM audit_rows",
     ] {

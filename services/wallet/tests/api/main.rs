@@ -14,6 +14,7 @@ mod handling;
 mod idempotency;
 mod ledger;
 mod ownership;
+mod posting;
 mod staff;
 mod statement;
 mod stops;
