@@ -1,8 +1,9 @@
 //! Checks from the databases alone whether the product kept its promises: the books, the trades, the requests, the
 //! events, the mails, the sessions. Reads, in one snapshot a database, and changes nothing.
 
+pub mod checks;
+
 mod across;
-mod checks;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -131,6 +131,14 @@ fn initialise(bin: &Path, folder: &Path, user: Option<&str>, password: &str, dur
     Ok(())
 }
 
+/// A program of the newest installed version.
+///
+/// # Errors
+/// When PostgreSQL is not installed.
+pub fn program(name: &str) -> Result<PathBuf> {
+    Ok(binaries()?.join(name))
+}
+
 /// The newest installed version's programs: Debian keeps them out of PATH.
 fn binaries() -> Result<PathBuf> {
     let debian = fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();

@@ -230,6 +230,9 @@ macro_rules! controls {
 controls! {
     a_changed_entry_unbalances_its_posting: "L1", "wallet",
         "UPDATE entries SET amount_cents = amount_cents + 1 WHERE account_id = 1 AND amount_cents = 1000";
+    an_entry_that_belongs_nowhere_is_seen: "L1", "wallet",
+        "INSERT INTO entries SELECT account, max(id) + 1, cents, cents, '' FROM postings,
+            (VALUES (4000000000000000005, 5), (4000000000000000006, -5)) AS lost (account, cents) GROUP BY account, cents";
     money_from_nowhere_unbalances_the_books: "L2", "wallet",
         "INSERT INTO entries SELECT 4000000000000000006, max(id), 5, 5, '' FROM postings";
     a_raised_balance_is_drift: "L3", "wallet", "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE id = 1";

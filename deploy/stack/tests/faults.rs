@@ -2,8 +2,9 @@
 
 use std::{collections::BTreeSet, time::Duration};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
+use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
     client::Answer,
@@ -145,5 +146,59 @@ async fn a_hanging_wallet_is_answered_for_in_time() -> Result<()> {
         assert!(Instant::now() < limit, "the product does not go on");
         sleep(Duration::from_millis(50)).await;
     }
+    Ok(())
+}
+
+/// Waits until a count is this.
+async fn counted(database: &mut PgConnection, sql: &'static str, wanted: i64) -> Result<()> {
+    let limit = Instant::now() + LIMIT;
+    while sqlx::query_scalar::<_, i64>(sql).fetch_one(&mut *database).await? != wanted {
+        ensure!(Instant::now() < limit, "never {wanted}: {sql}");
+        sleep(Duration::from_millis(5)).await;
+    }
+    Ok(())
+}
+
+/// [Q1] [L7] [L9] [D-G4] A wallet that dies after the commit of many and before its answers: each key tells what became
+/// of its request.
+#[tokio::test]
+async fn what_was_committed_is_told_by_its_key() -> Result<()> {
+    let mut stack = TestStack::start().await?;
+    let (one, other) = (stack.member_with("500.00").await?, stack.member_with("500.00").await?);
+    let method = one.platform_method("TRC20").await?;
+    let body = json!({ "amount": 100, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
+    let mut database = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
+    // Held up by this lock, the statement reaches its commit while nobody is there to hear of it.
+    sqlx::raw_sql("BEGIN; SELECT FROM accounts WHERE kind = 'available' FOR UPDATE").execute(&mut database).await?;
+    let mut unanswered = JoinSet::new();
+    for member in [&one, &other] {
+        let (client, body) = (member.client.clone(), body.clone());
+        unanswered.spawn(async move { client.post_keyed("/transactions/withdraw", "key", body).await });
+    }
+    counted(&mut database, "SELECT least(count(*), 1) FROM pg_locks WHERE NOT granted", 1).await?;
+    stack.stop(Service::Wallet)?;
+    sqlx::raw_sql("COMMIT").execute(&mut database).await?;
+    counted(&mut database, "SELECT count(*) FROM pg_locks WHERE NOT granted", 0).await?;
+    counted(&mut database, "SELECT least(count(*), 1) FROM transactions WHERE kind = 'withdrawal'", 1).await?;
+    stack.kill(Service::Wallet).await?;
+    while let Some(answer) = unanswered.join_next().await {
+        assert!(answer?.map_or(true, |answer| answer.status >= 500), "nobody was there to answer");
+    }
+    stack.restart(Service::Wallet).await?;
+    let limit = Instant::now() + LIMIT;
+    for member in [&one, &other] {
+        let mut ids = Vec::new();
+        while ids.len() < 2 {
+            let answer = member.client.post_keyed("/transactions/withdraw", "key", body.clone()).await?;
+            if answer.status < 500 {
+                assert_eq!(answer.status, 201, "{}", answer.body);
+                ids.push(answer.body["transaction"]["id"].clone());
+            }
+            ensure!(Instant::now() < limit, "no answer in time");
+        }
+        assert_eq!(ids[0], ids[1], "one key, one answer");
+    }
+    counted(&mut database, "SELECT count(*) FROM transactions WHERE kind = 'withdrawal'", 2).await?;
+    assert_eq!(stack.broken_promises().await?, []);
     Ok(())
 }

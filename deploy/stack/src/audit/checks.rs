@@ -69,6 +69,13 @@ pub const CHECKS: &[Check] = &[
          WHERE NOT EXISTS (SELECT FROM entries WHERE posting_id = postings.id)",
     ),
     wallet(
+        "L1",
+        "every entry has its posting and its account",
+        "SELECT format('entry of account %s in posting %s', account_id, posting_id) FROM entries
+         LEFT JOIN postings ON postings.id = posting_id LEFT JOIN accounts ON accounts.id = account_id
+         WHERE postings.id IS NULL OR accounts.id IS NULL",
+    ),
+    wallet(
         "L2",
         "all entries sum to zero",
         "SELECT format('all entries sum to %s', sum(amount_cents)) FROM entries HAVING sum(amount_cents) <> 0",
@@ -106,7 +113,7 @@ pub const CHECKS: &[Check] = &[
         "L5",
         "the triggers that keep history are on",
         "SELECT format('trigger %s on %s', name, relation) FROM (VALUES ('entries', 'entries_append_only'),
-            ('entries', 'entries_balanced'), ('postings', 'postings_append_only'),
+            ('entries', 'entries_balanced'), ('postings', 'postings_append_only'), ('accounts', 'accounts_stay'),
             ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once')) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
