@@ -12,7 +12,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore \
-  test-upgrade
+  test-upgrade bench bench-quick
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -45,6 +45,12 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 	@deploy/setup.sh test
 	@$(MAKE) --no-print-directory web/dist/index.html
 	@deploy/test.sh
+
+bench: setup ## Measure the ledger beside its peers
+	@cargo run --release --quiet --manifest-path deploy/bench/Cargo.toml -- $(BENCH_ARGS)
+
+bench-quick: setup ## The same with 2 s a figure
+	@$(MAKE) --no-print-directory bench BENCH_ARGS="--seconds 2 $(BENCH_ARGS)"
 
 check: ## Format, lints, borders, types, licences
 	@deploy/setup.sh run

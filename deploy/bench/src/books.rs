@@ -1,0 +1,154 @@
+//! Our ledger: a keyed transfer with its posting, two chained entries, two balances, the stored answer and an event.
+
+use std::sync::Arc;
+
+use anyhow::{Result, ensure};
+use chassis::db::Db;
+use chassis::idempotency::Claim;
+use chassis::money::Cents;
+use proto::common::v1::Idempotency;
+use stack::audit::Database;
+use stack::audit::checks::CHECKS;
+use uuid::Uuid;
+use wallet::MIGRATOR;
+use wallet::app::fund_trade::{FundTrade, fund_trade};
+use wallet::domain::account::{AccountRef, HouseAccount};
+use wallet::events::published;
+use wallet::posting::ledger::Ledger;
+use wallet::posting::{Movement, Posting, post};
+
+use crate::cpu::Server;
+use crate::measure::{Sample, drive};
+
+/// Members that move money.
+const MEMBERS: usize = 10_000;
+/// Promises of the ledger alone; others tell of lines and requests that a bare transfer does not have.
+const PROMISES: [&str; 6] = ["L1", "L2", "L3", "L4", "L5", "L7"];
+
+/// What is done again and again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Work {
+    /// A transfer between two members.
+    Spread,
+    /// A transfer to one account of the house.
+    Hot,
+    /// The use case behind a new trade: a line and a funding more, no key.
+    Fund,
+}
+
+/// A wallet's database with members who have money.
+#[derive(Clone)]
+pub struct Books {
+    db: Db,
+    ledger: Ledger,
+    members: Arc<Vec<Uuid>>,
+}
+
+impl Books {
+    /// Makes its database on the server.
+    pub async fn new(server_url: &str, name: &str) -> Result<Self> {
+        let url = crate::database(server_url, name).await?;
+        chassis::db::migrate_url(&url, &MIGRATOR).await?;
+        let db = Db::connect_lazy(&url, 8)?;
+        let members: Vec<Uuid> = (0..MEMBERS).map(|_| Uuid::new_v4()).collect();
+        for some in members.chunks(500) {
+            let deposits: Vec<_> = some
+                .iter()
+                .map(|member| {
+                    let (from, to) = (AccountRef::House(HouseAccount::Settlement), AccountRef::available(*member));
+                    Posting::transfer("deposit", *member, Uuid::new_v4(), from, to, Cents::new(100_000_000))
+                })
+                .collect::<Result<_, _>>()?;
+            let mut tx = db.begin().await?;
+            post(&mut tx, &deposits).await?;
+            tx.commit().await?;
+        }
+        sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *db.conn().await?).await?;
+        let (ledger, writer) = Ledger::new(db.clone());
+        tokio::spawn(writer);
+        Ok(Self { db, ledger, members: Arc::new(members) })
+    }
+
+    /// Works for so long.
+    pub async fn work(&self, server: &Server, at_once: usize, seconds: u64, work: Work) -> Result<Sample> {
+        let books = self.clone();
+        let before = self.count("SELECT count(*) FROM postings").await?;
+        let sample = drive(server, at_once, seconds, move || {
+            let books = books.clone();
+            async move { books.one(work).await }
+        })
+        .await?;
+        let posted = self.count("SELECT count(*) FROM postings").await? - before;
+        ensure!(posted == sample.done as i64, "{} were acknowledged, {posted} are posted", sample.done);
+        Ok(sample)
+    }
+
+    /// Posts until there are so many entries.
+    pub async fn grow(&self, entries: i64) -> Result<()> {
+        while self.count("SELECT 2 * count(*) FROM postings").await? < entries {
+            for _ in 0..20 {
+                let mut postings = Vec::with_capacity(1_000);
+                for _ in 0..1_000 {
+                    let (from, to) = (rand::random_range(0..MEMBERS), rand::random_range(1..MEMBERS));
+                    let (from, to) = (self.members[from], self.members[(from + to) % MEMBERS]);
+                    let accounts = (AccountRef::available(from), AccountRef::available(to));
+                    let id = Uuid::new_v4();
+                    postings.push(Posting::transfer("transfer", from, id, accounts.0, accounts.1, Cents::new(1))?);
+                }
+                let mut tx = self.db.begin().await?;
+                post(&mut tx, &postings).await?;
+                tx.commit().await?;
+            }
+        }
+        let mut conn = self.db.conn().await?;
+        for sql in ["SET statement_timeout = 0", "VACUUM ANALYZE", "CHECKPOINT"] {
+            sqlx::raw_sql(sql).execute(&mut *conn).await?;
+        }
+        Ok(())
+    }
+
+    async fn one(&self, work: Work) -> Result<()> {
+        let at = rand::random_range(0..MEMBERS);
+        let (user_id, id) = (self.members[at], Uuid::new_v4());
+        if work == Work::Fund {
+            let plan_title = "Growth".to_owned();
+            fund_trade(&self.ledger, &FundTrade { trade_id: id, user_id, amount: Cents::new(1), plan_title }).await?;
+            return Ok(());
+        }
+        let other = self.members[(at + rand::random_range(1..MEMBERS)) % MEMBERS];
+        let house = AccountRef::House(HouseAccount::CourseRevenue);
+        let to = if work == Work::Hot { house } else { AccountRef::available(other) };
+        let key = Idempotency { key: id.to_string(), route: "POST /v1/transfer".to_owned(), fingerprint: vec![7; 32] };
+        let claim = Claim::of(user_id, Some(&key), "bench")?;
+        let movement = Movement {
+            user_id,
+            postings: vec![Posting::transfer(
+                "transfer",
+                user_id,
+                id,
+                AccountRef::available(user_id),
+                to,
+                Cents::new(1),
+            )?],
+            events: vec![published::trade_funded(id, user_id)],
+            ..Movement::default()
+        };
+        ensure!(self.ledger.apply(movement, claim.as_ref(), ()).await?.is_some(), "a transfer was not applied");
+        Ok(())
+    }
+
+    async fn count(&self, sql: &'static str) -> Result<i64> {
+        Ok(sqlx::query_scalar(sql).fetch_one(&mut *self.db.conn().await?).await?)
+    }
+
+    /// Every broken promise of the ledger: there must be none.
+    pub async fn check(&self) -> Result<()> {
+        let mut conn = self.db.conn().await?;
+        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        for check in CHECKS.iter().filter(|check| check.database == Database::Wallet && PROMISES.contains(&check.ids)) {
+            let broken: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *conn).await?;
+            ensure!(broken.is_empty(), "{} ({}) does not hold: {:?}", check.promise, check.ids, broken.first());
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,59 @@
+//! CPU time of PostgreSQL, from /proc: that of the postmaster, of its children, and of those that have ended.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use sqlx::{Connection, PgConnection};
+
+/// A clock tick of /proc in microseconds: 100 a second on every Linux.
+const TICK_US: u64 = 10_000;
+
+/// The process that started every other of a server.
+pub struct Server {
+    pid: u32,
+}
+
+impl Server {
+    /// That of the server behind a url.
+    pub async fn of(url: &str) -> Result<Self> {
+        let mut conn = PgConnection::connect(url).await?;
+        let backend: i32 = sqlx::query_scalar("SELECT pg_backend_pid()").fetch_one(&mut conn).await?;
+        conn.close().await?;
+        let stat = Stat::read(u32::try_from(backend)?).context("a backend")?;
+        Ok(Self { pid: stat.parent })
+    }
+
+    /// Microseconds of CPU since it started.
+    pub fn cpu_us(&self) -> Result<u64> {
+        let own = Stat::read(self.pid).context("the postmaster")?;
+        let mut ticks = own.ticks + own.ticks_of_the_dead;
+        for entry in fs::read_dir("/proc")?.flatten() {
+            let pid = entry.file_name().to_str().and_then(|name| name.parse().ok());
+            if let Some(stat) = pid.and_then(Stat::read).filter(|stat| stat.parent == self.pid) {
+                ticks += stat.ticks;
+            }
+        }
+        Ok(ticks * TICK_US)
+    }
+}
+
+struct Stat {
+    parent: u32,
+    ticks: u64,
+    ticks_of_the_dead: u64,
+}
+
+impl Stat {
+    /// Of a process that may have ended.
+    fn read(pid: u32) -> Option<Self> {
+        let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name before may hold blanks and parentheses. Behind it: state, parent, …
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let number = |place: usize| fields.get(place)?.parse::<u64>().ok();
+        Some(Self {
+            parent: fields.get(1)?.parse().ok()?,
+            ticks: number(11)? + number(12)?,
+            ticks_of_the_dead: number(13)? + number(14)?,
+        })
+    }
+}

@@ -1,0 +1,157 @@
+//! Measures the ledger beside what PostgreSQL does at best with one commit a transfer: interleaved passes, the median
+//! and the range of what each pass says, and the ledger's promises after every pass.
+
+mod books;
+mod cpu;
+mod measure;
+mod peer;
+
+use std::io::{Write, stdout};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use sqlx::{Connection, PgConnection};
+use stack::postgres::{Durability, Postgres};
+
+use crate::books::{Books, Work};
+use crate::cpu::Server;
+use crate::measure::Sample;
+use crate::peer::Peer;
+
+#[derive(Parser)]
+struct Settings {
+    /// Seconds a measurement.
+    #[arg(long, default_value_t = 5)]
+    seconds: u64,
+    /// How often everything is measured, in turn.
+    #[arg(long, default_value_t = 3)]
+    passes: usize,
+    /// How many entries there are for the last measurement, which is compared with the first; 0 leaves it out.
+    #[arg(long, default_value_t = 0)]
+    entries: i64,
+}
+
+/// What one pass measured.
+struct Pass {
+    peer_1: Sample,
+    peer_8: Sample,
+    peer_hot: Sample,
+    spread: [Sample; 4],
+    hot: [Sample; 4],
+    fund: Sample,
+}
+
+/// How many transfers are on their way at once.
+const AT_ONCE: [usize; 4] = [1, 8, 32, 1_024];
+
+/// A figure of the table: its name, how it comes out of a pass, its target.
+type Figure = (&'static str, fn(&Pass) -> f64, &'static str);
+
+const FIGURES: [Figure; 24] = [
+    ("S: peer, spread, 8 at once (/s)", |pass| pass.peer_8.rate, ""),
+    ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.peer_hot.rate, ""),
+    ("peer, spread, 1 at once (/s)", |pass| pass.peer_1.rate, ""),
+    ("ledger, spread, 1 at once (/s)", |pass| pass.spread[0].rate, ""),
+    ("ledger, spread, 8 at once (/s)", |pass| pass.spread[1].rate, ""),
+    ("ledger, spread, 32 at once (/s)", |pass| pass.spread[2].rate, ""),
+    ("ledger, spread, 1,024 at once (/s)", |pass| pass.spread[3].rate, ""),
+    ("ledger, hot, 1 at once (/s)", |pass| pass.hot[0].rate, ""),
+    ("ledger, hot, 8 at once (/s)", |pass| pass.hot[1].rate, ""),
+    ("ledger, hot, 32 at once (/s)", |pass| pass.hot[2].rate, ""),
+    ("ledger, hot, 1,024 at once (/s)", |pass| pass.hot[3].rate, ""),
+    ("trades funded, 1,024 at once (/s)", |pass| pass.fund.rate, ""),
+    ("B2 spread at 1,024 ÷ S", |pass| pass.spread[3].rate / pass.peer_8.rate, "≥ 4.0"),
+    ("B3 hot at 1,024 ÷ Sh", |pass| pass.hot[3].rate / pass.peer_hot.rate, "≥ 14"),
+    ("B4 spread at 32 ÷ S", |pass| pass.spread[2].rate / pass.peer_8.rate, "≥ 1.8"),
+    ("B4 hot at 32 ÷ Sh", |pass| pass.hot[2].rate / pass.peer_hot.rate, "≥ 5.5"),
+    ("B4 p99 of spread at 32 (ms)", |pass| pass.spread[2].p99_ms, "≤ 5"),
+    ("B5 spread at 1 ÷ peer at 1", |pass| pass.spread[0].rate / pass.peer_1.rate, "≥ 0.9"),
+    ("B6 spread at 8 ÷ S", |pass| pass.spread[1].rate / pass.peer_8.rate, "≥ 0.9"),
+    ("B6 hot at 8 ÷ Sh", |pass| pass.hot[1].rate / pass.peer_hot.rate, "≥ 2.2"),
+    ("PostgreSQL's CPU a transfer, peer at 8 (µs)", |pass| pass.peer_8.database_us, ""),
+    ("PostgreSQL's CPU a transfer, spread at 1,024 (µs)", |pass| pass.spread[3].database_us, ""),
+    ("B7 the second ÷ the first", |pass| pass.spread[3].database_us / pass.peer_8.database_us, "≤ 0.17"),
+    ("p99 of spread at 1,024 (ms)", |pass| pass.spread[3].p99_ms, ""),
+];
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let settings = Settings::parse();
+    let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+    let log = folder.path().join("postgres.log");
+    let postgres = Postgres::start(&folder.path().join("pg"), &log, "bench", Durability::Full).await?;
+    let url = postgres.url();
+    let result = async {
+        report(&mut stdout().lock(), &measure_all(&settings, &url).await?)?;
+        if settings.entries > 0 {
+            let ratio = grown(&settings, &url).await?;
+            writeln!(
+                stdout().lock(),
+                "\nB21 with {} entries ÷ with few: {ratio:.2} (target ≥ 0.85)",
+                settings.entries
+            )?;
+        }
+        Ok(())
+    };
+    let result = result.await;
+    postgres.process().terminate().await?;
+    result
+}
+
+async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
+    let server = Server::of(url).await?;
+    let (peer, books) = (Peer::new(url).await?, Books::new(url, "ledger").await?);
+    let mut passes = Vec::new();
+    for _ in 0..settings.passes {
+        let seconds = settings.seconds;
+        let (mut spread, mut hot) = (Vec::new(), Vec::new());
+        let peer_1 = peer.transfer(&server, 1, seconds, false).await?;
+        for at_once in AT_ONCE {
+            spread.push(books.work(&server, at_once, seconds, Work::Spread).await?);
+            hot.push(books.work(&server, at_once, seconds, Work::Hot).await?);
+        }
+        let peer_8 = peer.transfer(&server, 8, seconds, false).await?;
+        let peer_hot = peer.transfer(&server, 8, seconds, true).await?;
+        let fund = books.work(&server, 1_024, seconds, Work::Fund).await?;
+        books.check().await.context("after a pass")?;
+        let four = |samples: Vec<Sample>| <[Sample; 4]>::try_from(samples).ok().context("four samples");
+        passes.push(Pass { peer_1, peer_8, peer_hot, spread: four(spread)?, hot: four(hot)?, fund });
+    }
+    Ok(passes)
+}
+
+/// B21: the rate with so many entries over that with few.
+async fn grown(settings: &Settings, url: &str) -> Result<f64> {
+    let (server, books) = (Server::of(url).await?, Books::new(url, "grown").await?);
+    let few = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;
+    books.grow(settings.entries).await?;
+    let many = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;
+    books.check().await.context("after growing")?;
+    Ok(many.rate / few.rate)
+}
+
+/// Makes an empty database; its url.
+async fn database(server_url: &str, name: &str) -> Result<String> {
+    let mut conn = PgConnection::connect(server_url).await?;
+    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut conn).await?;
+    conn.close().await?;
+    let (server, _) = server_url.rsplit_once('/').context("a url names a database")?;
+    Ok(format!("{server}/{name}"))
+}
+
+fn report(out: &mut impl Write, passes: &[Pass]) -> Result<()> {
+    writeln!(out, "| figure | median | range | target |\n|---|---|---|---|")?;
+    for (name, figure, target) in FIGURES {
+        let mut values: Vec<f64> = passes.iter().map(figure).collect();
+        values.sort_by(f64::total_cmp);
+        let (least, middle, most) = (values[0], values[values.len() / 2], values[values.len() - 1]);
+        writeln!(out, "| {name} | {} | {} to {} | {target} |", shown(middle), shown(least), shown(most))?;
+    }
+    writeln!(out, "\nB18: no entry, balance, chain or key was wrong after any of {} passes.", passes.len())?;
+    Ok(())
+}
+
+fn shown(value: f64) -> String {
+    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
+}
