@@ -56,7 +56,6 @@ struct Waiting {
 
 impl Ledger {
     /// A ledger and the task that it needs to run.
-    #[must_use]
     pub fn new(db: Db) -> (Self, impl Future<Output = ()> + Send + use<>) {
         let (queue, waiting) = mpsc::channel(BATCH);
         let (clock, reading) = watch::channel(None);
