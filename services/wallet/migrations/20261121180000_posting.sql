@@ -2,8 +2,28 @@
 
 -- A quarter of what a transfer costs the database, and checked by the audit instead. What an entry refers to cannot go away.
 ALTER TABLE entries DROP CONSTRAINT entries_account, DROP CONSTRAINT entries_posting;
+-- Whole postings are written at once, so that one look at what a statement wrote tells whether they are balanced; a
+-- look at each entry when its transaction ends costs as much as the rest.
+DROP TRIGGER entries_balanced ON entries;
+DROP FUNCTION refuse_unbalanced_posting();
+CREATE FUNCTION refuse_unbalanced_postings() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    unbalanced bigint := (SELECT posting_id FROM written GROUP BY posting_id HAVING sum(amount_cents) <> 0 LIMIT 1);
+BEGIN
+    IF unbalanced IS NOT NULL THEN
+        RAISE EXCEPTION 'the entries of posting % do not sum to zero', unbalanced
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'entries_balanced';
+    END IF;
+    RETURN NULL;
+END
+$$;
+CREATE TRIGGER entries_balanced AFTER INSERT ON entries REFERENCING NEW TABLE AS written
+    FOR EACH STATEMENT EXECUTE FUNCTION refuse_unbalanced_postings();
+DROP INDEX entries_posting;
 CREATE TRIGGER accounts_stay BEFORE DELETE OR TRUNCATE ON accounts
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+-- What is posted once is found by the id, of which no two are alike; by the kind first, every look compares texts.
+ALTER TABLE postings DROP CONSTRAINT postings_once, ADD CONSTRAINT postings_once UNIQUE (business_id, kind);
 -- Every movement rewrites its balances in place.
 ALTER TABLE accounts SET (fillfactor = 70);
 
@@ -68,6 +88,8 @@ DECLARE
     verdicts    integer[] := array_fill(0, ARRAY[movements]);
     posting_ids bigint[];
     account_ids bigint[]  := array_fill(NULL::bigint, ARRAY[accounts_]);
+    -- Where the locked rows lie.
+    rows_       tid[]     := array_fill(NULL::tid, ARRAY[accounts_]);
     balances    bigint[]  := array_fill(0::bigint, ARRAY[accounts_]);
     counts      bigint[]  := array_fill(0::bigint, ARRAY[accounts_]);
     heads       bytea[]   := array_fill(''::bytea, ARRAY[accounts_]);
@@ -76,6 +98,7 @@ DECLARE
     hashes      bytea[]   := array_fill(NULL::bytea, ARRAY[legs]);
     afters      bigint[]  := array_fill(0::bigint, ARRAY[legs]);
     found_place integer;
+    found_row   tid;
     found_id    bigint;
     found_cents bigint;
     found_count bigint;
@@ -90,23 +113,25 @@ DECLARE
     all_applied boolean := true;
 BEGIN
     -- Members' accounts have lower ids than the house's: everybody locks in ascending id.
-    FOR found_place, found_id, found_cents, found_count, found_head IN
-        SELECT houses + place, id, balance_cents, entry_count, head_hash
+    FOR found_place, found_row, found_id, found_cents, found_count, found_head IN
+        SELECT houses + place, accounts.ctid, id, balance_cents, entry_count, head_hash
         FROM unnest(owner_ids, account_kinds) WITH ORDINALITY AS wanted (owner, kind, place)
         JOIN accounts ON accounts.user_id = wanted.owner AND accounts.kind = wanted.kind
         ORDER BY id FOR UPDATE OF accounts
     LOOP
+        rows_[found_place] := found_row;
         account_ids[found_place] := found_id;
         balances[found_place] := found_cents;
         counts[found_place] := found_count;
         heads[found_place] := found_head;
     END LOOP;
     IF houses > 0 THEN
-        FOR found_place, found_id, found_cents, found_count, found_head IN
-            SELECT place, id, balance_cents, entry_count, head_hash
+        FOR found_place, found_row, found_id, found_cents, found_count, found_head IN
+            SELECT place, accounts.ctid, id, balance_cents, entry_count, head_hash
             FROM unnest(house_ids) WITH ORDINALITY AS wanted (wanted_id, place) JOIN accounts ON id = wanted_id
             ORDER BY id FOR UPDATE OF accounts
         LOOP
+            rows_[found_place] := found_row;
             account_ids[found_place] := found_id;
             balances[found_place] := found_cents;
             counts[found_place] := found_count;
@@ -115,13 +140,14 @@ BEGIN
     END IF;
 
     -- What stands in the way. Everybody who changes one of these facts holds the member's account, or the key's lock.
+    -- No EXISTS, which may be planned as a look at the whole table.
     IF cardinality(key_movements) > 0 THEN
         FOR movement IN
             SELECT key.movement FROM unnest(key_movements, key_users, key_routes, key_texts)
                 AS key (movement, user_id, route, key)
             WHERE NOT pg_try_advisory_xact_lock(
                     hashtextextended(concat(key.user_id, E'\n', key.route, E'\n', key.key), 0))
-                OR EXISTS (SELECT FROM idempotency_keys AS old
+                OR (SELECT true FROM idempotency_keys AS old
                     WHERE old.user_id = key.user_id AND old.route = key.route AND old.key = key.key)
         LOOP
             verdicts[movement] := 1;
@@ -132,11 +158,13 @@ BEGIN
         FOR movement IN
             SELECT new.movement FROM unnest(guard_movements, guards, guard_users) AS new (movement, guard, user_id)
             WHERE CASE guard
-                WHEN 'course' THEN EXISTS (SELECT FROM postings WHERE user_id = new.user_id AND kind = 'course')
-                    OR EXISTS (SELECT FROM transactions
-                        WHERE user_id = new.user_id AND kind = 'course' AND status = 'pending')
-                ELSE EXISTS (SELECT FROM transactions
-                    WHERE user_id = new.user_id AND kind = 'withdrawal' AND status = 'pending')
+                WHEN 'course' THEN
+                    (SELECT true FROM postings WHERE user_id = new.user_id AND kind = 'course' LIMIT 1)
+                    OR (SELECT true FROM transactions
+                        WHERE user_id = new.user_id AND kind = 'course' AND status = 'pending' LIMIT 1)
+                ELSE
+                    (SELECT true FROM transactions
+                        WHERE user_id = new.user_id AND kind = 'withdrawal' AND status = 'pending' LIMIT 1)
                 END
         LOOP
             verdicts[movement] := 1;
@@ -148,9 +176,10 @@ BEGIN
             SELECT new.movement FROM unnest(trade_movements, trade_ids, trade_users, trade_amounts, trade_values)
                 AS new (movement, trade_id, user_id, amount_cents, value_cents)
             WHERE CASE WHEN new.value_cents IS NULL
-                THEN EXISTS (SELECT FROM trade_fundings AS old WHERE old.trade_id = new.trade_id)
-                ELSE NOT EXISTS (SELECT FROM trade_fundings AS old WHERE old.trade_id = new.trade_id
-                    AND old.user_id = new.user_id AND old.amount_cents = new.amount_cents AND old.status = 'funded') END
+                THEN (SELECT true FROM trade_fundings AS old WHERE old.trade_id = new.trade_id)
+                ELSE (SELECT true FROM trade_fundings AS old WHERE old.trade_id = new.trade_id
+                    AND old.user_id = new.user_id AND old.amount_cents = new.amount_cents AND old.status = 'funded')
+                    IS NULL END
         LOOP
             verdicts[movement] := 1;
             all_applied := false;
@@ -208,8 +237,8 @@ BEGIN
             AS new (movement, posting, account, cents, after, hash)
         WHERE all_applied OR verdicts[new.movement] = 0;
     UPDATE accounts SET balance_cents = new.cents, entry_count = new.entries, head_hash = new.head
-        FROM unnest(account_ids, balances, counts, heads) AS new (id, cents, entries, head)
-        WHERE accounts.id = new.id AND accounts.entry_count <> new.entries;
+        FROM unnest(rows_, balances, counts, heads) AS new (at, cents, entries, head)
+        WHERE accounts.ctid = new.at AND accounts.entry_count <> new.entries;
     IF cardinality(key_movements) > 0 THEN
         INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id, outcome)
             SELECT new.user_id, new.route, new.key, new.fingerprint, new.request_id, new.outcome

@@ -47,7 +47,7 @@ async fn history_cannot_be_rewritten(pool: PgPool) {
 
 /// [L1] An unbalanced posting is refused at commit, whoever writes it.
 #[sqlx::test(migrations = false)]
-async fn an_unbalanced_posting_is_refused_at_commit(pool: PgPool) {
+async fn an_unbalanced_posting_is_refused(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let no = refused(
         &pool,
