@@ -1,11 +1,11 @@
 //! Password hashing: argon2id, as many at once as leave a core to the rest, few waiting, the others sent away.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::available_parallelism;
 
-use argon2::password_hash::phc::PasswordHash;
+use argon2::password_hash::phc::{Output, PasswordHash};
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
-use argon2::{Algorithm, Argon2, Params, Version};
+use argon2::{Algorithm, Argon2, Block, Params, Version};
 use tokio::sync::Semaphore;
 
 use crate::domain::password::Password;
@@ -22,8 +22,11 @@ const LANES: u32 = 1;
 pub struct Hasher {
     argon2: Argon2<'static>,
     /// Of no password: an unknown account costs as much as a known one.
-    nobody: Arc<str>,
+    nobody: Arc<PasswordHash>,
+    /// Of those who worked before, for those who wait: fresh pages cost a tenth of a comparison.
+    memory: Arc<Mutex<Vec<Vec<Block>>>>,
     places: Arc<Semaphore>,
+    room: usize,
     workers: Arc<Semaphore>,
 }
 
@@ -48,8 +51,10 @@ impl Hasher {
         let nobody: PasswordHash = argon2.hash_password(&nothing).map_err(failed)?;
         Ok(Self {
             argon2,
-            nobody: nobody.to_string().into(),
+            nobody: Arc::new(nobody),
+            memory: Arc::default(),
             places: Arc::new(Semaphore::new(workers + queue)),
+            room: workers + queue,
             workers: Arc::new(Semaphore::new(workers)),
         })
     }
@@ -72,14 +77,40 @@ impl Hasher {
     /// # Errors
     /// [`Error::Overloaded`] if too many wait.
     pub async fn matches(&self, password: &Password, hash: Option<&str>) -> Result<bool, Error> {
-        let (argon2, password) = (self.argon2.clone(), password.clone());
+        let (hasher, password) = (self.clone(), password.clone());
         let known = hash.is_some();
-        let hash = hash.unwrap_or(&self.nobody).to_owned();
+        let hash = hash.map(PasswordHash::new).transpose().map_err(failed)?;
         self.work(move || {
-            let hash = PasswordHash::new(&hash).map_err(failed)?;
-            Ok(argon2.verify_password(password.as_bytes(), &hash).is_ok() && known)
+            let hash = hash.as_ref().unwrap_or(&hasher.nobody);
+            Ok(hasher.compare(&password, hash)? && known)
         })
         .await?
+    }
+
+    fn compare(&self, password: &Password, hash: &PasswordHash) -> Result<bool, Error> {
+        let costs = |hash: &PasswordHash| (hash.algorithm, hash.version, hash.params.clone());
+        let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else { return Ok(false) };
+        if costs(hash) != costs(&self.nobody) || expected.len() != Params::DEFAULT_OUTPUT_LEN {
+            // From a time of other costs.
+            return Ok(self.argon2.verify_password(password.as_bytes(), hash).is_ok());
+        }
+        let mut blocks = self.memory().pop().unwrap_or_default();
+        blocks.resize(self.argon2.params().block_count(), Block::new());
+        let mut out = [0; Params::DEFAULT_OUTPUT_LEN];
+        let hashed = self.argon2.hash_password_into_with_memory(password.as_bytes(), salt, &mut out, &mut blocks[..]);
+        let mut memory = self.memory();
+        match self.places.available_permits() + 1 < self.room {
+            true => memory.push(blocks),
+            // Nobody waits: an idle process needs none.
+            false => memory.clear(),
+        }
+        hashed.map_err(failed)?;
+        // In the same time wherever they differ.
+        Ok(*expected == Output::new(&out).map_err(failed)?)
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Vec<Vec<Block>>> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
@@ -101,6 +132,9 @@ fn failed(error: impl std::fmt::Display) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use argon2::password_hash::PasswordHasher;
+    use argon2::password_hash::phc::PasswordHash;
+    use argon2::{Algorithm, Argon2, Params, Version};
     use futures::future::join_all;
 
     use super::Hasher;
@@ -121,6 +155,27 @@ mod tests {
         assert!(hasher.matches(&password("correct horse"), Some(&one)).await.unwrap());
         assert!(!hasher.matches(&password("correct house"), Some(&one)).await.unwrap());
         assert!(!hasher.matches(&password("correct horse"), None).await.unwrap());
+    }
+
+    /// [D-S7] A hash made under other costs opens its account, and only to its password.
+    #[tokio::test]
+    async fn a_hash_of_other_costs_is_compared_by_its_own() {
+        let older = Argon2::new(Algorithm::Argon2id, Version::V0x13, Params::new(8 * 1024, 1, 1, None).unwrap());
+        let hash: PasswordHash = older.hash_password(password("correct horse").as_bytes()).unwrap();
+        let (hasher, hash) = (Hasher::new().unwrap(), hash.to_string());
+        assert!(hasher.matches(&password("correct horse"), Some(&hash)).await.unwrap());
+        assert!(!hasher.matches(&password("correct house"), Some(&hash)).await.unwrap());
+    }
+
+    /// [D-S7] Memory that one comparison leaves to the next tells it nothing.
+    #[tokio::test]
+    async fn comparisons_in_a_queue_do_not_mix() {
+        let hasher = Hasher::with_room(2, 20).unwrap();
+        let (right, wrong) = (password("correct horse"), password("correct house"));
+        let hash = hasher.hash(&right).await.unwrap();
+        let all = (0..20).map(|place| hasher.matches(if place % 2 == 0 { &right } else { &wrong }, Some(&hash)));
+        let all: Vec<bool> = join_all(all).await.into_iter().map(Result::unwrap).collect();
+        assert_eq!(all, [true, false].repeat(10));
     }
 
     /// [D-S7] Who waits is bounded; the rest is sent away at once.
