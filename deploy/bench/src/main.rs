@@ -2,6 +2,7 @@
 //! and the range of what each pass says, and the ledger's promises after every pass.
 
 mod books;
+mod cala;
 mod cpu;
 mod measure;
 mod peer;
@@ -14,6 +15,7 @@ use sqlx::{Connection, PgConnection};
 use stack::postgres::{Durability, Postgres};
 
 use crate::books::{Books, Work};
+use crate::cala::Cala;
 use crate::cpu::Server;
 use crate::measure::Sample;
 use crate::peer::Peer;
@@ -36,6 +38,8 @@ struct Pass {
     peer_1: Sample,
     peer_8: Sample,
     peer_hot: Sample,
+    cala: Sample,
+    cala_hot: Sample,
     spread: [Sample; 4],
     hot: [Sample; 4],
     fund: Sample,
@@ -47,10 +51,12 @@ const AT_ONCE: [usize; 4] = [1, 8, 32, 1_024];
 /// A figure of the table: its name, how it comes out of a pass, its target.
 type Figure = (&'static str, fn(&Pass) -> f64, &'static str);
 
-const FIGURES: [Figure; 24] = [
+const FIGURES: [Figure; 28] = [
     ("S: peer, spread, 8 at once (/s)", |pass| pass.peer_8.rate, ""),
     ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.peer_hot.rate, ""),
     ("peer, spread, 1 at once (/s)", |pass| pass.peer_1.rate, ""),
+    ("cala-ledger, spread, 8 at once (/s)", |pass| pass.cala.rate, ""),
+    ("cala-ledger, one hot account, 8 at once (/s)", |pass| pass.cala_hot.rate, ""),
     ("ledger, spread, 1 at once (/s)", |pass| pass.spread[0].rate, ""),
     ("ledger, spread, 8 at once (/s)", |pass| pass.spread[1].rate, ""),
     ("ledger, spread, 32 at once (/s)", |pass| pass.spread[2].rate, ""),
@@ -61,7 +67,9 @@ const FIGURES: [Figure; 24] = [
     ("ledger, hot, 1,024 at once (/s)", |pass| pass.hot[3].rate, ""),
     ("trades funded, 1,024 at once (/s)", |pass| pass.fund.rate, ""),
     ("B2 spread at 1,024 ÷ S", |pass| pass.spread[3].rate / pass.peer_8.rate, "≥ 4.0"),
+    ("B2 spread at 1,024 ÷ cala-ledger", |pass| pass.spread[3].rate / pass.cala.rate, "≥ 45"),
     ("B3 hot at 1,024 ÷ Sh", |pass| pass.hot[3].rate / pass.peer_hot.rate, "≥ 14"),
+    ("B3 hot at 1,024 ÷ cala-ledger", |pass| pass.hot[3].rate / pass.cala_hot.rate, "≥ 95"),
     ("B4 spread at 32 ÷ S", |pass| pass.spread[2].rate / pass.peer_8.rate, "≥ 1.8"),
     ("B4 hot at 32 ÷ Sh", |pass| pass.hot[2].rate / pass.peer_hot.rate, "≥ 5.5"),
     ("B4 p99 of spread at 32 (ms)", |pass| pass.spread[2].p99_ms, "≤ 5"),
@@ -102,6 +110,7 @@ async fn main() -> Result<()> {
 async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
     let server = Server::of(url).await?;
     let (peer, books) = (Peer::new(url).await?, Books::new(url, "ledger").await?);
+    let cala = Cala::new(url).await?;
     let mut passes = Vec::new();
     for _ in 0..settings.passes {
         let seconds = settings.seconds;
@@ -113,10 +122,12 @@ async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
         }
         let peer_8 = peer.transfer(&server, 8, seconds, false).await?;
         let peer_hot = peer.transfer(&server, 8, seconds, true).await?;
+        let cala_spread = cala.transfer(&server, 8, seconds, false).await?;
+        let cala_hot = cala.transfer(&server, 8, seconds, true).await?;
         let fund = books.work(&server, 1_024, seconds, Work::Fund).await?;
         books.check().await.context("after a pass")?;
         let four = |samples: Vec<Sample>| <[Sample; 4]>::try_from(samples).ok().context("four samples");
-        passes.push(Pass { peer_1, peer_8, peer_hot, spread: four(spread)?, hot: four(hot)?, fund });
+        passes.push(Pass { peer_1, peer_8, peer_hot, cala: cala_spread, cala_hot, spread: four(spread)?, hot: four(hot)?, fund });
     }
     Ok(passes)
 }
