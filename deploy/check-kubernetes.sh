@@ -25,11 +25,12 @@ if [ ! -x "$folder/venv/bin/kubernetes-validate" ]; then
 fi
 
 # The local overlay's secrets are made, not kept: here with those of a throw-away folder.
-rm -rf "$folder/kubernetes"
-cp -r deploy/kubernetes "$folder/kubernetes"
-deploy/secrets.sh "$folder/kubernetes/overlays/local/secrets" >/dev/null
+rm -rf "$folder/deploy"
+mkdir "$folder/deploy"
+cp -r deploy/kubernetes deploy/observability "$folder/deploy"
+deploy/secrets.sh "$folder/deploy/kubernetes/overlays/local/secrets" >/dev/null
 
 for overlay in local production; do
-  render "$folder/kubernetes/overlays/$overlay" >"$folder/$overlay.yaml"
+  render "$folder/deploy/kubernetes/overlays/$overlay" >"$folder/$overlay.yaml"
   "$folder/venv/bin/python" deploy/kubernetes/policy.py "$overlay" "$folder/$overlay.yaml" "$version"
 done

@@ -30,6 +30,10 @@ CALLS = {
 }
 OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
 DATABASES = {"auth", "wallet", "trade", "payment-method", "mailer"}
+NAME = "app.kubernetes.io/name"
+# What every service carries, and the way of their traces and logs.
+SERVICE = ("solvane.dev/part", "service")
+COLLECTOR = (NAME, "collector")
 
 breaches = []
 
@@ -97,7 +101,9 @@ def deployed(thing, names):
     name, spec = thing["metadata"]["name"], thing["spec"]
     pod = spec["template"]["spec"]
     container = pod["containers"][0]
-    for probe, path in (("startupProbe", "/healthz"), ("livenessProbe", "/healthz"), ("readinessProbe", "/readyz")):
+    # The collector knows but one answer.
+    alive, ready = ("/", "/") if name == "collector" else ("/healthz", "/readyz")
+    for probe, path in (("startupProbe", alive), ("livenessProbe", alive), ("readinessProbe", ready)):
         require(container.get(probe, {}).get("httpGet", {}).get("path") == path, thing, f"{probe} must ask {path}")
     require("preStop" in container.get("lifecycle", {}), thing, "ends before others stop calling it")
     require(pod.get("terminationGracePeriodSeconds", 0) >= 20, thing, "has no time to drain")
@@ -117,20 +123,26 @@ def deployed(thing, names):
         require(secret.startswith(f"{name}-environment"), thing, f"sees the secret {secret}")
 
 
-def peers(rule, key):
-    for peer in rule.get(key, []):
-        selector = peer.get("podSelector", {})
-        yield from (v for v in selector.get("matchLabels", {}).items())
-        for expression in selector.get("matchExpressions", []):
-            yield from ((expression["key"], value) for value in expression["values"])
+def labels(selector):
+    """What a selector of pods asks for; none stands for every pod."""
+    pairs = set((selector or {}).get("matchLabels", {}).items())
+    for expression in (selector or {}).get("matchExpressions", []):
+        pairs |= {(expression["key"], value) for value in expression["values"]}
+    return pairs or {None}
 
 
-def selected(policy):
-    selector = policy["spec"]["podSelector"]
-    names = {selector.get("matchLabels", {}).get("app.kubernetes.io/name")}
-    for expression in selector.get("matchExpressions", []):
-        names |= set(expression["values"])
-    return names
+def opened(policies, direction, port):
+    """Between whom the policies of one direction open the port: caller and callee."""
+    key = {"egress": "to", "ingress": "from"}[direction]
+    pairs = set()
+    for policy in policies:
+        for rule in policy["spec"].get(direction, []):
+            if port not in {entry["port"] for entry in rule.get("ports", [])}:
+                continue
+            for own in labels(policy["spec"]["podSelector"]):
+                for other in set().union(*(labels(peer.get("podSelector")) for peer in rule.get(key) or [{}])):
+                    pairs.add((own, other) if key == "to" else (other, own))
+    return pairs
 
 
 def arrows(policies):
@@ -139,25 +151,69 @@ def arrows(policies):
               and not p["spec"].get("egress") and set(p["spec"]["policyTypes"]) == {"Ingress", "Egress"}]
     if len(denied) != 1:
         breaches.append("NetworkPolicy: there must be one default-deny for both directions")
-    wanted = {(caller, callee) for caller, callees in CALLS.items() for callee in callees}
-    for key, direction in (("to", "egress"), ("from", "ingress")):
-        seen, databases = set(), set()
+    wanted = {
+        50051: {((NAME, caller), (NAME, callee)) for caller, callees in CALLS.items() for callee in callees},
+        4317: {(SERVICE, COLLECTOR)},
+        4319: {(COLLECTOR, COLLECTOR)},
+    }
+    for direction in ("egress", "ingress"):
         for policy in policies:
             for rule in policy["spec"].get(direction, []):
-                ports = {port["port"] for port in rule.get("ports", [])}
-                if not ports:
-                    breach(policy, "opens every port")
-                for other in selected(policy):
-                    for label, value in peers(rule, key):
-                        if 50051 in ports and label == "app.kubernetes.io/name":
-                            seen.add((other, value) if key == "to" else (value, other))
-                        if 5432 in ports and key == "to" and label == "cnpg.io/cluster" and other:
-                            databases.add(other)
-        if seen != wanted:
-            breaches.append(f"NetworkPolicy {direction}: not exactly the architecture's arrows: {sorted(seen ^ wanted)}")
-        allowed = DATABASES | {f"{name}-migrate" for name in DATABASES} | {"audit"}
-        if key == "to" and databases != allowed:
-            breaches.append(f"NetworkPolicy: not exactly the services with a database: {sorted(databases ^ allowed)}")
+                require(rule.get("ports"), policy, "opens every port")
+        for port, pairs in wanted.items():
+            odd = sorted(opened(policies, direction, port) ^ pairs, key=str)
+            if odd:
+                breaches.append(f"NetworkPolicy {direction} {port}: not exactly the architecture's arrows: {odd}")
+    databases = {own[1] for own, other in opened(policies, "egress", 5432)
+                 if other == ("cnpg.io/cluster", "postgres") and own != other}
+    allowed = DATABASES | {f"{name}-migrate" for name in DATABASES} | {"audit"}
+    if databases != allowed:
+        breaches.append(f"NetworkPolicy: not exactly the services with a database: {sorted(databases ^ allowed)}")
+
+
+def laid_over(lower, upper):
+    """As the collector reads several files: what is named in both is the later one's."""
+    if not (isinstance(lower, dict) and isinstance(upper, dict)):
+        return upper
+    return lower | {key: laid_over(lower.get(key, {}), value) for key, value in upper.items()}
+
+
+def wired(place, files):
+    """The collector's settings name nothing that is not there, and nothing personal leaves."""
+    settings = {}
+    for text in files:
+        settings = laid_over(settings, yaml.safe_load(text))
+    for name, pipeline in settings["service"]["pipelines"].items():
+        for kind in ("receivers", "processors", "exporters"):
+            missing = set(pipeline.get(kind, [])) - settings[kind].keys()
+            if missing or not pipeline.get(kind):
+                breaches.append(f"collector {place}: {name} has no {kind} {sorted(missing)}")
+        leaves = set(pipeline.get("exporters", [])) - {"loadbalancing"}
+        if leaves and not name.startswith("metrics") and "attributes/personal" not in pipeline["processors"]:
+            breaches.append(f"collector {place}: {name} takes nothing personal out")
+    missing = set(settings["service"]["extensions"]) - settings["extensions"].keys()
+    if missing:
+        breaches.append(f"collector {place}: has no {sorted(missing)}")
+
+
+def collected(things):
+    """Every service knows the collector, and the collector what to do, on one machine too."""
+    named = {(thing["kind"], thing["metadata"]["name"]): thing for thing in things}
+    if ("Deployment", "collector") not in named:
+        return
+    for thing in things:
+        if thing["kind"] != "Deployment" or SERVICE not in thing["spec"]["template"]["metadata"]["labels"].items():
+            continue
+        settings = {}
+        for source in thing["spec"]["template"]["spec"]["containers"][0]["envFrom"]:
+            settings |= named.get(("ConfigMap", source.get("configMapRef", {}).get("name")), {}).get("data", {})
+        endpoint = settings.get("OTEL_EXPORTER_OTLP_ENDPOINT")
+        require(endpoint == "http://collector:4317", thing, f"sends its traces and logs to {endpoint}")
+    pod = named["Deployment", "collector"]["spec"]["template"]["spec"]
+    files = named["ConfigMap", pod["volumes"][0]["configMap"]["name"]]["data"]
+    wired("of the cluster", [files[argument.rsplit("/", 1)[-1]] for argument in pod["containers"][0]["args"]])
+    here = [OBSERVABILITY / name for name in ("collector.yaml", "collector-compose.yaml")]
+    wired("of one machine", [path.read_text(encoding="utf-8") for path in here])
 
 
 def same_rules(things):
@@ -202,13 +258,14 @@ def main():
             if thing["kind"] == "RabbitmqCluster":
                 require(thing["spec"]["replicas"] >= 3, thing, "has too few nodes")
     deployments = {name for kind, name in names if kind == "Deployment"}
-    if deployments != CALLS.keys():
+    if deployments != CALLS.keys() | ({"collector"} if overlay == "production" else set()):
         breaches.append(f"the deployments are {sorted(deployments)}")
     jobs = {name for kind, name in names if kind == "Job"}
     if jobs != {f"{name}-migrate" for name in DATABASES}:
         breaches.append(f"the migrations are {sorted(jobs)}")
     if overlay == "production":
         same_rules(things)
+        collected(things)
         arrows([thing for thing in things if thing["kind"] == "NetworkPolicy"])
     for text in breaches:
         print(f"{overlay}: {text}")
