@@ -11,8 +11,8 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose check-kubernetes test-restore \
-  test-upgrade bench bench-quick
+.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose rules check-kubernetes \
+  test-restore test-upgrade bench bench-quick
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -67,6 +67,9 @@ secrets: ## Make the passwords and keys for docker compose; keeps those that are
 
 test-compose: ## Build the images and run docker-compose.yml for real (Debian, root; long)
 	@deploy/test-compose.sh
+
+rules: ## Write the alerts and recorded ratios anew in the form of the Prometheus operator
+	@deploy/rules.sh
 
 check-kubernetes: ## Render the manifests and check them
 	@deploy/check-kubernetes.sh

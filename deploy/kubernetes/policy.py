@@ -224,7 +224,7 @@ def same_rules(things):
         there.append(yaml.safe_load(path.read_text(encoding="utf-8"))["groups"])
     canonical = lambda rules: sorted(json.dumps(groups, sort_keys=True) for groups in rules)
     if canonical(here) != canonical(there):
-        breaches.append("PrometheusRule: not the rules of deploy/observability/rules")
+        breaches.append("PrometheusRule: not the rules of deploy/observability/rules (make rules)")
     entries = (OBSERVABILITY / "RUNBOOK.md").read_text(encoding="utf-8").splitlines()
     for group in [group for groups in there for group in groups]:
         for rule in group["rules"]:
