@@ -14,6 +14,7 @@ check() {
 check format cargo fmt --all --check
 check borders deploy/check-borders.sh
 check licences node deploy/check-licences.mjs
+check metrics node deploy/check-metrics.mjs
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
