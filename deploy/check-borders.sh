@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The borders of ARCHITECTURE.md that no compiler checks. Prints every line that crosses one.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 status=0
 # forbid <what it says> <extended regular expression> <files…>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Everything that can be said about the code without running it. Runs all checks, then fails if one did.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 failed=()
 check() {
@@ -19,7 +19,11 @@ check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check types npm --prefix web run --silent typecheck
-# Where its tools are at hand: nothing else needs kubectl.
+# Where their tools are at hand: nothing else needs them.
+if command -v shellcheck >/dev/null; then
+  # shellcheck disable=SC2046
+  check scripts shellcheck .ci/run $(git ls-files '*.sh')
+fi
 if command -v kubectl >/dev/null && python3 -c 'import ensurepip, venv' 2>/dev/null; then
   check kubernetes deploy/check-kubernetes.sh
 fi

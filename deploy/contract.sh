@@ -3,7 +3,7 @@
 # by a visitor, a member and each role of staff. No answer may be a 5xx or differ from what the document says.
 # Runs under `stack e2e`, which says where the product is (STACK_URL, STACK_MAIL_DIR).
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 venv=${CARGO_TARGET_DIR:-target}/contract-venv
 schemathesis=$venv/bin/schemathesis

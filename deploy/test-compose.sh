@@ -65,7 +65,7 @@ finish() {
   fi
   if [ -n "$engine" ]; then
     compose down --volumes --timeout 15 >"$folder/down.log" 2>&1 || true
-    kill "$engine" 2>/dev/null && wait "$engine" || true
+    if kill "$engine" 2>/dev/null; then wait "$engine" || true; fi
   fi
   exit "$status"
 }

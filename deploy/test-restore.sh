@@ -62,6 +62,7 @@ product() {
     if [ "$SECONDS" -gt "$end" ] || ! kill -0 "$product" 2>/dev/null; then tail "$folder/stack.log" >&2; exit 1; fi
     read -r -t 0.5 <> <(:) || true
   done
+  # shellcheck disable=SC2016
   names_of_urls=$(node -e '
     const { databases } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));
     for (const [name, url] of Object.entries(databases)) {
@@ -80,7 +81,7 @@ product=""
 finish() {
   local status=$?
   trap - EXIT
-  if [ -n "$product" ]; then kill "$product" 2>/dev/null && wait "$product" || true; fi
+  if [ -n "$product" ] && kill "$product" 2>/dev/null; then wait "$product" || true; fi
   STACK_DIR=$folder/stack "$bin/stack" reset >/dev/null 2>&1 || true
   rm -rf "$folder"
   exit "$status"
@@ -93,6 +94,6 @@ for name in "${names[@]}"; do
   url="${name^^}_DATABASE_URL"
   rows "${!url}" >"$backup/$name.rows"
 done
-kill "$product" && wait "$product" || true
+if kill "$product"; then wait "$product" || true; fi
 product=""
 "$bin/stack" testbed -- "$0" restore "$backup"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test of the repository, even after a failure, and ends with one line: N passed, N failed.
 set -uo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/.." || exit
 
 target=${CARGO_TARGET_DIR:-target}
 logs=$target/test-logs
