@@ -74,6 +74,13 @@ broker_definitions() {
     '{"vhost":"solvane","name":"delivery-limit","pattern":"\\.events$","apply-to":"queues","priority":0,"definition":{"delivery-limit":100}}'
 }
 
+store_user() {
+  printf '{"name":"%s","credentials":[{"accessKey":"solvane-%s","secretKey":"%s"}],"actions":[%s]}' \
+    "$1" "$1" "$(password "store:$1")" "$2"
+}
+
+store_account() { printf 'AWS_ACCESS_KEY_ID=solvane-%s\nAWS_SECRET_ACCESS_KEY=%s\n' "$1" "$(password "store:$1")"; }
+
 # The environment of one service: what only it may know.
 service_environment() {
   local service=$1 database=${1//-/_}
@@ -81,9 +88,7 @@ service_environment() {
     printf 'DATABASE_URL=postgres://%s:%s@postgres:5432/%s\n' "$database" "$(password "database:$database")" "$database"
   fi
   printf 'AMQP_URL=amqp://%s:%s@rabbitmq:5672/solvane\n' "$service" "$(password "broker:$service")"
-  if [ "$service" = gateway ]; then
-    printf 'AWS_ACCESS_KEY_ID=solvane-gateway\nAWS_SECRET_ACCESS_KEY=%s\n' "$(password store:gateway)"
-  fi
+  if [ "$service" = gateway ]; then store_account gateway; fi
 }
 
 make_keys
@@ -94,8 +99,11 @@ for database in "${databases[@]}"; do
     "$database" "$(password "database:${database}_owner")"
 done | readable database-passwords
 [ -e rabbitmq-definitions.json ] || broker_definitions | readable rabbitmq-definitions.json
-printf '{"identities":[{"name":"gateway","credentials":[{"accessKey":"solvane-gateway","secretKey":"%s"}],"actions":["Read:solvane-files","Write:solvane-files"]}]}\n' \
-  "$(password store:gateway)" | readable store-users.json
+# Who copies the files may not change them.
+printf '{"identities":[%s,%s]}\n' \
+  "$(store_user gateway '"Read:solvane-files","Write:solvane-files"')" \
+  "$(store_user backup '"Read:solvane-files","List:solvane-files"')" | readable store-users.json
+store_account backup >store-backup.env
 for service in "${services[@]}"; do
   service_environment "$service" >"$service.env"
 done

@@ -90,6 +90,10 @@ trap finish EXIT
 chmod 755 "$folder"
 product "$folder"
 backup=$(deploy/backup.sh "$folder/backups")
+# The store is copied after the databases, and then holds every file that their rows name.
+[ -s "$backup/files" ] || { echo "the backup names no files" >&2; exit 1; }
+missing=$(cd "$folder/stack/files" && find . -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -23 "$backup/files" -)
+[ -z "$missing" ] || { echo "files that rows name are not in the store: $missing" >&2; exit 1; }
 for name in "${names[@]}"; do
   url="${name^^}_DATABASE_URL"
   rows "${!url}" >"$backup/$name.rows"
