@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Proves that two versions run side by side: builds an older revision, and runs its services among ours on our schema.
 #
-#   deploy/test-upgrade.sh [REVISION]      the newest tag unless named, without one the commit before this one
+#   deploy/test-upgrade.sh [REVISION]      the newest tag before this commit unless named, without one the commit before
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-revision=${1:-$(git describe --tags --abbrev=0 2>/dev/null || echo HEAD~1)}
+# Checked SQL comes from the .sqlx folders; the testbed's DATABASE_URL must not change a build.
+export SQLX_OFFLINE=true
+revision=${1:-$(git describe --tags --abbrev=0 HEAD~1 2>/dev/null || echo HEAD~1)}
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 older=$target/older
-git worktree remove --force "$older/source" 2>/dev/null || true
+# What a run that was killed left behind.
+rm -rf "$older/source"
+git worktree prune
 git worktree add --quiet --detach "$older/source" "$revision"
 trap 'git worktree remove --force "$older/source"' EXIT
 echo "== building $(git -C "$older/source" log -1 --format='%h %s')"
