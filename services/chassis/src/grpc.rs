@@ -26,6 +26,10 @@ use crate::telemetry::{self, HttpHeaders};
 pub const DEADLINE: Duration = Duration::from_secs(5);
 /// Calls at work at once in one process; further ones wait shortly and are then refused by their deadline.
 const CONCURRENCY: usize = 512;
+/// After so long a caller is asked to connect anew, by which new replicas come to their share of the calls.
+const CONNECTION_AGE: Duration = Duration::from_mins(5);
+/// How long the calls of such a connection may still take.
+const CONNECTION_GRACE: Duration = Duration::from_secs(20);
 /// Metadata: the id of the request as the gateway named it.
 pub const REQUEST_ID: &str = "x-request-id";
 /// Metadata of an answer that was given before, with the id of the first request.
@@ -42,6 +46,8 @@ pub async fn serve(listener: TcpListener, routes: Routes, shutdown: Cancellation
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
         .timeout(Duration::from_secs(15))
         .concurrency_limit_per_connection(CONCURRENCY)
+        .max_connection_age(CONNECTION_AGE)
+        .max_connection_age_grace(CONNECTION_GRACE)
         .layer(DoorLayer)
         .add_routes(routes)
         .serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned())
