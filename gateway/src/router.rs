@@ -196,11 +196,13 @@ async fn observe(mut request: Request, next: Next) -> Response {
     response
 }
 
+/// What a page may load and run; `web` adds what the build wrote into it.
+pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self' https://www.youtube-nocookie.com; \
+    object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
 /// What the browser is told not to do.
 async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
-    const CSP: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
-        font-src 'self'; connect-src 'self'; frame-src 'self' https://www.youtube-nocookie.com; object-src 'none'; \
-        base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
     let is_api = request.uri().path().starts_with("/v1");
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -211,7 +213,7 @@ async fn headers(State(app): State<App>, request: Request, next: Next) -> Respon
     default(header::REFERRER_POLICY, "no-referrer");
     default(HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()");
     default(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    default(header::CONTENT_SECURITY_POLICY, CSP);
+    default(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     default(header::X_FRAME_OPTIONS, "DENY");
     if is_api {
         default(header::CACHE_CONTROL, "no-store");

@@ -1,5 +1,5 @@
-//! The web app: its pages by `pages.json`, which the web's build writes, and its files. Hashed assets are kept for
-//! ever, everything else is always asked for anew; precompressed files where they exist.
+//! The web app: its pages by `pages.json` and `inline.json`, which the web's build writes, and its files. Hashed assets
+//! are kept for ever, everything else is always asked for anew; precompressed files where they exist.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -10,29 +10,49 @@ use axum::extract::Request;
 use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
+use serde::de::DeserializeOwned;
 use tower_http::services::{ServeDir, ServeFile};
+use tower_http::set_header::SetResponseHeader;
 
 use crate::error::{ApiError, Page};
+use crate::router::CONTENT_POLICY;
 
 /// Serves the folder.
 pub fn service(folder: &Path) -> Router {
     let folder_of = |path| ServeDir::new(path).precompressed_br().precompressed_gzip();
-    let page = |file: &str| ServeFile::new(folder.join(file)).precompressed_br().precompressed_gzip();
+    let inline: BTreeMap<String, Inline> = read(&folder.join("inline.json"));
+    let page = |file: &str| {
+        let service = ServeFile::new(folder.join(file)).precompressed_br().precompressed_gzip();
+        let policy = inline.get(file).and_then(|inline| HeaderValue::try_from(policy(inline)).ok());
+        SetResponseHeader::if_not_present(service, header::CONTENT_SECURITY_POLICY, policy)
+    };
     let mut router = Router::new().nest_service("/assets", folder_of(folder.join("assets")));
-    for (address, file) in addresses(folder) {
+    let addresses: BTreeMap<String, String> = read(&folder.join("pages.json"));
+    for (address, file) in addresses {
         router = router.route_service(&address, page(&file));
     }
     let files = folder_of(folder.to_owned()).append_index_html_on_directories(false);
     router.fallback_service(files.not_found_service(page("404.html"))).layer(from_fn(answer))
 }
 
-/// The addresses of the app, as patterns of the router, and the file with the page of each.
-fn addresses(folder: &Path) -> BTreeMap<String, String> {
-    let path = folder.join("pages.json");
-    let read = std::fs::read(&path).map_err(anyhow::Error::from);
+/// What stands in a page itself: for a directive of the content policy, the hashes of it.
+type Inline = BTreeMap<String, String>;
+
+/// The content policy of a page: everybody's, and what the build wrote into the page.
+fn policy(inline: &Inline) -> String {
+    let directives = CONTENT_POLICY.split("; ").map(|directive| {
+        let hashes = directive.split_once(' ').and_then(|(name, _)| inline.get(name));
+        hashes.map_or_else(|| directive.to_owned(), |hashes| format!("{directive} {hashes}"))
+    });
+    directives.collect::<Vec<_>>().join("; ")
+}
+
+/// What the build says about the pages; nothing without a build.
+fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
+    let read = std::fs::read(path).map_err(anyhow::Error::from);
     read.and_then(|json| Ok(serde_json::from_slice(&json)?)).unwrap_or_else(|error| {
         tracing::warn!(path = %path.display(), %error, "the web app is not built: there are no pages");
-        BTreeMap::new()
+        T::default()
     })
 }
 

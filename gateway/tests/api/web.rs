@@ -19,6 +19,7 @@ fn build(folder: &Path) {
         ("index.html", "<p>landing"),
         ("login.html", "<p>login"),
         ("app.html", "<p>app"),
+        ("inline.json", r#"{"login.html":{"script-src":"'sha256-c2E='","style-src":"'sha256-c3k='"}}"#),
         ("404.html", "<p>nothing here"),
         ("theme.js", "theme"),
         ("assets/app-1a2b.js", "app"),
@@ -51,6 +52,19 @@ async fn each_address_has_its_page() {
         assert_eq!(reply.headers["content-type"], "text/html", "{path}");
         assert!(reply.headers.contains_key("content-security-policy"), "{path}");
     }
+}
+
+/// [D-S10] A page may run what the build wrote into it, and nothing else inline.
+#[tokio::test]
+async fn a_page_may_run_what_stands_in_it() {
+    let folder = tempfile::tempdir().unwrap();
+    build(folder.path());
+    let fixture = Fixture::with(&[&format!("--web-dir={}", folder.path().display())]).await;
+    let policy = async |path| get(&fixture, path).await.headers["content-security-policy"].to_str().unwrap().to_owned();
+    let (login, landing) = (policy("/login").await, policy("/").await);
+    assert!(login.contains("; script-src 'self' 'sha256-c2E='; style-src 'self' 'sha256-c3k='; "), "{login}");
+    assert_eq!(login.replace(" 'sha256-c2E='", "").replace(" 'sha256-c3k='", ""), landing);
+    assert_eq!(landing, policy("/v1/courses").await);
 }
 
 /// [D-G2] Files are there or they are not; only hashed ones are kept.
