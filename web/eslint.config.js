@@ -39,6 +39,5 @@ export default tseslint.config(
   },
   { files: ['src/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended], languageOptions: { globals: globals.browser } },
   { files: ['scripts/**', 'e2e/**/*.mjs', '*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
-  { files: ['public/*.js'], languageOptions: { globals: globals.browser, sourceType: 'script' } },
   ...borders,
 )

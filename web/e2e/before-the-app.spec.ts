@@ -13,7 +13,7 @@ const pages = {
   '/register': 'Create an Account',
   '/forgot-password': 'Forgot Password',
 }
-const APP = '**/assets/client-*.js'
+const APP = '**/assets/app-*.js'
 
 /** Keeps the app from coming until it is let in. */
 async function holdApp(page: Page) {
@@ -34,13 +34,13 @@ for (const theme of ['light', 'dark'] as const) {
     watch.tolerate(/404/)
     await page.addInitScript((chosen) => localStorage.setItem('theme', JSON.stringify({ state: { theme: chosen }, version: 0 })), theme)
     for (const [path, title] of Object.entries(pages)) {
-      const scripts: string[] = []
-      const note = (request: { url: () => string }) => request.url().endsWith('.js') && scripts.push(request.url())
+      const files: string[] = []
+      const note = (request: { url: () => string }) => /\.(js|css)$/.test(request.url()) && files.push(request.url())
       page.on('request', note)
       await page.goto(path, { waitUntil: 'networkidle' })
       await expect(page.getByRole('heading', { level: 1, name: title })).toBeVisible()
       await expect(page.locator('html')).toHaveAttribute('data-theme', theme)
-      expect(scripts, `${path} asks for its two small scripts only`).toHaveLength(2)
+      expect(files, `${path} comes with all it needs to be read`).toEqual([])
       page.off('request', note)
 
       // The watch fails for what React reports when its own drawing differs.
@@ -56,6 +56,46 @@ for (const theme of ['light', 'dark'] as const) {
     }
   })
 }
+
+test('a first visit is read in a font of the system, and changes to Inter where it stands [PUB-05]', async ({ page }) => {
+  let letFontIn = () => {}
+  const held = new Promise<void>((resolve) => (letFontIn = resolve))
+  await page.route('**/*.woff2', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.addInitScript(() => {
+    const seen = window as unknown as { shift: number }
+    seen.shift = 0
+    new PerformanceObserver((list) => {
+      for (const { value } of list.getEntries() as (PerformanceEntry & { value: number })[]) seen.shift += value
+    }).observe({ type: 'layout-shift', buffered: true })
+  })
+  await page.goto('/', { waitUntil: 'domcontentloaded' })
+  const html = page.locator('html')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(html).not.toHaveAttribute('data-font')
+  letFontIn()
+  await expect(html).toHaveAttribute('data-font', 'inter')
+  expect(await page.evaluate(() => document.fonts.check("1em 'Inter Variable'"))).toBe(true)
+  expect(await page.evaluate(() => (window as unknown as { shift: number }).shift)).toBeLessThan(0.02)
+  // The next page has it from its first paint on.
+  await page.goto('/terms', { waitUntil: 'commit' })
+  await expect(html).toHaveAttribute('data-font', 'inter')
+})
+
+test('what somebody else writes into a page does not run [D-S10]', async ({ page, watch }) => {
+  watch.tolerate(/Content Security Policy/)
+  await page.route('/login', async (route) => {
+    const response = await route.fetch()
+    const foreign = '<script>document.documentElement.dataset.foreign = "yes"</script><style>h1 { display: none }</style>'
+    await route.fulfill({ response, body: (await response.text()).replace('</head>', `${foreign}</head>`) })
+  })
+  await page.goto('/login')
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.locator('html')).toHaveAttribute('data-session', 'none')
+  await expect(page.locator('html')).not.toHaveAttribute('data-foreign')
+})
 
 test('a press before the app has come counts once, and does not move the page [PUB-02] [NAV-04]', async ({ page }) => {
   const letIn = await holdApp(page)

@@ -1,24 +1,56 @@
-// Draws the public pages into files of dist, and writes which address has which file for the gateway: pages.json.
+// Makes the pages of dist out of the one that Vite wrote. The public ones are drawn, with the part of the styles that
+// they show. For the gateway it says which address has which file (pages.json), and which scripts and styles stand in
+// a file (inline.json), since the content policy allows only those that it names.
+import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { chunksOf, manifest } from './chunks.mjs'
+import { stylesOf } from './page-styles.mjs'
 
 process.env.NODE_ENV = 'production'
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const built = new URL('../node_modules/.tmp/prerender/', import.meta.url)
 const { draw, drawn, pages } = await import(new URL('prerender.js', built).href)
 
+const APP = 'src/app/client.tsx'
 const TITLE = '<title>Solvane</title>'
+const SCRIPT = '<script>'
 const ROOT = '<div id="root"></div>'
-const shell = readFileSync(`${dist}index.html`, 'utf8')
-for (const place of [TITLE, ROOT]) {
+const APP_TAGS = /^ *<(script type="module"|link rel="(modulepreload|stylesheet)") .*\n/gm
+const shell = readFileSync(`${dist}index.html`, 'utf8').replace(APP_TAGS, '')
+for (const place of [TITLE, SCRIPT, ROOT]) {
   if (shell.split(place).length !== 2) throw new Error(`index.html must have one ${place}`)
 }
 
-writeFileSync(`${dist}app.html`, shell)
-for (const { address, file } of drawn) {
+const { file: app, css: [appStyles] } = manifest[APP]
+// Whose work they are stands in the file.
+const allStyles = readFileSync(`${dist}${appStyles}`, 'utf8').replace(/^\/\*!.*?\*\/\s*/, '')
+const fonts = readFileSync(`${dist}${manifest['src/app/fonts.css'].file}`, 'utf8').trim()
+const modulesOf = (...modules) => chunksOf([APP, ...modules]).filter((file) => file !== app)
+const inline = {}
+
+/** Puts styles and the script into a page: the script learns where the app is, and the gateway what stands in the page. */
+function write(file, page, styles, attributes) {
+  const data = Object.entries(attributes).filter(([, files]) => files.length > 0)
+  const script = `<script${data.map(([name, files]) => ` data-${name}="${files.map((path) => `/${path}`).join(' ')}"`).join('')}>`
+  const html = page.replace(SCRIPT, () => `<style>${styles}</style>\n    ${script}`)
+  writeFileSync(`${dist}${file}`, html)
+  inline[file] = { 'script-src': hashes(html, 'script'), 'style-src': hashes(html, 'style') }
+}
+
+function hashes(html, tag) {
+  const found = [...html.matchAll(new RegExp(`<${tag}(?: [^>]*)?>(.*?)</${tag}>`, 'gs'))]
+  return found.map(([, content]) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`).join(' ')
+}
+
+// Without the app there is nothing to see here. Its styles stand behind the script, which would wait for them.
+const empty = shell.replace('  </head>', `    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
+write('app.html', empty, fonts, { app: [app], modules: modulesOf() })
+for (const { address, file, module } of drawn) {
   const [, head, body] = (await draw(address)).match(/^((?:<title>[^<]*<\/title>|<link[^>]*>)*)(.*)$/s)
   if (!head.includes('<title>') || body.includes('<script')) throw new Error(`${address} was not drawn as a page without scripts`)
-  writeFileSync(`${dist}${file}`, shell.replace(TITLE, () => head).replace(ROOT, () => `<div id="root">${body}</div>`))
+  const page = shell.replace(TITLE, () => head).replace(ROOT, () => `<div id="root">${body}</div>`)
+  write(file, page, fonts + stylesOf(body, allStyles), { app: [app], styles: [appStyles], modules: modulesOf(module) })
 }
 
 /** As the gateway's router spells patterns; an address with a slash at the end is the same one. */
@@ -29,6 +61,7 @@ function spellings(address) {
   return [pattern, `${pattern}/`]
 }
 
-const entries = pages.flatMap(({ address, file }) => spellings(address).map((spelling) => [spelling, file]))
-writeFileSync(`${dist}pages.json`, `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`)
+const addresses = pages.flatMap(({ address, file }) => spellings(address).map((spelling) => [spelling, file]))
+writeFileSync(`${dist}pages.json`, `${JSON.stringify(Object.fromEntries(addresses), null, 2)}\n`)
+writeFileSync(`${dist}inline.json`, `${JSON.stringify(inline, null, 2)}\n`)
 rmSync(built, { recursive: true })

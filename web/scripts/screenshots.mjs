@@ -24,12 +24,14 @@ const memberPages = {
 const screens = { desktop: { width: 1280, height: 860 }, mobile: { width: 360, height: 780 } }
 
 /** The policy the gateway sends, so that a violation shows here first. */
-const POLICY = "default-src 'self'; img-src 'self' data: blob:; style-src 'self'; script-src 'self'; connect-src 'self'; frame-src https://www.youtube-nocookie.com; frame-ancestors 'none'"
+const inline = JSON.parse(readFileSync(`${root}dist/inline.json`, 'utf8'))
+const policyOf = (file) =>
+  `default-src 'self'; img-src 'self' data: blob:; style-src 'self' ${inline[file]['style-src']}; script-src 'self' ${inline[file]['script-src']}; connect-src 'self'; frame-src https://www.youtube-nocookie.com; frame-ancestors 'none'`
 
 const server = await preview({
   root,
   logLevel: 'silent',
-  preview: { port: 0, host: '127.0.0.1', headers: { 'Content-Security-Policy': POLICY } },
+  preview: { port: 0, host: '127.0.0.1' },
 })
 const { port } = server.httpServer.address()
 const base = `http://127.0.0.1:${port}`
@@ -41,9 +43,8 @@ const browser = await chromium.launch({
 /** Which file is the page of an address: as the gateway serves them. */
 const pages = Object.entries(JSON.parse(readFileSync(`${root}dist/pages.json`, 'utf8'))).map(([address, file]) => ({
   matches: new RegExp(`^${address.replace(/\{\*\w+\}/g, '.+').replace(/\{\w+\}/g, '[^/]+')}$`),
-  html: readFileSync(`${root}dist/${file}`, 'utf8'),
+  file,
 }))
-const nowhere = readFileSync(`${root}dist/404.html`, 'utf8')
 
 async function open(viewport, theme, signedIn) {
   const context = await browser.newContext({ viewport, deviceScaleFactor: 1, reducedMotion: 'reduce' })
@@ -57,8 +58,9 @@ async function open(viewport, theme, signedIn) {
   await context.route(`${base}/**`, (route) => {
     if (route.request().resourceType() !== 'document') return route.continue()
     const { pathname } = new URL(route.request().url())
-    const html = pages.find(({ matches }) => matches.test(pathname))?.html ?? nowhere
-    return route.fulfill({ contentType: 'text/html', headers: { 'Content-Security-Policy': POLICY }, body: html })
+    const file = pages.find(({ matches }) => matches.test(pathname))?.file ?? '404.html'
+    const headers = { 'Content-Security-Policy': policyOf(file) }
+    return route.fulfill({ contentType: 'text/html', headers, body: readFileSync(`${root}dist/${file}`, 'utf8') })
   })
   await context.route('**/v1/**', (route) => {
     const url = new URL(route.request().url())
@@ -87,6 +89,7 @@ for (const [screen, viewport] of Object.entries(screens)) {
           console.log(`${name} ${screen} ${theme}: ${error.message}`)
         })
         await page.goto(base + path, { waitUntil: 'networkidle' })
+        await page.waitForSelector('[data-font]')
         const wide = await page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth)
         if (wide) {
           problems++

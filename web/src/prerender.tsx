@@ -9,11 +9,17 @@ import { paths } from './lib/paths'
 
 type Page = { address: string; file: string }
 
-/** The pages that are drawn ahead; `address` is one that shows it. */
-export const drawn: Page[] = [
-  ...Object.keys(drawnPages).map((address) => ({ address, file: address === paths.landing ? 'index.html' : `${address.slice(1)}.html` })),
-  { address: '/404', file: '404.html' },
+/** The pages that are drawn ahead; `address` is one that shows it, `module` its code. */
+export const drawn: (Page & { module: string })[] = [
+  ...Object.keys(drawnPages).map((address) =>
+    address === paths.landing ? page(address, 'landing', 'index.html') : page(address, address.slice(1)),
+  ),
+  page('/404', 'not-found', '404.html'),
 ]
+
+function page(address: string, name: string, file = `${name}.html`) {
+  return { address, file, module: `src/app/pages/${name}-page.tsx` }
+}
 
 /** The page of every address of the app: drawn ahead, or empty until the app has come. */
 export const pages: Page[] = addressesOf(createRoutesFromElements(routes)).map(

@@ -2,17 +2,26 @@
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
+import { loadDrawnPage } from './drawn-pages'
 import { firstPage } from './first-page'
 import '@/lib/theme'
+import './app.css'
 
 /** Resolves when the page answers to its visitor. */
-export function show(root: HTMLElement): Promise<void> {
+export async function show(): Promise<void> {
+  const root = document.getElementById('root')
+  if (!root) throw new Error('the page has no #root')
   const app = (
     <StrictMode>
       <App />
     </StrictMode>
   )
-  if (root.hasChildNodes()) hydrateRoot(root, app)
-  else createRoot(root).render(app)
+  if (root.hasChildNodes()) {
+    await loadDrawnPage(location.pathname)
+    hydrateRoot(root, app)
+  } else createRoot(root).render(app)
   return firstPage
 }
+
+// A built page has the fonts in its head, and the script there decides when the app comes.
+if (import.meta.env.DEV) void import('./fonts.css').then(show)

@@ -12,10 +12,7 @@ import voiceOverArt from './artwork/gallery-voice-over.svg'
 import hooksPoster from './artwork/poster-hooks.svg'
 import tourPoster from './artwork/poster-tour.svg'
 import windowPoster from './artwork/poster-window.svg'
-import studioArt from './artwork/studio.svg'
 import { brand } from './brand'
-
-export { studioArt }
 
 /** What the course costs and how it is described wherever it is shown. */
 export const course = {

@@ -12,7 +12,7 @@ type Session = {
 
 const SIGNED_OUT: Session = { user: null, token: null, left: false }
 
-/** `public/before-paint.js` says the same before the first paint. */
+/** `before-paint.ts` says the same before the first paint. */
 const tellStyles = ({ token }: Session) => {
   document.documentElement.dataset['session'] = token ? 'open' : 'none'
 }

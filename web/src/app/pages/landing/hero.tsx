@@ -1,6 +1,8 @@
 import { ButtonLink } from '@/components/button'
 import { PageTitle } from '@/components/page'
-import { course, studioArt } from '@/content/marketing'
+// The picture of the first screen comes in the page itself.
+import studioArt from '@/content/artwork/studio.svg?inline'
+import { course } from '@/content/marketing'
 import { paths } from '@/lib/paths'
 
 /** What this is, for whom, and the two ways in. */
@@ -37,7 +39,6 @@ export function Hero() {
         alt="Illustration: a creator at a table by a window holds a bottle while a phone on a tripod records her."
         width="900"
         height="960"
-        fetchPriority="high"
         className="w-full rounded-xl object-cover max-lg:aspect-[5/4] max-lg:object-[50%_70%]"
       />
     </section>

@@ -1,7 +1,9 @@
 import { ButtonLink } from '@/components/button'
 import { CoursePrice } from '../../course-facts'
 import { PageTitle } from '@/components/page'
-import { course, studioArt } from '@/content/marketing'
+// The picture of the first screen comes in the page itself.
+import studioArt from '@/content/artwork/studio.svg?inline'
+import { course } from '@/content/marketing'
 import { paths } from '@/lib/paths'
 
 export function CourseHero() {
@@ -35,7 +37,6 @@ export function CourseHero() {
           alt="Illustration: a creator at a table by a window holds a bottle while a phone on a tripod records her."
           width="900"
           height="960"
-          fetchPriority="high"
           className="aspect-[5/4] w-full rounded-t-xl object-cover object-[50%_75%] lg:aspect-[9/9.6]"
         />
       </div>
