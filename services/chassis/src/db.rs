@@ -8,11 +8,13 @@ use std::time::Duration;
 use sqlx::migrate::Migrator;
 use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{PgConnection, Postgres, Transaction};
+use sqlx::{Connection, PgConnection, Postgres, Transaction};
 use tokio::sync::Notify;
 
 use crate::error::{Fault, Kind};
 
+/// A connection that idled for longer is looked at before it is used: its server may have gone.
+const IDLE: Duration = Duration::from_secs(1);
 /// How often a transaction that lost a race is tried.
 const TRIES: u32 = 3;
 
@@ -37,6 +39,15 @@ impl Db {
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(Duration::from_secs(3))
+            .test_before_acquire(false)
+            .before_acquire(|conn, meta| {
+                Box::pin(async move {
+                    if meta.idle_for > IDLE {
+                        conn.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .connect_lazy_with(options);
         Ok(Self::from_pool(pool))
     }
