@@ -24,6 +24,8 @@ use crate::{idempotency, inbox, outbox};
 
 /// How long a process may take to end.
 const DRAIN: Duration = Duration::from_secs(10);
+/// How often durations are put into their buckets.
+const UPKEEP: Duration = Duration::from_secs(5);
 
 /// What a process stands on, and the tasks that make it up.
 pub struct Process {
@@ -103,6 +105,7 @@ impl Process {
         };
         // It outlives the shutdown, to answer "not ready" while the rest drains.
         let server = tokio::spawn(serve_ops(listener, state));
+        let upkeep = tokio::spawn(keep_up(self.telemetry.metrics.clone()));
         tracing::info!(ops = %ops.ops_addr, "started");
         let mut failure = None;
         while let Some(ended) = self.tasks.join_next().await {
@@ -122,11 +125,20 @@ impl Process {
             tracing::warn!("some work did not end in time");
         }
         server.abort();
+        upkeep.abort();
         if let Some(db) = &self.dependencies.db {
             let _ = tokio::time::timeout(Duration::from_secs(1), db.close()).await;
         }
         self.telemetry.flush();
         failure.map_or(Ok(()), Err)
+    }
+}
+
+/// Puts durations into their buckets: until then each is kept by itself, however many there are.
+async fn keep_up(metrics: PrometheusHandle) {
+    loop {
+        tokio::time::sleep(UPKEEP).await;
+        metrics.run_upkeep();
     }
 }
 
