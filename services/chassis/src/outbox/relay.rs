@@ -13,7 +13,7 @@ use crate::db::Db;
 use crate::telemetry::TraceContext;
 
 /// Events published between two commits.
-const BATCH: i64 = 200;
+const BATCH: i64 = 1_000;
 
 #[derive(FromRow)]
 struct Row {
