@@ -18,6 +18,7 @@ use gateway::limits::Limits;
 use gateway::live::Live;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
+use gateway::routes::transactions::Owners;
 use gateway::server;
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
@@ -77,8 +78,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     }
     let limits = Limits::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget(Arc::clone(&limits), process.shutdown.clone()));
+    let clients = Clients::new(&config)?;
     let app = App::new(AppState {
-        clients: Clients::new(&config)?,
+        owners: Owners::new(clients.directory.clone(), credential.clone()),
+        clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
         files: Files::new(store(&config.files_url)?, SecretKey::read(&config.link_key_file)?),
         course: Course::read(&config.course_dir)?,

@@ -30,6 +30,7 @@ use crate::limits::{self, Limits};
 use crate::live::Live;
 use crate::openapi::{self, ApiDoc};
 use crate::routes::courses::Course;
+use crate::routes::transactions::Owners;
 use crate::routes::{admin, auth, courses, events, files, payment_methods, plans, trades, transactions, users};
 use crate::web;
 
@@ -47,6 +48,8 @@ pub struct AppState {
     pub credential: Credential,
     /// Tells who calls.
     pub verifier: Verifier,
+    /// Tells members who they are.
+    pub owners: Owners,
     /// Uploaded files.
     pub files: Files,
     /// The course's content.

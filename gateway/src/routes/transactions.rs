@@ -6,6 +6,10 @@ pub mod times;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
+use chassis::batch::Batch;
+use chassis::caller::Credential;
+use chassis::grpc::Outgoing;
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User as UserMessage};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1 as wallet;
@@ -16,6 +20,7 @@ use proto::wallet::v1::{
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use time::OffsetDateTime;
+use tonic::transport::Channel;
 use utoipa::ToSchema;
 
 use crate::caller::{Actor, Reader, SignedIn};
@@ -241,14 +246,40 @@ pub async fn owners(app: &App, ids: impl IntoIterator<Item = String>) -> Result<
     if user_ids.is_empty() {
         return Ok(HashMap::new());
     }
-    let out = chassis::grpc::Outgoing::service(&app.credential)?;
-    let answer = fetch!(app.clients.directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
+    owners_in(&app.clients.directory, &app.credential, user_ids).await
+}
+
+async fn owners_in(
+    directory: &DirectoryServiceClient<Channel>,
+    credential: &Credential,
+    user_ids: Vec<String>,
+) -> Result<HashMap<String, Owner>, ApiError> {
+    let out = Outgoing::service(credential)?;
+    let answer = fetch!(directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
     Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
 }
 
-async fn owner(app: &App, caller: &SignedIn) -> Result<Owner, ApiError> {
-    let id = caller.session.user_id.to_string();
-    Ok(owners(app, [id.clone()]).await?.remove(&id).unwrap_or_default())
+/// Tells members who they are, many at once.
+pub struct Owners(Batch<String, Result<Owner, ApiError>>);
+
+impl Owners {
+    /// By asking this directory. Call inside the runtime.
+    #[must_use]
+    pub fn new(directory: DirectoryServiceClient<Channel>, credential: Credential) -> Self {
+        Self(Batch::new(move |ids: Vec<String>| {
+            let (directory, credential) = (directory.clone(), credential.clone());
+            async move {
+                match owners_in(&directory, &credential, ids.clone()).await {
+                    Ok(owners) => ids.iter().map(|id| Ok(owners.get(id).cloned().unwrap_or_default())).collect(),
+                    Err(error) => ids.iter().map(|_| Err(error.clone())).collect(),
+                }
+            }
+        }))
+    }
+
+    async fn of(&self, caller: &SignedIn) -> Result<Owner, ApiError> {
+        self.0.ask(caller.session.user_id.to_string()).await.ok_or_else(|| ApiError::internal("nobody to ask"))?
+    }
 }
 
 /// A transaction that was made.
@@ -504,7 +535,7 @@ pub async fn list(
 ) -> Result<Reply<Transactions>, ApiError> {
     let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
     let request = async { fetch!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
-    let (answer, owner) = futures::try_join!(request, owner(&app, &caller))?;
+    let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
     let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
     Ok(ok(Transactions {
@@ -529,9 +560,9 @@ pub async fn get(
     Reader(caller): Reader,
     Path(id): Path<String>,
 ) -> Result<Reply<TransactionReply>, ApiError> {
-    let answer = fetch!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id })?.into_inner();
-    let row = answer.transaction.ok_or_else(ApiError::not_found)?;
-    let owner = owner(&app, &caller).await?;
+    let request = async { fetch!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
+    let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner) }))
 }
 

@@ -18,6 +18,7 @@ use gateway::limits::Limits;
 use gateway::live::Live;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
+use gateway::routes::transactions::Owners;
 use http_body_util::BodyExt;
 use object_store::memory::InMemory;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
@@ -68,8 +69,10 @@ impl Fixture {
         tokio::spawn(chassis::grpc::serve(listener, routes, tokio_util::sync::CancellationToken::new()));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
+        let clients = Clients::new(&config).unwrap();
         let app = App::new(AppState {
-            clients: Clients::new(&config).unwrap(),
+            owners: Owners::new(clients.directory.clone(), realm.credential("gateway")),
+            clients,
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
             files: Files::new(Arc::new(InMemory::new()), key),
@@ -251,6 +254,13 @@ struct FakeDirectory;
 #[tonic::async_trait]
 impl DirectoryService for FakeDirectory {
     async fn get_session(&self, _: Call<auth::GetSessionRequest>) -> Result<Answer<auth::GetSessionResponse>, Status> {
+        unused()
+    }
+
+    async fn get_sessions(
+        &self,
+        _: Call<auth::GetSessionsRequest>,
+    ) -> Result<Answer<auth::GetSessionsResponse>, Status> {
         unused()
     }
 

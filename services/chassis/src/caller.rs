@@ -2,23 +2,27 @@
 //! id in a request is never taken for who calls.
 
 use std::str::FromStr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
+use aws_lc_rs::digest::{SHA256, digest};
+use futures::future::join_all;
 use moka::future::Cache;
-use proto::auth::v1::GetSessionRequest;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::{GetSessionRequest, GetSessionResponse, GetSessionsRequest, GetSessionsResponse};
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tonic::metadata::MetadataMap;
 use tonic::transport::Channel;
+use tonic::{Code, Response};
 use uuid::Uuid;
 
+use crate::batch::Batch;
 use crate::error::{Kind, Refusal, from_status};
-use crate::grpc::Outgoing;
-use crate::keys::{SigningKey, TrustedKeys, Use};
+use crate::grpc::{Outgoing, read};
+use crate::keys::{LEEWAY_SECONDS, SigningKey, TrustedKeys, Use};
 
 /// The audience of members' tokens.
 pub const MEMBER_AUDIENCE: &str = "solvane";
@@ -30,6 +34,8 @@ pub const MEMBER_ISSUER: &str = "auth";
 const SESSION_CACHE: Duration = Duration::from_millis(2_500);
 /// Life of a service credential.
 const CREDENTIAL_SECONDS: i64 = 60;
+/// Tokens whose signature is remembered.
+const KNOWN_TOKENS: u64 = 100_000;
 
 /// The claims of a member's token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -200,48 +206,27 @@ pub trait Sessions: Send + Sync {
     }
 }
 
-/// Sessions by asking auth, each answer used for at most [`SESSION_CACHE`].
+/// Sessions by asking auth, for many at once, each answer used for at most [`SESSION_CACHE`].
 pub struct RemoteSessions {
-    client: DirectoryServiceClient<Channel>,
-    credential: Credential,
+    auth: Batch<Uuid, Result<Option<Session>, Refusal>>,
     cache: Cache<Uuid, Option<Session>>,
 }
 
 impl RemoteSessions {
-    /// Asks auth over this channel with this credential.
+    /// Asks auth over this channel with this credential. Call inside the runtime.
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
+        let directory = Directory { client: DirectoryServiceClient::new(channel), credential };
+        let auth = Batch::new(move |ids| {
+            let directory = directory.clone();
+            async move { directory.sessions(ids).await }
+        });
         let cache = Cache::builder().max_capacity(200_000).time_to_live(SESSION_CACHE).build();
-        Self { client: DirectoryServiceClient::new(channel), credential, cache }
+        Self { auth, cache }
     }
 
     async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        let request =
-            Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: session_id.to_string() });
-        let answer = match crate::grpc::read(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.get_session(request).await },
-        )
-        .await
-        {
-            Ok(answer) => answer.into_inner(),
-            Err(status) if status.code() == tonic::Code::Unauthenticated => return Ok(None),
-            Err(status) => return Err(from_status(&status)),
-        };
-        let role = match answer.role.as_str() {
-            "" => None,
-            name => Some(name.parse().map_err(|_| Refusal::unavailable())?),
-        };
-        Ok(Some(Session {
-            id: session_id,
-            user_id: answer.user_id.parse().map_err(|_| Refusal::unavailable())?,
-            verified: answer.is_verified,
-            frozen: answer.is_frozen,
-            role,
-            stepped_up: answer.is_stepped_up,
-            must_enrol: answer.must_enrol_totp,
-        }))
+        self.auth.ask(session_id).await.ok_or_else(Refusal::unavailable)?
     }
 }
 
@@ -263,18 +248,101 @@ impl Sessions for RemoteSessions {
     }
 }
 
+/// Auth, as it is asked for sessions.
+#[derive(Clone)]
+struct Directory {
+    client: DirectoryServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Directory {
+    async fn sessions(&self, ids: Vec<Uuid>) -> Vec<Result<Option<Session>, Refusal>> {
+        if let [id] = ids[..] {
+            return vec![self.session(id).await];
+        }
+        let refused = |refusal: Refusal| ids.iter().map(|_| Err(refusal.clone())).collect();
+        let out = match Outgoing::service(&self.credential) {
+            Ok(out) => out,
+            Err(refusal) => return refused(refusal),
+        };
+        let request = out.idempotent(GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() });
+        let asked = read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_sessions(request).await },
+        );
+        match asked.await.map(Response::into_inner) {
+            Ok(GetSessionsResponse { sessions }) => {
+                ids.iter().map(|id| sessions.get(&id.to_string()).map(|one| session(*id, one)).transpose()).collect()
+            }
+            // An auth of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => {
+                join_all(ids.iter().map(|id| self.session(*id))).await
+            }
+            Err(status) => refused(from_status(&status)),
+        }
+    }
+
+    async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
+        let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: id.to_string() });
+        let asked = read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_session(request).await },
+        );
+        match asked.await {
+            Ok(answer) => session(id, answer.get_ref()).map(Some),
+            Err(status) if status.code() == Code::Unauthenticated => Ok(None),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+}
+
+fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
+    let role = match answer.role.as_str() {
+        "" => None,
+        name => Some(name.parse().map_err(|_| Refusal::unavailable())?),
+    };
+    Ok(Session {
+        id,
+        user_id: answer.user_id.parse().map_err(|_| Refusal::unavailable())?,
+        verified: answer.is_verified,
+        frozen: answer.is_frozen,
+        role,
+        stepped_up: answer.is_stepped_up,
+        must_enrol: answer.must_enrol_totp,
+    })
+}
+
 /// Tells who calls.
 #[derive(Clone)]
 pub struct Verifier {
     keys: Arc<TrustedKeys>,
     sessions: Arc<dyn Sessions>,
+    known: Known,
+}
+
+/// Tokens that were found to be signed as they must be, by their SHA-256, with what they say.
+#[derive(Clone)]
+struct Known {
+    members: moka::sync::Cache<[u8; 32], Named>,
+    services: moka::sync::Cache<[u8; 32], (Arc<str>, i64)>,
+}
+
+/// What a member's token says.
+#[derive(Clone, Copy)]
+struct Named {
+    user_id: Uuid,
+    session_id: Uuid,
+    exp: i64,
 }
 
 impl Verifier {
     /// Trusts these keys and these sessions.
     #[must_use]
     pub fn new(keys: Arc<TrustedKeys>, sessions: Arc<dyn Sessions>) -> Self {
-        Self { keys, sessions }
+        let known = Known { members: moka::sync::Cache::new(KNOWN_TOKENS), services: moka::sync::Cache::new(100) };
+        Self { keys, sessions, known }
     }
 
     /// The live session of the bearer token in the metadata.
@@ -291,10 +359,33 @@ impl Verifier {
     /// # Errors
     /// As [`Self::session`].
     pub async fn session_of(&self, token: &str) -> Result<Session, Refusal> {
-        let (claims, _) =
-            self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE).ok_or_else(unauthenticated)?;
-        let session = self.sessions.live(claims.sid).await?.ok_or_else(unauthenticated)?;
-        if session.user_id == claims.sub { Ok(session) } else { Err(unauthenticated()) }
+        let named = self.named(token).ok_or_else(unauthenticated)?;
+        let session = self.sessions.live(named.session_id).await?.ok_or_else(unauthenticated)?;
+        if session.user_id == named.user_id { Ok(session) } else { Err(unauthenticated()) }
+    }
+
+    /// Whom a member's token names, if it is signed as it must be and in force.
+    fn named(&self, token: &str) -> Option<Named> {
+        let digest = sha256(token);
+        if let Some(named) = self.known.members.get(&digest) {
+            return is_in_force(named.exp).then_some(named);
+        }
+        let (claims, _) = self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
+        let named = Named { user_id: claims.sub, session_id: claims.sid, exp: claims.exp };
+        self.known.members.insert(digest, named);
+        Some(named)
+    }
+
+    /// The service that a credential names, if it is signed as it must be and in force.
+    fn named_service(&self, token: &str) -> Option<Arc<str>> {
+        let digest = sha256(token);
+        if let Some((name, exp)) = self.known.services.get(&digest) {
+            return is_in_force(exp).then_some(name);
+        }
+        let (claims, name) = self.keys.verify::<ServiceClaims>(token, Use::Service, SERVICE_AUDIENCE)?;
+        let name: Arc<str> = name.into();
+        self.known.services.insert(digest, (Arc::clone(&name), claims.exp));
+        Some(name)
     }
 
     /// The calling staff member, if in one of the roles.
@@ -326,11 +417,22 @@ impl Verifier {
     /// Forbidden for everybody else.
     pub fn service(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Refusal> {
         bearer(metadata)
-            .and_then(|token| self.keys.verify::<ServiceClaims>(token, Use::Service, SERVICE_AUDIENCE))
-            .map(|(_, name)| name.to_owned())
-            .filter(|name| allowed.contains(&name.as_str()))
+            .and_then(|token| self.named_service(token))
+            .filter(|name| allowed.contains(&&**name))
+            .map(|name| name.as_ref().to_owned())
             .ok_or_else(not_permitted)
     }
+}
+
+fn sha256(token: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    bytes
+}
+
+/// Whether a token that ends then still counts, as [`TrustedKeys::verify`] has it.
+fn is_in_force(exp: i64) -> bool {
+    exp >= OffsetDateTime::now_utc().unix_timestamp() - LEEWAY_SECONDS
 }
 
 /// What a service shows when it calls on its own behalf.
@@ -338,21 +440,32 @@ impl Verifier {
 pub struct Credential {
     name: String,
     key: Arc<SigningKey>,
+    last: Arc<Mutex<Option<Issued>>>,
+}
+
+/// A token as it was signed last.
+struct Issued {
+    token: String,
+    exp: i64,
 }
 
 impl Credential {
     /// The credential of the service with this name and key.
     #[must_use]
     pub fn new(name: &str, key: SigningKey) -> Self {
-        Self { name: name.to_owned(), key: Arc::new(key) }
+        Self { name: name.to_owned(), key: Arc::new(key), last: Arc::default() }
     }
 
-    /// A token that lives for a minute.
+    /// A token that lives for a minute when it is signed, and for at least half of one more.
     ///
     /// # Errors
     /// Internal if it cannot be signed.
     pub fn token(&self) -> Result<String, Refusal> {
         let now = OffsetDateTime::now_utc().unix_timestamp();
+        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(issued) = last.as_ref().filter(|issued| issued.exp - now > CREDENTIAL_SECONDS / 2) {
+            return Ok(issued.token.clone());
+        }
         let claims = ServiceClaims {
             iss: self.name.clone(),
             aud: SERVICE_AUDIENCE.to_owned(),
@@ -360,10 +473,12 @@ impl Credential {
             exp: now + CREDENTIAL_SECONDS,
             iat: now,
         };
-        self.key.sign(&claims).map_err(|error| {
+        let token = self.key.sign(&claims).map_err(|error| {
             tracing::error!(%error, "cannot sign a credential");
             Refusal::new(Kind::Internal, ErrorReason::Internal, "Something went wrong on our side. Please try again.")
-        })
+        })?;
+        *last = Some(Issued { token: token.clone(), exp: claims.exp });
+        Ok(token)
     }
 }
 

@@ -19,6 +19,9 @@ use serde::{Deserialize, Serialize};
 /// The services that hold a key of their own.
 pub const SERVICES: [&str; 6] = ["auth", "wallet", "trade", "payment-method", "mailer", "gateway"];
 
+/// How long after its end a token still counts: clocks differ.
+pub const LEEWAY_SECONDS: i64 = 5;
+
 /// A private Ed25519 key with its id: `{"kid": …, "pkcs8": …}` in its file.
 pub struct SigningKey {
     kid: String,
@@ -108,7 +111,7 @@ impl TrustedKeys {
         let kid = jsonwebtoken::decode_header(token).ok()?.kid?;
         let trusted = self.0.get(&kid).filter(|key| key.r#use == r#use)?;
         let mut validation = Validation::new(Algorithm::EdDSA);
-        validation.leeway = 5;
+        validation.leeway = LEEWAY_SECONDS.unsigned_abs();
         validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
         validation.set_issuer(&[&trusted.name]);
         validation.set_audience(&[audience]);

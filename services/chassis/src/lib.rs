@@ -1,6 +1,6 @@
 //! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
 //! call is refused ([error]), who calls ([keys], [caller]) and may do what ([permission]), how state is kept ([db],
-//! [idempotency], [proposal], [audit]), how services talk ([grpc], [bus], [outbox], [inbox], [dead_letter]), and how a
+//! [idempotency], [proposal], [audit]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
 //! process lives ([config], [telemetry], [process]).
 
 pub mod money;
@@ -24,6 +24,8 @@ pub mod proposal;
 pub mod audit;
 
 pub mod grpc;
+
+pub mod batch;
 
 pub mod bus;
 

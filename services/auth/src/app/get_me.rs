@@ -32,7 +32,7 @@ pub async fn get_me(app: &App, session: &Session) -> Result<Me, Error> {
     let mut conn = app.db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
-    let live = sessions::live(&mut conn, session.id).await?.ok_or_else(unauthenticated)?;
+    let live = sessions::live(&mut conn, &[session.id]).await?.pop().ok_or_else(unauthenticated)?;
     Ok(Me {
         required: app.second_factor == SecondFactor::Required,
         enrolled: authenticators::in_force(&mut conn, user.id).await?.is_some(),

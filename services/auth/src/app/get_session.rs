@@ -1,4 +1,6 @@
-//! GetSession: the state of a session now. To ask for it is to use it.
+//! GetSession, GetSessions: the state of sessions now. To ask for one is to use it.
+
+use std::collections::HashMap;
 
 use chassis::caller::Session;
 use time::OffsetDateTime;
@@ -8,7 +10,10 @@ use super::{App, SecondFactor};
 use crate::domain::session;
 use crate::domain::totp::STEP_UP_LIFE;
 use crate::error::Error;
-use crate::store::sessions;
+use crate::store::sessions::{self, Live};
+
+/// Sessions asked for at once, at the most.
+const MOST: usize = 500;
 
 /// A live session.
 pub struct Found {
@@ -25,13 +30,29 @@ pub struct Found {
 /// # Errors
 /// The database's.
 pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
-    let mut conn = app.db.conn().await?;
-    let Some(live) = sessions::live(&mut conn, id).await? else { return Ok(None) };
-    let mut ends = live.idle_until;
-    if live.now - live.last_seen_at >= session::NOTED_EVERY {
-        ends = live.now + session::idle(live.role);
-        sessions::touch(&mut conn, id, live.now, ends).await?;
+    Ok(get_sessions(app, &[id]).await?.pop())
+}
+
+/// The live sessions among these.
+///
+/// # Errors
+/// Wrong fields if too many are asked for; the database's.
+pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> {
+    if ids.len() > MOST {
+        return Err(Error::field("sessionIds", "At most 500 sessions can be asked for at once"));
     }
+    let mut conn = app.db.conn().await?;
+    let live = sessions::live(&mut conn, ids).await?;
+    let used = live.iter().filter(|live| live.now - live.last_seen_at >= session::NOTED_EVERY);
+    let used: Vec<_> = used.map(|live| (live.id, live.now + session::idle(live.role))).collect();
+    if let (Some(live), false) = (live.first(), used.is_empty()) {
+        sessions::touch(&mut conn, &used, live.now).await?;
+    }
+    let ends: HashMap<Uuid, OffsetDateTime> = used.into_iter().collect();
+    Ok(live.into_iter().map(|live| found(app, ends.get(&live.id).copied(), live)).collect())
+}
+
+fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
     let is_staff = live.role.is_some();
     let is_waived = is_staff && app.second_factor == SecondFactor::Waived;
     let session = Session {
@@ -43,5 +64,5 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
         stepped_up: is_waived || live.stepped_up_at.is_some_and(|at| at + STEP_UP_LIFE > live.now),
         must_enrol: is_staff && !is_waived && !live.enrolled,
     };
-    Ok(Some(Found { session, stepped_up_at: live.stepped_up_at, ends }))
+    Found { session, stepped_up_at: live.stepped_up_at, ends: ends.unwrap_or(live.idle_until) }
 }

@@ -3,10 +3,11 @@
 use chassis::caller::Role;
 use chassis::clock;
 use chassis::error::Refusal;
-use proto::auth::v1::{Client, MemberNote, Session as SessionMessage, User as UserMessage};
+use proto::auth::v1::{Client, GetSessionResponse, MemberNote, Session as SessionMessage, User as UserMessage};
 use proto::common::v1::PageRequest;
 use uuid::Uuid;
 
+use crate::app::get_session::Found;
 use crate::domain::device::Device;
 use crate::domain::session::Session;
 use crate::domain::user::User;
@@ -36,6 +37,21 @@ pub fn user(user: User) -> UserMessage {
 /// Accounts as others see them.
 pub fn users(all: Vec<User>) -> Vec<UserMessage> {
     all.into_iter().map(user).collect()
+}
+
+/// The state of a session, as services ask for it.
+pub fn state(found: &Found) -> GetSessionResponse {
+    let session = &found.session;
+    GetSessionResponse {
+        user_id: session.user_id.to_string(),
+        is_verified: session.verified,
+        is_frozen: session.frozen,
+        role: session.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
+        stepped_up_at: found.stepped_up_at.map(clock::to_proto),
+        expires_at: Some(clock::to_proto(found.ends)),
+        is_stepped_up: session.stepped_up,
+        must_enrol_totp: session.must_enrol,
+    }
 }
 
 /// A session; `current` is the one that asks.

@@ -4,15 +4,15 @@ use chassis::clock;
 use chassis::keys::SERVICES;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
-    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetUsersRequest,
-    GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
+    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
+    GetSessionsResponse, GetUsersRequest, GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
 };
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
 use crate::app::get_mail_secret::get_mail_secret;
-use crate::app::get_session::get_session;
+use crate::app::get_session::{get_session, get_sessions};
 use crate::app::get_users::get_users;
 use crate::app::list_staff::list_staff;
 use crate::error::{Error, unauthenticated};
@@ -24,17 +24,19 @@ impl DirectoryService for Door {
         let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| status(unauthenticated()))?;
         let found = get_session(&self.app, id).await.map_err(status)?;
         let found = found.ok_or_else(|| status(unauthenticated()))?;
-        let session = found.session;
-        Ok(Response::new(GetSessionResponse {
-            user_id: session.user_id.to_string(),
-            is_verified: session.verified,
-            is_frozen: session.frozen,
-            role: session.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
-            stepped_up_at: found.stepped_up_at.map(clock::to_proto),
-            expires_at: Some(clock::to_proto(found.ends)),
-            is_stepped_up: session.stepped_up,
-            must_enrol_totp: session.must_enrol,
-        }))
+        Ok(Response::new(convert::state(&found)))
+    }
+
+    async fn get_sessions(
+        &self,
+        request: Request<GetSessionsRequest>,
+    ) -> Result<Response<GetSessionsResponse>, Status> {
+        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+        // What is no id is no session.
+        let ids: Vec<Uuid> = request.get_ref().session_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
+        let found = get_sessions(&self.app, &ids).await.map_err(status)?;
+        let sessions = found.into_iter().map(|found| (found.session.id.to_string(), convert::state(&found)));
+        Ok(Response::new(GetSessionsResponse { sessions: sessions.collect() }))
     }
 
     async fn get_users(&self, request: Request<GetUsersRequest>) -> Result<Response<GetUsersResponse>, Status> {

@@ -72,52 +72,58 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
     .await
 }
 
-/// The session with this id if it is live now.
+/// Those of the sessions with these ids that are live now.
 ///
 /// # Errors
 /// The database's.
-pub async fn live(conn: &mut PgConnection, id: Uuid) -> Result<Option<Live>, sqlx::Error> {
-    let row = sqlx::query!(
+pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
+    let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
                   s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
                   EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
-           WHERE s.id = $1 AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
-        id,
+           WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
+        ids,
     )
-    .fetch_optional(conn)
+    .fetch_all(conn)
     .await?;
-    let Some(row) = row else { return Ok(None) };
-    Ok(Some(Live {
-        id: row.id,
-        user_id: row.user_id,
-        verified: row.verified,
-        frozen: row.frozen,
-        role: super::users::role(row.role.as_deref())?,
-        stepped_up_at: row.stepped_up_at,
-        enrolled: row.enrolled,
-        last_seen_at: row.last_seen_at,
-        idle_until: row.idle_until,
-        now: row.now,
-    }))
+    let live = rows.into_iter().map(|row| {
+        Ok(Live {
+            id: row.id,
+            user_id: row.user_id,
+            verified: row.verified,
+            frozen: row.frozen,
+            role: super::users::role(row.role.as_deref())?,
+            stepped_up_at: row.stepped_up_at,
+            enrolled: row.enrolled,
+            last_seen_at: row.last_seen_at,
+            idle_until: row.idle_until,
+            now: row.now,
+        })
+    });
+    live.collect()
 }
 
-/// Notes that a session is used; it then lives until `idle_until`, but never past its life.
+/// Notes that sessions are used at a moment; each then lives until its `idle_until`, but never past its life. They are
+/// locked in ascending id, so that two calls about the same never wait for each other in a circle.
 ///
 /// # Errors
 /// The database's.
 pub async fn touch(
     conn: &mut PgConnection,
-    id: Uuid,
+    used: &[(Uuid, OffsetDateTime)],
     now: OffsetDateTime,
-    idle_until: OffsetDateTime,
 ) -> Result<(), sqlx::Error> {
+    let (ids, idle_until): (Vec<Uuid>, Vec<OffsetDateTime>) = used.iter().copied().unzip();
     sqlx::query!(
-        "UPDATE sessions SET last_seen_at = $2, idle_until = least($3, expires_at)
-         WHERE id = $1 AND revoked_at IS NULL AND last_seen_at < $2",
-        id,
+        "UPDATE sessions SET last_seen_at = $3, idle_until = least(used.idle_until, expires_at)
+         FROM (SELECT id, until.idle_until FROM sessions
+               JOIN unnest($1::uuid[], $2::timestamptz[]) AS until (session_id, idle_until) ON session_id = id
+               ORDER BY id FOR UPDATE OF sessions) AS used
+         WHERE sessions.id = used.id AND revoked_at IS NULL AND last_seen_at < $3",
+        &ids,
+        &idle_until,
         now,
-        idle_until,
     )
     .execute(conn)
     .await?;

@@ -6,7 +6,8 @@ use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
-    GetMailSecretRequest, GetSessionRequest, GetUsersRequest, ListSessionsRequest, ListStaffContactsRequest,
+    GetMailSecretRequest, GetSessionRequest, GetSessionsRequest, GetUsersRequest, ListSessionsRequest,
+    ListStaffContactsRequest,
 };
 use sqlx::PgPool;
 use uuid::Uuid;
@@ -46,6 +47,40 @@ async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
     assert_eq!(refusal(ask(&credential).await).code, "UNAUTHENTICATED");
     let odd = GetSessionRequest { session_id: "x".to_owned() };
     assert_eq!(refusal(world.door.get_session(with_token(odd, &credential)).await).code, "UNAUTHENTICATED");
+}
+
+/// [D-S4] S2: many sessions are told at once, the living alone, each as when it is asked for by itself; asking is using.
+#[sqlx::test(migrations = false)]
+async fn many_sessions_are_told_at_once(pool: PgPool) {
+    let world = World::new(pool).await;
+    let mut ids = vec![Uuid::new_v4().to_string(), "x".to_owned()];
+    for email in ["ada@example.com", "bob@example.com", "eve@example.com"] {
+        ids.push(session_of(&world, &world.register(email).await.token).await);
+    }
+    world.run("UPDATE users SET frozen_at = now() WHERE email = 'bob@example.com'").await;
+    world
+        .run("UPDATE sessions SET revoked_at = now() FROM users WHERE users.id = user_id AND email = 'eve@example.com'")
+        .await;
+    world
+        .run(
+            "UPDATE sessions SET last_seen_at = now() - interval '2 minutes', idle_until = now() + interval '1 minute'",
+        )
+        .await;
+    let credential = world.realm.credential("wallet").token().unwrap();
+    let ask = async |session_ids: Vec<String>, token: &str| {
+        world.door.get_sessions(with_token(GetSessionsRequest { session_ids }, token)).await
+    };
+    let found = ask(ids.clone(), &credential).await.unwrap().into_inner().sessions;
+    assert_eq!(found.len(), 2);
+    assert_eq!((found[&ids[2]].is_frozen, found[&ids[3]].is_frozen), (false, true));
+    assert_eq!(world.count("SELECT count(*) FROM sessions WHERE idle_until > now() + interval '20 minutes'").await, 2);
+    for id in &ids[2..4] {
+        let request = GetSessionRequest { session_id: id.clone() };
+        let alone = world.door.get_session(with_token(request, &credential)).await.unwrap().into_inner();
+        assert_eq!((&alone.user_id, alone.expires_at), (&found[id].user_id, found[id].expires_at));
+    }
+    assert_eq!(refusal(ask(ids.clone(), "").await).code, "PERMISSION_DENIED");
+    assert_eq!(refusal(ask(vec![ids[2].clone(); 501], &credential).await).code, "VALIDATION_FAILED");
 }
 
 /// [D-O1] Where the second factor is waived, staff count as stepped up.

@@ -19,8 +19,8 @@ use mailer::render::Renderer;
 use mailer::smtp::Outlet;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{
-    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetUsersRequest,
-    GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse, User,
+    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
+    GetSessionsResponse, GetUsersRequest, GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse, User,
 };
 use proto::common::v1::ErrorReason;
 use sqlx::PgPool;
@@ -72,6 +72,10 @@ impl Auth {
 #[tonic::async_trait]
 impl DirectoryService for Auth {
     async fn get_session(&self, _: Request<GetSessionRequest>) -> Result<Response<GetSessionResponse>, Status> {
+        Err(Status::permission_denied("the mailer asks for no session"))
+    }
+
+    async fn get_sessions(&self, _: Request<GetSessionsRequest>) -> Result<Response<GetSessionsResponse>, Status> {
         Err(Status::permission_denied("the mailer asks for no session"))
     }
 

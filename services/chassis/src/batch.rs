@@ -1,0 +1,91 @@
+//! Questions that go together: what is asked while one call is on its way is asked with the next, all at once. There is
+//! no timer: who asks alone does not wait.
+
+use tokio::sync::{mpsc, oneshot};
+
+/// Questions of one call at the most.
+const MOST: usize = 256;
+
+/// A way to the task that asks; the task ends with the last way to it.
+pub struct Batch<Q, A> {
+    queue: mpsc::Sender<(Q, oneshot::Sender<A>)>,
+}
+
+impl<Q, A> Clone for Batch<Q, A> {
+    fn clone(&self) -> Self {
+        Self { queue: self.queue.clone() }
+    }
+}
+
+impl<Q: Send + 'static, A: Send + 'static> Batch<Q, A> {
+    /// Starts the task, which asks all questions of a call at once; the answers come in their order.
+    pub fn new<F>(ask: impl Fn(Vec<Q>) -> F + Send + 'static) -> Self
+    where
+        F: Future<Output = Vec<A>> + Send + 'static,
+    {
+        let (queue, mut waiting) = mpsc::channel::<(Q, oneshot::Sender<A>)>(MOST);
+        tokio::spawn(async move {
+            let mut together = Vec::new();
+            while waiting.recv_many(&mut together, MOST).await > 0 {
+                let (questions, askers): (Vec<_>, Vec<_>) = together.drain(..).unzip();
+                for (asker, answer) in askers.into_iter().zip(ask(questions).await) {
+                    // Whoever asked may have gone.
+                    drop(asker.send(answer));
+                }
+            }
+        });
+        Self { queue }
+    }
+
+    /// Asks in a call that begins afterwards. `None` if there was no answer.
+    pub async fn ask(&self, question: Q) -> Option<A> {
+        let (asker, answer) = oneshot::channel();
+        self.queue.send((question, asker)).await.ok()?;
+        answer.await.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use futures::future::join_all;
+    use tokio::sync::Semaphore;
+
+    use super::Batch;
+
+    /// Everybody gets their own answer, and what waits for the first call is one call.
+    #[tokio::test]
+    async fn what_waits_is_asked_at_once() {
+        let (calls, gate) = (Arc::new(AtomicUsize::new(0)), Arc::new(Semaphore::new(0)));
+        let (counted, closed) = (Arc::clone(&calls), Arc::clone(&gate));
+        let batch = Batch::new(move |questions: Vec<usize>| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            let gate = Arc::clone(&closed);
+            async move {
+                gate.acquire().await.expect("an open gate").forget();
+                questions.into_iter().map(|question| question * 2).collect()
+            }
+        });
+        let first = tokio::spawn({
+            let batch = batch.clone();
+            async move { batch.ask(0).await }
+        });
+        while calls.load(Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        let others = join_all((1..100).map(|question| batch.ask(question)));
+        let opened = async { gate.add_permits(2) };
+        let (others, ()) = futures::join!(others, opened);
+        assert_eq!(first.await.expect("asked"), Some(0));
+        assert_eq!(others, (1..100).map(|question| Some(question * 2)).collect::<Vec<_>>());
+        assert_eq!(calls.load(Ordering::SeqCst), 2);
+    }
+
+    #[tokio::test]
+    async fn a_call_without_answers_leaves_nobody_waiting() {
+        let batch = Batch::new(|_: Vec<()>| async { Vec::<()>::new() });
+        assert_eq!(batch.ask(()).await, None);
+    }
+}
