@@ -1,11 +1,16 @@
 //! The service payment-method, as the wallet needs it.
 
+use chassis::batch::Batch;
 use chassis::caller::Credential;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Outgoing, read};
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
-use proto::payment_method::v1::{ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest};
+use proto::payment_method::v1::{
+    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodsRequest,
+};
 use tonic::transport::Channel;
+use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::transaction::{Destination, MethodCopy};
@@ -13,15 +18,30 @@ use crate::domain::transaction::{Destination, MethodCopy};
 /// Looks payment methods up.
 #[derive(Clone)]
 pub struct Methods {
+    lookup: Lookup,
+    plain: Batch<ResolveWithdrawalMethodRequest, Resolved>,
+}
+
+/// A withdrawal's method and destination; `None` where it was not plain.
+type Resolved = Result<Option<ResolveWithdrawalMethodResponse>, Refusal>;
+
+#[derive(Clone)]
+struct Lookup {
     client: MethodLookupServiceClient<Channel>,
     credential: Credential,
 }
 
 impl Methods {
-    /// Asks over this channel with this credential.
+    /// Asks over this channel with this credential. Call inside the runtime.
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
-        Self { client: MethodLookupServiceClient::new(channel), credential }
+        let lookup = Lookup { client: MethodLookupServiceClient::new(channel), credential };
+        let asked = lookup.clone();
+        let plain = Batch::new(move |withdrawals| {
+            let lookup = asked.clone();
+            async move { lookup.plain(withdrawals).await }
+        });
+        Self { lookup, plain }
     }
 
     /// The active platform method that a payment names, by id or unique currency code.
@@ -30,9 +50,9 @@ impl Methods {
     /// Invalid if there is none, Unavailable if it cannot be asked.
     pub async fn resolve_deposit(&self, method: &str) -> Result<MethodCopy, Refusal> {
         let request = ResolveDepositMethodRequest { method: method.to_owned() };
-        let request = Outgoing::service(&self.credential)?.idempotent(request);
+        let request = Outgoing::service(&self.lookup.credential)?.idempotent(request);
         let answer = read(
-            || self.client.clone(),
+            || self.lookup.client.clone(),
             request,
             |mut client, request| async move { client.resolve_deposit_method(request).await },
         )
@@ -66,15 +86,10 @@ impl Methods {
             address: typed.address,
             memo: typed.memo,
         };
-        let request = Outgoing::service(&self.credential)?.idempotent(request);
-        let answer = read(
-            || self.client.clone(),
-            request,
-            |mut client, request| async move { client.resolve_withdrawal_method(request).await },
-        )
-        .await
-        .map_err(|status| from_status(&status))?
-        .into_inner();
+        let answer = match self.plain.ask(request.clone()).await.ok_or_else(Refusal::unavailable)?? {
+            Some(answer) => answer,
+            None => self.lookup.alone(request).await?,
+        };
         let method = MethodCopy {
             id: answer.method_id.parse().map_err(|_| Refusal::unavailable())?,
             currency: answer.currency,
@@ -85,5 +100,41 @@ impl Methods {
         };
         let destination = Destination { address: answer.address, memo: answer.memo };
         Ok((method, Some(destination).filter(|destination| !destination.address.is_empty())))
+    }
+}
+
+impl Lookup {
+    async fn plain(&self, withdrawals: Vec<ResolveWithdrawalMethodRequest>) -> Vec<Resolved> {
+        if let [withdrawal] = &withdrawals[..] {
+            return vec![self.alone(withdrawal.clone()).await.map(Some)];
+        }
+        let count = withdrawals.len();
+        let out = match Outgoing::service(&self.credential) {
+            Ok(out) => out,
+            Err(refusal) => return vec![Err(refusal); count],
+        };
+        let asked = read(
+            || self.client.clone(),
+            out.idempotent(ResolveWithdrawalMethodsRequest { withdrawals }),
+            |mut client, request| async move { client.resolve_withdrawal_methods(request).await },
+        );
+        match asked.await {
+            Ok(answer) => answer.into_inner().resolutions.into_iter().map(|one| Ok(one.found)).collect(),
+            // A payment-method of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => vec![Ok(None); count],
+            Err(status) => vec![Err(from_status(&status)); count],
+        }
+    }
+
+    async fn alone(&self, request: ResolveWithdrawalMethodRequest) -> Result<ResolveWithdrawalMethodResponse, Refusal> {
+        let request = Outgoing::service(&self.credential)?.idempotent(request);
+        read(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.resolve_withdrawal_method(request).await },
+        )
+        .await
+        .map(Response::into_inner)
+        .map_err(|status| from_status(&status))
     }
 }

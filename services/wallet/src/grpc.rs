@@ -20,6 +20,7 @@ use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
 use crate::app::get_times::LastTimes;
+use crate::app::request_withdrawal::Gate;
 use crate::clients::Methods;
 use crate::domain::limits::Limits;
 use crate::error::Error;
@@ -32,6 +33,8 @@ pub struct Doors {
     pub db: Db,
     /// Moves money for many calls at once.
     pub ledger: Ledger,
+    /// Tells whether withdrawals are open.
+    pub gate: Gate,
     /// Tells who calls.
     pub verifier: Verifier,
     /// Looks payment methods up.

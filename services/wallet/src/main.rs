@@ -13,6 +13,7 @@ use tokio_util::sync::CancellationToken;
 use wallet::MIGRATOR;
 use wallet::app::get_times::LastTimes;
 use wallet::app::guard_withdrawals::guard_withdrawals;
+use wallet::app::request_withdrawal::Gate;
 use wallet::clients::Methods;
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
@@ -69,9 +70,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         writer.await;
         Ok(())
     });
-    let routes = Doors { db, ledger, verifier, methods, limits: config.limits.into(), times: LastTimes::default() }
-        .routes()
-        .await;
+    let (gate, limits, times) = (Gate::new(db.clone()), config.limits.into(), LastTimes::default());
+    let routes = Doors { db, ledger, gate, verifier, methods, limits, times }.routes().await;
     let listener = grpc::bind(config.grpc_addr).await?;
     process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
     process.run(&config.ops).await

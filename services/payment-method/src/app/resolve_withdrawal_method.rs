@@ -61,21 +61,53 @@ pub async fn resolve_withdrawal_method(db: &Db, wish: Wish) -> Result<Destinatio
             memo = saved.memo;
         }
     }
-    if memo.chars().count() > 128 || memo.chars().any(char::is_control) {
-        return Err(Error::Fields(vec![FieldError {
-            field: "memo",
-            sentence: "Memo must have at most 128 characters",
-        }]));
+    let destination = Destination { method_id: named.id, currency, network, address, memo }.checked()?;
+    if !destination.address.is_empty() && methods::is_platform_address(&mut conn, &destination.address).await? {
+        return Err(Error::PlatformAddress);
     }
-    if !address.is_empty() {
-        address = address::parse(&network, &address).map_err(|_| {
+    Ok(destination)
+}
+
+impl Destination {
+    /// With its address as it is read on its network, if it has one.
+    fn checked(self) -> Result<Self, Error> {
+        if self.memo.chars().count() > 128 || self.memo.chars().any(char::is_control) {
+            return Err(Error::Fields(vec![FieldError {
+                field: "memo",
+                sentence: "Memo must have at most 128 characters",
+            }]));
+        }
+        if self.address.is_empty() {
+            return Ok(self);
+        }
+        let address = address::parse(&self.network, &self.address).map_err(|_| {
             Error::Fields(vec![FieldError { field: "address", sentence: "Please enter a valid wallet address" }])
         })?;
-        if methods::is_platform_address(&mut conn, &address).await? {
-            return Err(Error::PlatformAddress);
-        }
+        Ok(Self { address, ..self })
     }
-    Ok(Destination { method_id: named.id, currency, network, address, memo })
+}
+
+/// The destinations of many withdrawals, in their order, where they are plain: the id of a platform method and an address
+/// that was typed and is right. `None` where only [`resolve_withdrawal_method`] can tell.
+///
+/// # Errors
+/// The database's.
+pub async fn resolve_plain_withdrawals(db: &Db, wishes: &[Wish]) -> Result<Vec<Option<Destination>>, Error> {
+    let ids: Vec<Uuid> = wishes.iter().filter_map(|wish| wish.method.trim().parse().ok()).collect();
+    let addresses: Vec<String> = wishes.iter().map(|wish| wish.address.trim().to_owned()).collect();
+    let mut conn = db.conn().await?;
+    let named = methods::platform_among(&mut conn, &ids).await?;
+    let ours = methods::platform_addresses_among(&mut conn, &addresses).await?;
+    let plain = wishes.iter().zip(addresses).map(|(wish, address)| {
+        let id: Uuid = wish.method.trim().parse().ok()?;
+        let Method { fields, .. } = named.iter().find(|method| method.id == id)?;
+        if address.is_empty() || ours.contains(&address) {
+            return None;
+        }
+        let (currency, network) = (fields.currency.clone(), fields.network.clone());
+        Destination { method_id: id, currency, network, address, memo: wish.memo.trim().to_owned() }.checked().ok()
+    });
+    Ok(plain.collect())
 }
 
 async fn named_method(db: &Db, wish: &Wish) -> Result<Method, Error> {

@@ -3,13 +3,13 @@
 use chassis::error::{Kind, Refusal};
 use proto::common::v1::{ErrorReason, PageRequest};
 use proto::payment_method::v1::{
-    MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodResponse,
-    Scope as ScopeMessage,
+    MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodRequest,
+    ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
 };
 use uuid::Uuid;
 
 use crate::app::list_platform_methods::PlatformMethod;
-use crate::app::resolve_withdrawal_method::Destination;
+use crate::app::resolve_withdrawal_method::{Destination, Wish};
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
 
@@ -35,6 +35,12 @@ pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
 /// A method's id; text that is none names no method.
 pub(super) fn id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::NotFound)
+}
+
+/// What a withdrawal names.
+pub(super) fn wish(message: ResolveWithdrawalMethodRequest) -> Result<Wish, Error> {
+    let user_id = id(&message.user_id)?;
+    Ok(Wish { user_id, method: message.method, address: message.address, memo: message.memo })
 }
 
 /// A proposal's id; text that is none names no proposal.

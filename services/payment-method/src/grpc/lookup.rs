@@ -1,15 +1,16 @@
 //! Wallet, which asks what a deposit or withdrawal names.
 
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
+use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
 };
 use tonic::{Request, Response, Status};
 
 use super::{Doors, convert, status};
 use crate::app::resolve_deposit_method::resolve_deposit_method;
-use crate::app::resolve_withdrawal_method::{Destination, Wish, resolve_withdrawal_method};
+use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawals, resolve_withdrawal_method};
 use crate::domain::method::Method;
 use crate::error::Error;
 
@@ -33,6 +34,15 @@ impl MethodLookupService for Doors {
         let destination = self.resolve_withdrawal(request).await.map_err(status)?;
         Ok(Response::new(destination.into()))
     }
+
+    async fn resolve_withdrawal_methods(
+        &self,
+        request: Request<ResolveWithdrawalMethodsRequest>,
+    ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
+        let found = self.resolve_withdrawals(request).await.map_err(status)?;
+        let resolutions = found.into_iter().map(|one| Resolution { found: one.map(Into::into) }).collect();
+        Ok(Response::new(ResolveWithdrawalMethodsResponse { resolutions }))
+    }
 }
 
 impl Doors {
@@ -43,13 +53,15 @@ impl Doors {
 
     async fn resolve_withdrawal(&self, request: Request<ResolveWithdrawalMethodRequest>) -> Result<Destination, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        let message = request.into_inner();
-        let wish = Wish {
-            user_id: convert::id(&message.user_id)?,
-            method: message.method,
-            address: message.address,
-            memo: message.memo,
-        };
-        resolve_withdrawal_method(&self.db, wish).await
+        resolve_withdrawal_method(&self.db, convert::wish(request.into_inner())?).await
+    }
+
+    async fn resolve_withdrawals(
+        &self,
+        request: Request<ResolveWithdrawalMethodsRequest>,
+    ) -> Result<Vec<Option<Destination>>, Error> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        let wishes = request.into_inner().withdrawals.into_iter().map(convert::wish).collect::<Result<Vec<_>, _>>()?;
+        resolve_plain_withdrawals(&self.db, &wishes).await
     }
 }

@@ -1,5 +1,7 @@
 //! The tables `methods` and `method_versions`.
 
+use std::collections::HashSet;
+
 use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -71,6 +73,23 @@ pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) ->
     .fetch_optional(conn)
     .await?;
     Ok(row.map(Method::from))
+}
+
+/// The active platform methods among these ids.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_among(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.id = ANY ($1) AND m.archived_at IS NULL AND m.scope = 'platform'",
+        ids,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
 }
 
 /// The active platform methods of a currency.
@@ -162,6 +181,21 @@ pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Resu
     .fetch_one(conn)
     .await?;
     Ok(found)
+}
+
+/// Those of these addresses for which [`is_platform_address`] holds.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[String]) -> Result<HashSet<String>, Error> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT DISTINCT wanted AS "wanted!" FROM unnest($1::text[]) AS wanted
+           JOIN method_versions ON scope = 'platform' AND lower(address) = lower(wanted)"#,
+        addresses,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(found.into_iter().collect())
 }
 
 /// Makes one member's changes wait for each other, so that the limit holds.

@@ -5,7 +5,7 @@ use chassis::testing::with_token;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::{
     MethodFields, PaymentMethod, ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
 };
 use sqlx::PgPool;
 use tonic::Status;
@@ -118,6 +118,46 @@ async fn a_withdrawal_is_checked(pool: PgPool) {
     }
 }
 
+/// [D-R5] [D-W6] Many withdrawals are resolved at once where a platform method's id and a right address stand in the
+/// request, each as when it is asked for by itself; the others are left to that.
+#[sqlx::test(migrations = false)]
+async fn plain_withdrawals_are_resolved_at_once(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (tether, ether) = (world.platform("USDT", "TRC20", TRON).await, world.platform("ETH", "ERC20", EVM).await);
+    let (user, token) = world.member();
+    let own = world.create(&token, fields("USDT", "TRC20", TRON_2)).await.unwrap().id;
+    let end = world.propose(&ether, None).await.unwrap();
+    world.confirm(&end.id, 1).await.unwrap();
+    let padded = format!(" {TRON_2} ");
+    let asked = [
+        (tether.as_str(), TRON_2, true),
+        (tether.as_str(), padded.as_str(), true),
+        (tether.as_str(), "", false),
+        (tether.as_str(), EVM_2, false),
+        (tether.as_str(), TRON, false),
+        (ether.as_str(), EVM_2, false),
+        (own.as_str(), TRON_2, false),
+        ("USDT", TRON_2, false),
+        ("", TRON_2, false),
+    ];
+    let withdrawals = asked.iter().map(|(method, address, _)| ResolveWithdrawalMethodRequest {
+        user_id: user.to_string(),
+        method: (*method).to_owned(),
+        address: (*address).to_owned(),
+        memo: String::new(),
+    });
+    let message = ResolveWithdrawalMethodsRequest { withdrawals: withdrawals.collect() };
+    let token = world.realm.credential("wallet").token().unwrap();
+    let answer = world.doors.resolve_withdrawal_methods(with_token(message, &token)).await.unwrap().into_inner();
+    assert_eq!(answer.resolutions.len(), asked.len());
+    for (resolution, (method, address, is_plain)) in answer.resolutions.into_iter().zip(asked) {
+        assert_eq!(resolution.found.is_some(), is_plain, "{method} {address}");
+        if let Some(found) = resolution.found {
+            assert_eq!(found, withdrawal(&world, user, method, address).await.unwrap());
+        }
+    }
+}
+
 /// [K12] Only wallet asks.
 #[sqlx::test(migrations = false)]
 async fn only_wallet_asks(pool: PgPool) {
@@ -130,6 +170,9 @@ async fn only_wallet_asks(pool: PgPool) {
         assert_eq!(refusal.kind, Kind::Forbidden);
         let message = ResolveWithdrawalMethodRequest { method: id.clone(), ..Default::default() };
         let refusal = refused(world.doors.resolve_withdrawal_method(with_token(message, &token)).await);
+        assert_eq!(refusal.kind, Kind::Forbidden);
+        let message = ResolveWithdrawalMethodsRequest::default();
+        let refusal = refused(world.doors.resolve_withdrawal_methods(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
     }
 }

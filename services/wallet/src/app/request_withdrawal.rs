@@ -1,6 +1,8 @@
 //! A member asks for a payout: the gross amount is held at once.
 
+use chassis::batch::Batch;
 use chassis::clock;
+use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use sqlx::PgConnection;
@@ -31,15 +33,42 @@ pub struct RequestWithdrawal {
     pub claim: Option<Claim>,
 }
 
+/// Tells whether withdrawals are open, to many requests at once.
+#[derive(Clone)]
+pub struct Gate(Batch<(), bool>);
+
+impl Gate {
+    /// Of this database. Call inside the runtime.
+    #[must_use]
+    pub fn new(db: Db) -> Self {
+        Self(Batch::new(move |asked: Vec<()>| {
+            let db = db.clone();
+            async move {
+                let look = async { check_withdrawals_open(&mut *db.conn().await?).await };
+                vec![look.await.is_ok(); asked.len()]
+            }
+        }))
+    }
+
+    async fn is_open(&self) -> bool {
+        self.0.ask(()).await == Some(true)
+    }
+}
+
 /// Holds the gross amount and queues the payout for review.
 ///
 /// # Errors
 /// `WithdrawalsStopped`, `WithdrawalPending`, `InsufficientBalance`, Unavailable, the database's.
-pub async fn request_withdrawal(ledger: &Ledger, command: &RequestWithdrawal) -> Result<Answer<Transaction>, Error> {
+pub async fn request_withdrawal(
+    ledger: &Ledger,
+    gate: &Gate,
+    command: &RequestWithdrawal,
+) -> Result<Answer<Transaction>, Error> {
     let (movement, transaction) = movement(command, ledger.now().await?)?;
     // A stop that begins meanwhile finds this request as if it had come before.
-    let are_open = check_withdrawals_open(&mut *ledger.db().conn().await?).await.is_ok();
-    if are_open && let Some(answer) = ledger.apply(movement, command.claim.as_ref(), transaction).await? {
+    if gate.is_open().await
+        && let Some(answer) = ledger.apply(movement, command.claim.as_ref(), transaction).await?
+    {
         return Ok(answer);
     }
     let mut work = Work::begin::<Error>(ledger.db(), command.claim.clone()).await?;

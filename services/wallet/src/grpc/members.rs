@@ -84,15 +84,17 @@ impl WalletService for Doors {
         let method = convert::required("method", &message.method).map_err(Error::from)?;
         let typed = convert::destination(&message.address, &message.memo, false).map_err(Error::from)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
-        if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
-            return Ok(answer(
-                before.map(|one: Transaction| RequestWithdrawalResponse { transaction: Some(one.into()) }),
-            ));
-        }
-        let found = self.methods.resolve_withdrawal(member.user_id, &method, typed).await;
-        let (method, destination) = found.map_err(Error::from)?;
+        let (method, destination) = match self.methods.resolve_withdrawal(member.user_id, &method, typed).await {
+            Ok(found) => found,
+            // A repetition is answered as before whatever has become of the method meanwhile.
+            Err(refusal) => {
+                let before = answered_before::<Transaction>(&self.db, claim.as_ref()).await?;
+                let before = before.ok_or_else(|| Error::from(refusal))?;
+                return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
+            }
+        };
         let command = RequestWithdrawal { user_id: member.user_id, amount, method, destination, claim };
-        let done = retrying(|| request_withdrawal(&self.ledger, &command)).await?;
+        let done = retrying(|| request_withdrawal(&self.ledger, &self.gate, &command)).await?;
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 

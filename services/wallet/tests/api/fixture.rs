@@ -11,7 +11,7 @@ use proto::common::v1::{ErrorReason, Idempotency};
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
 use proto::payment_method::v1::{
     PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -23,6 +23,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 use wallet::MIGRATOR;
 use wallet::app::get_times::LastTimes;
+use wallet::app::request_withdrawal::Gate;
 use wallet::clients::Methods;
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
@@ -117,7 +118,8 @@ impl World {
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
-        let doors = Doors { db, ledger, verifier, methods, limits, times };
+        let gate = Gate::new(db.clone());
+        let doors = Doors { db, ledger, gate, verifier, methods, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
     }
@@ -349,5 +351,13 @@ impl MethodLookupService for Lookup {
             address,
             memo: asked.memo,
         }))
+    }
+
+    /// As the version before had it.
+    async fn resolve_withdrawal_methods(
+        &self,
+        _: Request<ResolveWithdrawalMethodsRequest>,
+    ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
+        Err(Status::unimplemented(""))
     }
 }
