@@ -2,13 +2,21 @@
 //! no timer: who asks alone does not wait.
 
 use tokio::sync::{mpsc, oneshot};
+use tracing::{Instrument, Span};
 
 /// Questions of one call at the most.
 const MOST: usize = 256;
 
 /// A way to the task that asks; the task ends with the last way to it.
 pub struct Batch<Q, A> {
-    queue: mpsc::Sender<(Q, oneshot::Sender<A>)>,
+    queue: mpsc::Sender<Waiting<Q, A>>,
+}
+
+/// A question, and who asked it.
+struct Waiting<Q, A> {
+    question: Q,
+    span: Span,
+    asker: oneshot::Sender<A>,
 }
 
 impl<Q, A> Clone for Batch<Q, A> {
@@ -18,17 +26,22 @@ impl<Q, A> Clone for Batch<Q, A> {
 }
 
 impl<Q: Send + 'static, A: Send + 'static> Batch<Q, A> {
-    /// Starts the task, which asks all questions of a call at once; the answers come in their order.
+    /// Starts the task, which asks all questions of a call at once; the answers come in their order. A call belongs to
+    /// the trace of the first who asked.
     pub fn new<F>(ask: impl Fn(Vec<Q>) -> F + Send + 'static) -> Self
     where
         F: Future<Output = Vec<A>> + Send + 'static,
     {
-        let (queue, mut waiting) = mpsc::channel::<(Q, oneshot::Sender<A>)>(MOST);
+        let (queue, mut waiting) = mpsc::channel::<Waiting<Q, A>>(MOST);
         tokio::spawn(async move {
             let mut together = Vec::new();
             while waiting.recv_many(&mut together, MOST).await > 0 {
-                let (questions, askers): (Vec<_>, Vec<_>) = together.drain(..).unzip();
-                for (asker, answer) in askers.into_iter().zip(ask(questions).await) {
+                let span = together.first().map_or_else(Span::none, |first| first.span.clone());
+                let (questions, askers): (Vec<_>, Vec<_>) =
+                    together.drain(..).map(|one| (one.question, one.asker)).unzip();
+                // In a task of its own, so that a panic ends one call and not all that come.
+                let Ok(answers) = tokio::spawn(ask(questions).instrument(span)).await else { continue };
+                for (asker, answer) in askers.into_iter().zip(answers) {
                     // Whoever asked may have gone.
                     drop(asker.send(answer));
                 }
@@ -40,7 +53,7 @@ impl<Q: Send + 'static, A: Send + 'static> Batch<Q, A> {
     /// Asks in a call that begins afterwards. `None` if there was no answer.
     pub async fn ask(&self, question: Q) -> Option<A> {
         let (asker, answer) = oneshot::channel();
-        self.queue.send((question, asker)).await.ok()?;
+        self.queue.send(Waiting { question, span: Span::current(), asker }).await.ok()?;
         answer.await.ok()
     }
 }
@@ -87,5 +100,15 @@ mod tests {
     async fn a_call_without_answers_leaves_nobody_waiting() {
         let batch = Batch::new(|_: Vec<()>| async { Vec::<()>::new() });
         assert_eq!(batch.ask(()).await, None);
+    }
+
+    #[tokio::test]
+    async fn a_panic_ends_one_call_alone() {
+        let batch = Batch::new(|questions: Vec<bool>| async move {
+            assert!(questions[0], "as it must");
+            questions
+        });
+        assert_eq!(batch.ask(false).await, None);
+        assert_eq!(batch.ask(true).await, Some(true));
     }
 }

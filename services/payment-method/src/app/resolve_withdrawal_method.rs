@@ -94,11 +94,15 @@ impl Destination {
 /// The database's.
 pub async fn resolve_plain_withdrawals(db: &Db, wishes: &[Wish]) -> Result<Vec<Option<Destination>>, Error> {
     let ids: Vec<Uuid> = wishes.iter().filter_map(|wish| wish.method.trim().parse().ok()).collect();
-    let addresses: Vec<String> = wishes.iter().map(|wish| wish.address.trim().to_owned()).collect();
+    // What the database cannot hold would be refused to all of them.
+    let is_text = |address: &&str| !address.chars().any(char::is_control);
+    let addresses = wishes.iter().map(|wish| wish.address.trim()).filter(is_text);
+    let addresses: Vec<String> = addresses.map(ToOwned::to_owned).collect();
     let mut conn = db.conn().await?;
     let named = methods::platform_among(&mut conn, &ids).await?;
     let ours = methods::platform_addresses_among(&mut conn, &addresses).await?;
-    let plain = wishes.iter().zip(addresses).map(|(wish, address)| {
+    let plain = wishes.iter().map(|wish| {
+        let address = wish.address.trim().to_owned();
         let id: Uuid = wish.method.trim().parse().ok()?;
         let Method { fields, .. } = named.iter().find(|method| method.id == id)?;
         if address.is_empty() || ours.contains(&address) {

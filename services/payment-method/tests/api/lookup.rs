@@ -135,6 +135,7 @@ async fn plain_withdrawals_are_resolved_at_once(pool: PgPool) {
         (tether.as_str(), "", false),
         (tether.as_str(), EVM_2, false),
         (tether.as_str(), TRON, false),
+        (tether.as_str(), "T\0", false),
         (ether.as_str(), EVM_2, false),
         (own.as_str(), TRON_2, false),
         ("USDT", TRON_2, false),
