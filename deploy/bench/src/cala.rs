@@ -89,7 +89,8 @@ fn template() -> Result<NewTxTemplate> {
         let entry = entry.account_id(account).layer("SETTLED").direction(direction);
         entries.push(entry.units("params.amount").currency("'USD'").build()?);
     }
-    let transaction = NewTxTemplateTransaction::builder().effective("date()").journal_id("params.journal_id").build()?;
+    let transaction =
+        NewTxTemplateTransaction::builder().effective("date()").journal_id("params.journal_id").build()?;
     let id = uuid::Uuid::now_v7();
     Ok(NewTxTemplate::builder().id(id).code(TEMPLATE).params(params).transaction(transaction).entries(entries).build())
 }

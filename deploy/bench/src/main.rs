@@ -7,13 +7,16 @@ mod cala;
 mod cpu;
 mod hop;
 mod http;
+mod idle;
 mod load;
+mod login;
 mod measure;
 mod peer;
 mod product;
 mod rest;
 
 use std::io::{Write, stdout};
+use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
@@ -42,6 +45,8 @@ struct Settings {
     entries: i64,
     #[command(flatten)]
     rest: rest::RestSettings,
+    #[command(flatten)]
+    login: login::LoginSettings,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -50,6 +55,10 @@ enum What {
     Ledger,
     /// B8 to B11, B14, B15, B19.
     Rest,
+    /// B12, B13.
+    Login,
+    /// B20.
+    Idle,
 }
 
 impl Settings {
@@ -110,32 +119,41 @@ const FIGURES: [Figure<Pass>; 28] = [
 #[tokio::main]
 async fn main() -> Result<()> {
     let settings = Settings::parse();
-    let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
-    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
-    let log = folder.path().join("postgres.log");
-    let postgres = Postgres::start(&folder.path().join("pg"), &log, "bench", Durability::Full).await?;
-    let url = postgres.url();
-    let result = async {
-        if settings.wants(What::Ledger) {
-            report(&mut stdout().lock(), &FIGURES, &measure_all(&settings, &url).await?)?;
+    for what in What::value_variants().iter().filter(|what| settings.wants(**what)) {
+        // A server and a folder for each, so that none finds what another left.
+        let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
+        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+        let log = folder.path().join("postgres.log");
+        let postgres = Postgres::start(&folder.path().join("pg"), &log, "bench", Durability::Full).await?;
+        let result = measure(*what, &settings, folder.path(), &postgres.url()).await;
+        postgres.process().terminate().await?;
+        result?;
+    }
+    Ok(())
+}
+
+async fn measure(what: What, settings: &Settings, folder: &Path, url: &str) -> Result<()> {
+    let (passes, seconds) = (settings.passes, settings.seconds);
+    let out = || stdout().lock();
+    match what {
+        What::Ledger => {
+            report(&mut out(), &FIGURES, &measure_all(settings, url).await?)?;
+            if settings.entries > 0 {
+                let (entries, ratio) = (settings.entries, grown(settings, url).await?);
+                writeln!(out(), "\nB21 with {entries} entries ÷ with few: {ratio:.2} (target ≥ 0.85)")?;
+            }
         }
-        if settings.wants(What::Rest) {
-            let passes = rest::measure(folder.path(), &url, settings.passes, settings.seconds, &settings.rest).await?;
-            report(&mut stdout().lock(), &rest::FIGURES, &passes)?;
+        What::Rest => {
+            let passes = rest::measure(folder, url, passes, seconds, &settings.rest).await?;
+            report(&mut out(), &rest::FIGURES, &passes)?;
         }
-        if settings.wants(What::Ledger) && settings.entries > 0 {
-            let ratio = grown(&settings, &url).await?;
-            writeln!(
-                stdout().lock(),
-                "\nB21 with {} entries ÷ with few: {ratio:.2} (target ≥ 0.85)",
-                settings.entries
-            )?;
+        What::Login => {
+            let passes = login::measure(folder, url, passes, seconds, &settings.login).await?;
+            report(&mut out(), &login::FIGURES, &passes)?;
         }
-        Ok(())
-    };
-    let result = result.await;
-    postgres.process().terminate().await?;
-    result
+        What::Idle => report(&mut out(), &idle::FIGURES, &idle::measure(folder, url, passes).await?)?,
+    }
+    Ok(())
 }
 
 async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {

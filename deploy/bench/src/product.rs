@@ -156,6 +156,20 @@ impl Product {
         Ok(tx.commit().await?)
     }
 
+    /// Lets them sign in with the password of this hash.
+    pub async fn set_password(&self, members: &[Member], hash: &str) -> Result<()> {
+        let ids: Vec<Uuid> = members.iter().map(|member| member.id).collect();
+        let sql = "UPDATE users SET password_hash = $2 WHERE id = ANY ($1)";
+        sqlx::query(sql).bind(&ids).bind(hash).execute(&mut *self.auth.conn().await?).await?;
+        Ok(())
+    }
+
+    /// Forgets every vain try to sign in.
+    pub async fn forget_tries(&self) -> Result<()> {
+        sqlx::query("DELETE FROM login_throttles").execute(&mut *self.auth.conn().await?).await?;
+        Ok(())
+    }
+
     async fn give_money(&self, ids: &[Uuid]) -> Result<()> {
         let mut tx = self.wallet.begin().await?;
         sqlx::query(

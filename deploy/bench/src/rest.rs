@@ -165,7 +165,8 @@ async fn fixed(product: &Product) -> Result<Vec<u8>> {
     Ok(connection.body().to_vec())
 }
 
-fn get(path: &str, token: &str) -> Vec<u8> {
+/// A GET as a member.
+pub fn get(path: &str, token: &str) -> Vec<u8> {
     format!("GET {path} HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n\r\n").into_bytes()
 }
 
