@@ -25,16 +25,16 @@ const TREASURER: Uuid = Uuid::from_u128(0xa2);
 /// What a good life leaves in the wallet: a deposit, an open and a paid withdrawal, two trades, the course, a bonus.
 const WALLET: &str = r"
 CREATE FUNCTION book(what text, business uuid, line uuid, places bigint[], cents bigint[]) RETURNS void LANGUAGE plpgsql AS $$
-DECLARE posting bigint; place bigint; amount bigint; previous accounts;
+DECLARE posting bigint; place bigint; amount bigint; written entries[] := '{}';
 BEGIN
     INSERT INTO postings (kind, business_id, user_id, transaction_id)
     VALUES (what, business, '00000000-0000-0000-0000-0000000000b1', line) RETURNING id INTO posting;
     FOR place, amount IN SELECT * FROM unnest(places, cents) LOOP
-        SELECT * INTO previous FROM accounts WHERE id = place;
         UPDATE accounts SET balance_cents = balance_cents + amount, entry_count = entry_count + 1, head_hash = sha256(head_hash
             || int8send(place) || int8send(posting) || int8send(amount) || int8send(balance_cents + amount)) WHERE id = place;
-        INSERT INTO entries SELECT place, posting, amount, balance_cents, head_hash FROM accounts WHERE id = place;
+        written := written || (SELECT (place, posting, amount, balance_cents, head_hash)::entries FROM accounts WHERE id = place);
     END LOOP;
+    INSERT INTO entries SELECT * FROM unnest(written);
 END $$;
 INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE SELECT place, kind, '00000000-0000-0000-0000-0000000000b1'
 FROM unnest(ARRAY[1, 2, 3, 4], ARRAY['available', 'held', 'bonus', 'invested']) AS mine (place, kind);
