@@ -40,7 +40,7 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await expect(page.getByText('Insufficient balance')).toBeVisible()
   await invest('200')
   await expect(page).toHaveURL('/investments')
-  await expect(page.getByText('Live')).toHaveCount(1)
+  await expect(page.getByText('Live', { exact: true })).toHaveCount(1)
   await expect(page.getByRole('img', { name: /^Portfolio value from \$200\.00/ })).toBeVisible()
 
   await page.getByRole('button', { name: 'Close Trade' }).click()

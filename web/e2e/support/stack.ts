@@ -6,13 +6,14 @@ import { expect, type Page } from '@playwright/test'
 const url = process.env['STACK_URL'] ?? 'http://127.0.0.1:8080'
 const mailDir = process.env['STACK_MAIL_DIR'] ?? '../.stack/mail'
 
-/** The plain text of a mail, soft line breaks and encoded characters undone. */
+/** The plain text of a mail: of each part that says so, soft line breaks and encoded characters undone. */
 function textOf(file: string) {
-  return readFileSync(`${mailDir}/${file}`, 'utf8')
-    .replaceAll('\r\n', '\n')
-    .replace(/=\n/g, '')
-    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
+  const parts = readFileSync(`${mailDir}/${file}`, 'utf8').replaceAll('\r\n', '\n').split(/^(?=--)/m)
+  return parts.map((part) => (/^Content-Transfer-Encoding: quoted-printable$/im.test(part) ? decoded(part) : part)).join('')
 }
+
+const decoded = (part: string) =>
+  part.replace(/=\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(parseInt(hex, 16)))
 
 function mailsTo(address: string) {
   return readdirSync(mailDir)
