@@ -159,6 +159,7 @@ async fn measure(what: What, settings: &Settings, folder: &Path, url: &str) -> R
 async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
     let server = Server::of(url).await?;
     let (peer, books) = (Peer::new(url, "peer").await?, Books::new(url, "ledger").await?);
+    let cala = Cala::new(url).await?;
     let mut passes = Vec::new();
     for _ in 0..settings.passes {
         let seconds = settings.seconds;
