@@ -1,9 +1,7 @@
 //! Errors on the wire: one shape for everything that is not a success (D-G2, D-G3).
 
 use axum::Json;
-use axum::extract::Request;
 use axum::http::{HeaderValue, StatusCode, header};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
@@ -12,8 +10,6 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use tonic::Status;
 use utoipa::{IntoResponses, ToSchema};
-
-use crate::caller::RequestId;
 
 /// A request that was not carried out, and why.
 #[derive(Debug, Clone)]
@@ -222,8 +218,8 @@ impl IntoResponse for ApiError {
 }
 
 /// Gives every error its body, those made by libraries too.
-pub async fn render(RequestId(request_id): RequestId, request: Request, next: Next) -> Response {
-    let response = next.run(request).await;
+#[must_use]
+pub fn render(request_id: &str, response: Response) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();
     if !is_error || response.extensions().get::<Page>().is_some() {
@@ -236,19 +232,11 @@ pub async fn render(RequestId(request_id): RequestId, request: Request, next: Ne
         success: false,
         message: refusal.message,
         code: refusal.code,
-        request_id: error.replayed.clone().unwrap_or(request_id),
+        request_id: error.replayed.clone().unwrap_or_else(|| request_id.to_owned()),
         errors: (!fields.is_empty()).then_some(fields),
     };
     let mut rendered = (status, Json(body)).into_response();
-    let kept = [
-        header::ALLOW,
-        header::RETRY_AFTER,
-        header::VARY,
-        header::ACCESS_CONTROL_ALLOW_ORIGIN,
-        header::ACCESS_CONTROL_ALLOW_CREDENTIALS,
-        header::ACCESS_CONTROL_EXPOSE_HEADERS,
-    ];
-    for name in kept {
+    for name in [header::ALLOW, header::RETRY_AFTER, header::VARY] {
         if let Some(value) = response.headers().get(&name) {
             rendered.headers_mut().insert(name, value.clone());
         }

@@ -6,14 +6,16 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{Request, State};
+use axum::extract::Request;
+use axum::http::request::Parts;
 use axum::http::{Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use governor::clock::{Clock, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use moka::future::Cache;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
+use tokio::time::timeout;
 use tracing::Instrument;
 
 use crate::caller::address;
@@ -31,7 +33,7 @@ const UPLOADS: usize = 8;
 /// Of these, from one address: it takes its turn before its body is read, however slowly that comes.
 const UPLOADS_OF_ONE: usize = 3;
 /// How long a request waits for its turn.
-const PATIENCE: Duration = Duration::from_millis(80);
+const PATIENCE: Duration = Duration::from_millis(40);
 /// How long an upload waits for its turn.
 const UPLOAD_PATIENCE: Duration = Duration::from_secs(3);
 
@@ -70,6 +72,22 @@ impl Limits {
         })
     }
 
+    fn check_request(&self, parts: &Parts, ip: IpAddr) -> Result<(), Duration> {
+        self.check(self.all.as_ref(), ip)?;
+        if parts.method == Method::POST && parts.uri.path().starts_with("/v1/auth/") {
+            self.check(self.session.as_ref(), ip)?;
+        }
+        Ok(())
+    }
+
+    /// A turn to work.
+    async fn turn(&self) -> Option<SemaphorePermit<'_>> {
+        if let Ok(turn) = self.at_work.try_acquire() {
+            return Some(turn);
+        }
+        timeout(PATIENCE, self.at_work.acquire()).await.ok()?.ok()
+    }
+
     /// A turn to upload, among those of one address and among all.
     async fn upload_turn(&self, ip: Option<IpAddr>) -> Option<[Option<OwnedSemaphorePermit>; 2]> {
         let turns = async {
@@ -82,7 +100,7 @@ impl Limits {
             };
             Some([of_one, Some(Arc::clone(&self.uploads).acquire_owned().await.ok()?)])
         };
-        tokio::time::timeout(UPLOAD_PATIENCE, turns).await.ok().flatten()
+        timeout(UPLOAD_PATIENCE, turns).await.ok().flatten()
     }
 
     /// Forgets addresses that have been quiet.
@@ -113,56 +131,40 @@ fn takes_file(method: &Method, path: &str) -> bool {
     !method.is_safe() && prefixes.iter().any(|prefix| path.starts_with(prefix))
 }
 
-/// Refuses requests over the limits of their address, and those that find too many at work.
-pub async fn limit(State(app): State<App>, request: Request, next: Next) -> Response {
+/// Refuses requests over the limits of their address, and those that find too many at work, and carries the others out.
+pub async fn run(app: &App, request: Request, next: Next) -> Response {
     let (parts, body) = request.into_parts();
-    let path = parts.uri.path();
-    if path.starts_with("/v1/")
-        && let Some(ip) = address(&parts, &app.config.trusted_proxies)
+    let is_api = parts.uri.path().starts_with("/v1/");
+    let ip = address(&parts, &app.config.trusted_proxies);
+    if let Some(ip) = ip.filter(|_| is_api)
+        && let Err(delay) = app.limits.check_request(&parts, ip)
     {
-        let limits = &app.limits;
-        let is_session = parts.method == Method::POST && path.starts_with("/v1/auth/");
-        let checked = limits
-            .check(limits.all.as_ref(), ip)
-            .and_then(|()| if is_session { limits.check(limits.session.as_ref(), ip) } else { Ok(()) });
-        if let Err(delay) = checked {
-            return ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay).into_response();
-        }
+        return ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay).into_response();
     }
-    let Ok(Ok(_turn)) = tokio::time::timeout(PATIENCE, app.limits.at_work.acquire()).await else {
+    let Some(_turn) = app.limits.turn().await else {
         return ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).into_response();
     };
-    next.run(Request::from_parts(parts, body)).await
-}
-
-/// Runs a mutation in a task of its own, so that a client who hangs up does not drop it between two awaits, and answers
-/// 504 when it takes too long.
-pub async fn detach(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let method = request.method().clone();
-    let path = request.uri().path();
-    if path == "/v1/events" {
-        return next.run(request).await;
+    if parts.uri.path() == "/v1/events" {
+        return next.run(Request::from_parts(parts, body)).await;
     }
-    let is_upload = takes_file(&method, path);
-    let deadline = if is_upload { UPLOAD_DEADLINE } else { DEADLINE };
-    let mut turn = None;
-    if is_upload {
-        let (parts, body) = request.into_parts();
-        turn = app.limits.upload_turn(address(&parts, &app.config.trusted_proxies)).await;
-        if turn.is_none() {
+    let (mut deadline, mut upload, is_safe) = (DEADLINE, None, parts.method.is_safe());
+    if takes_file(&parts.method, parts.uri.path()) {
+        deadline = UPLOAD_DEADLINE;
+        upload = app.limits.upload_turn(ip).await;
+        if upload.is_none() {
             return ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).into_response();
         }
-        request = Request::from_parts(parts, body);
     }
     let work = async move {
         // Held before the body is read and until the work is done, even when its client was answered long ago.
-        let _turn = turn;
-        next.run(request).await
+        let _turn = upload;
+        next.run(Request::from_parts(parts, body)).await
     };
-    let done = if method.is_safe() {
-        tokio::time::timeout(deadline, work).await.map(Ok)
+    // A mutation runs in a task of its own, so that a client who hangs up does not drop it between two awaits.
+    let done = if is_safe {
+        timeout(deadline, work).await.map(Ok)
     } else {
-        tokio::time::timeout(deadline, tokio::spawn(work.in_current_span())).await
+        timeout(deadline, tokio::spawn(work.in_current_span())).await
     };
     match done {
         Ok(Ok(response)) => response,

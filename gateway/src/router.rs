@@ -1,20 +1,22 @@
 //! Every route on one page, in the order of the contract, and what every request passes on its way.
 
 use std::any::Any;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, Method, StatusCode, header};
-use axum::middleware::{Next, from_fn, from_fn_with_state};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use chassis::caller::{Credential, Verifier};
 use chassis::telemetry::{self, HttpHeaders};
-use tower_http::catch_panic::CatchPanicLayer;
+use futures::FutureExt;
 use tower_http::cors::{AllowOrigin, CorsLayer};
-use tracing::Instrument;
+use tracing::{Instrument, Span};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa_axum::router::OpenApiRouter;
@@ -142,22 +144,15 @@ pub fn router(app: App) -> Router {
         Some(folder) => router.fallback_service(web::service(folder)),
         None => router.fallback(nothing),
     };
-    router
-        .layer(from_fn_with_state(app.clone(), limits::detach))
-        .layer(from_fn_with_state(app.clone(), limits::limit))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(cors(&app.config.cors_origins))
-        .layer(from_fn(error::render))
-        .layer(from_fn_with_state(app.clone(), headers))
-        .layer(from_fn(observe))
-        .with_state(app)
+    let cors = cors(&app.config.cors_origins);
+    router.layer(from_fn_with_state(app.clone(), pass)).layer(cors).with_state(app)
 }
 
 async fn nothing() -> ApiError {
     ApiError::of_status(StatusCode::NOT_FOUND)
 }
 
-fn panicked(cause: Box<dyn Any + Send>) -> Response {
+fn panicked(cause: &(dyn Any + Send)) -> Response {
     let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
     ApiError::internal(text.unwrap_or("panic")).into_response()
 }
@@ -174,29 +169,54 @@ fn cors(origins: &[String]) -> CorsLayer {
         .max_age(std::time::Duration::from_secs(600))
 }
 
-/// Names the request, traces it, counts it.
-async fn observe(mut request: Request, next: Next) -> Response {
-    let id = Uuid::now_v7().to_string();
-    let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
-    let method = request.method().clone();
-    let span = tracing::info_span!(
-        "gateway.request", otel.name = %format!("{method} {route}"), http.request.method = %method, http.route = %route,
-        request_id = %id, http.response.status_code = tracing::field::Empty
-    );
-    telemetry::continue_trace(&span, &HttpHeaders(request.headers()));
-    request.extensions_mut().insert(RequestId(id.clone()));
-    let begun = Instant::now();
-    let mut response = next.run(request).instrument(span.clone()).await;
-    let status = response.status().as_u16();
-    span.record("http.response.status_code", status);
-    metrics::histogram!(
-        "http_server_duration_seconds", "method" => method.to_string(), "route" => route, "status" => status.to_string()
-    )
-    .record(begun.elapsed());
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert("x-request-id", value);
-    }
+/// What every request passes on its way to its handler and back. One layer: each further one would copy all that lie
+/// below it for every request.
+async fn pass(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let seen = Seen::begin(&mut request);
+    let is_api = request.uri().path().starts_with("/v1");
+    let work = AssertUnwindSafe(limits::run(&app, request, next)).catch_unwind().instrument(seen.span.clone());
+    let response = work.await.unwrap_or_else(|cause| panicked(&*cause));
+    let mut response = error::render(&seen.id, response);
+    add_headers(&app, is_api, response.headers_mut());
+    seen.end(&mut response);
     response
+}
+
+/// A request as it is named, traced and counted.
+struct Seen {
+    id: String,
+    route: String,
+    method: Method,
+    span: Span,
+    begun: Instant,
+}
+
+impl Seen {
+    fn begin(request: &mut Request) -> Self {
+        let id = Uuid::now_v7().to_string();
+        let route = request.extensions().get::<MatchedPath>().map_or("other", MatchedPath::as_str).to_owned();
+        let method = request.method().clone();
+        let span = tracing::info_span!(
+            "gateway.request", otel.name = %format_args!("{method} {route}"), http.request.method = %method,
+            http.route = %route, request_id = %id, http.response.status_code = tracing::field::Empty
+        );
+        telemetry::continue_trace(&span, &HttpHeaders(request.headers()));
+        request.extensions_mut().insert(RequestId(id.clone()));
+        Self { id, route, method, span, begun: Instant::now() }
+    }
+
+    fn end(self, response: &mut Response) {
+        let status = response.status();
+        self.span.record("http.response.status_code", status.as_u16());
+        metrics::histogram!(
+            "http_server_duration_seconds",
+            "method" => self.method.to_string(), "route" => self.route, "status" => status.as_str().to_owned()
+        )
+        .record(self.begun.elapsed());
+        if let Ok(value) = HeaderValue::from_maybe_shared(Bytes::from(self.id)) {
+            response.headers_mut().insert("x-request-id", value);
+        }
+    }
 }
 
 /// What a page may load and run; `web` adds what the build wrote into it.
@@ -205,10 +225,8 @@ pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; 
     object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// What the browser is told not to do.
-async fn headers(State(app): State<App>, request: Request, next: Next) -> Response {
-    let is_api = request.uri().path().starts_with("/v1");
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
+fn add_headers(app: &App, is_api: bool, headers: &mut HeaderMap) {
+    headers.reserve(12);
     let mut default = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
@@ -224,5 +242,4 @@ async fn headers(State(app): State<App>, request: Request, next: Next) -> Respon
     if app.config.public_url.starts_with("https://") {
         default(header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
     }
-    response
 }
