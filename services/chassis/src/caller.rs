@@ -233,6 +233,9 @@ impl RemoteSessions {
 #[async_trait]
 impl Sessions for RemoteSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        if let Some(known) = self.cache.get(&session_id).await {
+            return Ok(known);
+        }
         let answer = self.cache.try_get_with(session_id, self.ask(session_id)).await;
         let session = answer.map_err(|refusal| (*refusal).clone())?;
         // Who has just confirmed an email or an authenticator must not wait for the answer to grow old.
@@ -352,6 +355,15 @@ impl Verifier {
     pub async fn session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         let token = bearer(metadata).ok_or_else(unauthenticated)?;
         self.session_of(token).await
+    }
+
+    /// Whom the bearer token in the metadata names, before anybody knows whether their session lives: for what may be
+    /// looked up meanwhile.
+    ///
+    /// # Errors
+    /// Unauthenticated without one.
+    pub fn named_user(&self, metadata: &MetadataMap) -> Result<Uuid, Refusal> {
+        bearer(metadata).and_then(|token| self.named(token)).map(|named| named.user_id).ok_or_else(unauthenticated)
     }
 
     /// The live session of a token.

@@ -10,6 +10,7 @@ use std::time::Duration;
 use proto::common::v1::{ErrorReason, Idempotency};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::value::{RawValue, to_raw_value};
 use sqlx::{PgConnection, Row};
 use uuid::Uuid;
 
@@ -68,8 +69,8 @@ impl Claim {
 ///
 /// # Errors
 /// If the answer has no form in JSON.
-pub fn outcome<T: Serialize>(answer: &T) -> Result<serde_json::Value, sqlx::Error> {
-    serde_json::to_value(Outcome::Ok(answer)).map_err(|error| sqlx::Error::Encode(Box::new(error)))
+pub fn outcome<T: Serialize>(answer: &T) -> Result<Box<RawValue>, sqlx::Error> {
+    to_raw_value(&Outcome::Ok(answer)).map_err(|error| sqlx::Error::Encode(Box::new(error)))
 }
 
 /// An answer, and whether it was given before.

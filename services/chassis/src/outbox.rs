@@ -4,6 +4,7 @@ pub mod relay;
 
 use prost::Message;
 use sqlx::PgConnection;
+use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::telemetry::TraceContext;
@@ -20,13 +21,13 @@ pub struct Unsent {
     /// The message.
     pub payload: Vec<u8>,
     /// W3C trace context.
-    pub trace_context: serde_json::Value,
+    pub trace_context: Json<TraceContext>,
 }
 
 impl Unsent {
     /// An event of now.
     pub fn new(key: &str, aggregate_id: Uuid, message: &impl Message) -> Self {
-        let trace_context = serde_json::to_value(TraceContext::current()).unwrap_or_default();
+        let trace_context = Json(TraceContext::current());
         Self { id: Uuid::now_v7(), key: key.to_owned(), aggregate_id, payload: message.encode_to_vec(), trace_context }
     }
 

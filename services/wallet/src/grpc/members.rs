@@ -76,15 +76,21 @@ impl WalletService for Doors {
         &self,
         request: Request<RequestWithdrawalRequest>,
     ) -> Result<Response<RequestWithdrawalResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let user_id = self.verifier.named_user(request.metadata()).map_err(Error::from)?;
+        let message = request.get_ref();
         let amount = Cents::new(message.amount_cents);
-        self.limits.check_withdrawal(amount).map_err(Error::from)?;
-        let method = convert::required("method", &message.method).map_err(Error::from)?;
-        let typed = convert::destination(&message.address, &message.memo, false).map_err(Error::from)?;
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
-        let (method, destination) = match self.methods.resolve_withdrawal(member.user_id, &method, typed).await {
+        let looked_up = async {
+            self.limits.check_withdrawal(amount)?;
+            let method = convert::required("method", &message.method)?;
+            let typed = convert::destination(&message.address, &message.memo, false)?;
+            let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
+            Ok::<_, Error>((claim, self.methods.resolve_withdrawal(user_id, &method, typed).await))
+        };
+        // Asked at once; that the session lives is looked at first.
+        let (member, looked_up, is_open) = tokio::join!(self.actor(request.metadata()), looked_up, self.gate.is_open());
+        member?;
+        let (claim, found) = looked_up?;
+        let (method, destination) = match found {
             Ok(found) => found,
             // A repetition is answered as before whatever has become of the method meanwhile.
             Err(refusal) => {
@@ -93,8 +99,8 @@ impl WalletService for Doors {
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
-        let command = RequestWithdrawal { user_id: member.user_id, amount, method, destination, claim };
-        let done = retrying(|| request_withdrawal(&self.ledger, &self.gate, &command)).await?;
+        let command = RequestWithdrawal { user_id, amount, method, destination, claim };
+        let done = retrying(|| request_withdrawal(&self.ledger, is_open, &command)).await?;
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 

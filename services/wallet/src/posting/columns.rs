@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 
 use chassis::idempotency::Claim;
-use serde_json::Value;
+use chassis::telemetry::TraceContext;
+use serde_json::value::RawValue;
+use sqlx::types::Json;
 use sqlx::{PgConnection, Row};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -11,10 +13,10 @@ use uuid::Uuid;
 use crate::domain::account::AccountRef;
 use crate::error::Error;
 use crate::posting::{Guard, Movement, Verdict};
-use crate::store::transactions;
+use crate::store::transactions::Line;
 
 /// A key, and the answer that is kept under it.
-pub(super) type Kept<'a> = Option<(&'a Claim, &'a Value)>;
+pub(super) type Kept<'a> = Option<(&'a Claim, &'a RawValue)>;
 
 /// Movements. What belongs to one names it by its place, from 1; so do legs their posting and account.
 #[derive(Default)]
@@ -28,7 +30,7 @@ pub(super) struct Columns<'a> {
     trades: Trades,
     postings: Postings,
     legs: Legs,
-    lines: (Vec<i32>, Vec<Value>),
+    lines: (Vec<i32>, Vec<Json<Line<'a>>>),
     events: Events<'a>,
 }
 
@@ -48,7 +50,7 @@ struct Keys<'a> {
     keys: Vec<&'a str>,
     fingerprints: Vec<&'a [u8]>,
     request_ids: Vec<&'a str>,
-    outcomes: Vec<&'a Value>,
+    outcomes: Vec<Json<&'a RawValue>>,
 }
 
 #[derive(Default)]
@@ -92,7 +94,7 @@ struct Events<'a> {
     keys: Vec<&'a str>,
     aggregate_ids: Vec<Uuid>,
     payloads: Vec<&'a [u8]>,
-    trace_contexts: Vec<&'a Value>,
+    trace_contexts: Vec<&'a Json<TraceContext>>,
 }
 
 impl<'a> Columns<'a> {
@@ -126,7 +128,7 @@ impl<'a> Columns<'a> {
             }
             for line in &movement.lines {
                 columns.lines.0.push(columns.movements);
-                columns.lines.1.push(transactions::to_json(line)?);
+                columns.lines.1.push(Json(Line::of(line)));
             }
             for event in &movement.events {
                 columns.events.movements.push(columns.movements);
@@ -184,7 +186,7 @@ impl<'a> Columns<'a> {
         self.keys.keys.push(key);
         self.keys.fingerprints.push(fingerprint);
         self.keys.request_ids.push(request_id);
-        self.keys.outcomes.push(outcome);
+        self.keys.outcomes.push(Json(outcome));
     }
 
     fn take_guard(&mut self, movement: &Movement) {

@@ -14,7 +14,7 @@ use chassis::db::Db;
 use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer, Claim};
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::value::RawValue;
 use sqlx::Postgres;
 use sqlx::pool::PoolConnection;
 use time::OffsetDateTime;
@@ -50,7 +50,7 @@ struct Reading {
 /// A movement that waits for its verdict.
 struct Waiting {
     movement: Movement,
-    kept: Option<(Claim, Value)>,
+    kept: Option<(Claim, Box<RawValue>)>,
     answer: oneshot::Sender<Result<Verdict, Error>>,
 }
 
@@ -186,7 +186,7 @@ impl Writer {
 
 impl Waiting {
     fn kept(&self) -> Kept<'_> {
-        self.kept.as_ref().map(|(claim, outcome)| (claim, outcome))
+        self.kept.as_ref().map(|(claim, outcome)| (claim, &**outcome))
     }
 
     /// What two movements of one commit must not share: the function looks at what was there before all of them.

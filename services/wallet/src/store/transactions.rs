@@ -1,10 +1,10 @@
 //! Lines of members' histories.
 
 use chassis::money::Cents;
-use serde_json::{Value, json};
+use serde::Serialize;
 use sqlx::PgConnection;
 use time::OffsetDateTime;
-use time::format_description::well_known::Rfc3339;
+use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
@@ -149,39 +149,68 @@ pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sq
     Ok(())
 }
 
-/// A new line by column, for the statement that writes many at once. It has no receipt: it moves money as it is made.
-///
-/// # Errors
-/// If its time has no form that the database reads.
-pub fn to_json(one: &Transaction) -> Result<Value, sqlx::Error> {
-    let time = |at: OffsetDateTime| at.format(&Rfc3339).map_err(|error| sqlx::Error::Encode(Box::new(error)));
-    let method = one.method.as_ref();
-    let destination = one.destination.as_ref();
-    Ok(json!({
-        "id": one.id,
-        "user_id": one.user_id,
-        "kind": one.kind.as_str(),
-        "description": one.description,
-        "status": one.status.as_str(),
-        "direction": one.direction.as_str(),
-        "amount_cents": one.amount.get(),
-        "fee_cents": one.fee.map(Cents::get),
-        "net_amount_cents": one.net_amount.map(Cents::get),
-        "fee_paid": one.fee_paid,
-        "method_id": method.map(|method| method.id),
-        "currency": method.map(|method| &method.currency),
-        "network": method.map(|method| &method.network),
-        "method_address": method.map(|method| &method.address),
-        "method_memo": method.map(|method| &method.memo),
-        "method_version": method.map(|method| method.version),
-        "destination_address": destination.map(|destination| &destination.address),
-        "destination_memo": destination.map(|destination| &destination.memo),
-        "decided_by": one.decided_by,
-        "decided_at": one.decided_at.map(time).transpose()?,
-        "related_id": one.related_id,
-        "revision": one.revision,
-        "created_at": time(one.created_at)?,
-    }))
+/// A new line by the names of its columns, as the posting engine's function takes it: none has a receipt.
+#[derive(Serialize)]
+pub struct Line<'a> {
+    id: Uuid,
+    user_id: Uuid,
+    kind: &'static str,
+    description: &'a str,
+    status: &'static str,
+    direction: &'static str,
+    amount_cents: i64,
+    fee_cents: Option<i64>,
+    net_amount_cents: Option<i64>,
+    fee_paid: bool,
+    method_id: Option<Uuid>,
+    currency: Option<&'a str>,
+    network: Option<&'a str>,
+    method_address: Option<&'a str>,
+    method_memo: Option<&'a str>,
+    method_version: Option<i32>,
+    destination_address: Option<&'a str>,
+    destination_memo: Option<&'a str>,
+    decided_by: Option<Uuid>,
+    #[serde(with = "rfc3339::option")]
+    decided_at: Option<OffsetDateTime>,
+    related_id: Option<Uuid>,
+    revision: i32,
+    #[serde(with = "rfc3339")]
+    created_at: OffsetDateTime,
+}
+
+impl<'a> Line<'a> {
+    /// That of a transaction.
+    #[must_use]
+    pub fn of(one: &'a Transaction) -> Self {
+        let method = one.method.as_ref();
+        let destination = one.destination.as_ref();
+        Self {
+            id: one.id,
+            user_id: one.user_id,
+            kind: one.kind.as_str(),
+            description: &one.description,
+            status: one.status.as_str(),
+            direction: one.direction.as_str(),
+            amount_cents: one.amount.get(),
+            fee_cents: one.fee.map(Cents::get),
+            net_amount_cents: one.net_amount.map(Cents::get),
+            fee_paid: one.fee_paid,
+            method_id: method.map(|method| method.id),
+            currency: method.map(|method| &*method.currency),
+            network: method.map(|method| &*method.network),
+            method_address: method.map(|method| &*method.address),
+            method_memo: method.map(|method| &*method.memo),
+            method_version: method.map(|method| method.version),
+            destination_address: destination.map(|destination| &*destination.address),
+            destination_memo: destination.map(|destination| &*destination.memo),
+            decided_by: one.decided_by,
+            decided_at: one.decided_at,
+            related_id: one.related_id,
+            revision: one.revision,
+            created_at: one.created_at,
+        }
+    }
 }
 
 /// Writes what may change of a line, and counts its revision up.
