@@ -3,7 +3,7 @@
 
 use chassis::db::Db;
 use chassis::keys::SealingKey;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::hasher::Hasher;
 use crate::secrets::Secrets;
@@ -50,6 +50,13 @@ pub mod reset_totp;
 pub mod answer_mail_requests;
 pub mod forget_expired;
 
+/// What may be asked for by id in one call.
+const MOST_IDS: usize = 500;
+
+/// Sign-ins at the database at once: they wait for each other at the counter of their address, and a storm of them must
+/// leave connections to everybody else.
+pub const SIGN_INS: usize = 3;
+
 /// Whether staff need a second factor to sign in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondFactor {
@@ -65,6 +72,8 @@ pub struct App {
     pub db: Db,
     /// Hashes passwords.
     pub hasher: Hasher,
+    /// Turns of sign-ins at the database.
+    pub sign_ins: Semaphore,
     /// Derives the secrets of mails.
     pub secrets: Secrets,
     /// Signs members' tokens.

@@ -1,12 +1,15 @@
-//! Password hashing: argon2id, as many at once as leave a core to the rest, few waiting, the others sent away.
+//! Password hashing: argon2id, on threads that give way to requests, as many as leave a core to the rest; few passwords
+//! wait, the others are sent away.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::available_parallelism;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread::{self, available_parallelism};
 
 use argon2::password_hash::phc::{Output, PasswordHash};
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
-use tokio::sync::Semaphore;
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::domain::password::Password;
 use crate::error::Error;
@@ -16,6 +19,8 @@ const QUEUE: usize = 64;
 const MEMORY_KIB: u32 = 19 * 1024;
 const PASSES: u32 = 2;
 const LANES: u32 = 1;
+/// How nice the threads are: beside requests that need the processor, they get a tenth of it.
+const NICENESS: i32 = 10;
 
 /// Hashes and compares passwords.
 #[derive(Clone)]
@@ -23,12 +28,17 @@ pub struct Hasher {
     argon2: Argon2<'static>,
     /// Of no password: an unknown account costs as much as a known one.
     nobody: Arc<PasswordHash>,
-    /// Of those who worked before, for those who wait: fresh pages cost a tenth of a comparison.
-    memory: Arc<Mutex<Vec<Vec<Block>>>>,
     places: Arc<Semaphore>,
-    room: usize,
-    workers: Arc<Semaphore>,
+    jobs: Sender<Job>,
 }
+
+/// A place among those who wait for their turn.
+pub struct Place {
+    _held: OwnedSemaphorePermit,
+}
+
+/// Work for a thread, with the memory of the work before it: fresh pages cost a tenth of a comparison.
+type Job = Box<dyn FnOnce(&mut Vec<Block>) + Send>;
 
 impl Hasher {
     /// With one core left to the rest.
@@ -49,14 +59,20 @@ impl Hasher {
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);
         let nothing = chassis::keys::random::<32>().map_err(failed)?;
         let nobody: PasswordHash = argon2.hash_password(&nothing).map_err(failed)?;
-        Ok(Self {
-            argon2,
-            nobody: Arc::new(nobody),
-            memory: Arc::default(),
-            places: Arc::new(Semaphore::new(workers + queue)),
-            room: workers + queue,
-            workers: Arc::new(Semaphore::new(workers)),
-        })
+        let (jobs, waiting) = unbounded();
+        for _ in 0..workers {
+            let waiting = waiting.clone();
+            thread::Builder::new().name("hasher".to_owned()).spawn(move || work(&waiting)).map_err(failed)?;
+        }
+        Ok(Self { argon2, nobody: Arc::new(nobody), places: Arc::new(Semaphore::new(workers + queue)), jobs })
+    }
+
+    /// A place among those who wait.
+    ///
+    /// # Errors
+    /// [`Error::Overloaded`] if too many wait.
+    pub fn place(&self) -> Result<Place, Error> {
+        Arc::clone(&self.places).try_acquire_owned().map(|_held| Place { _held }).map_err(|_| Error::Overloaded)
     }
 
     /// The hash of a password in PHC form, with a salt of its own.
@@ -65,7 +81,7 @@ impl Hasher {
     /// [`Error::Overloaded`] if too many wait.
     pub async fn hash(&self, password: &Password) -> Result<String, Error> {
         let (argon2, password) = (self.argon2.clone(), password.clone());
-        self.work(move || {
+        self.run(self.place()?, move |_| {
             let hash: PasswordHash = argon2.hash_password(password.as_bytes()).map_err(failed)?;
             Ok(hash.to_string())
         })
@@ -77,52 +93,70 @@ impl Hasher {
     /// # Errors
     /// [`Error::Overloaded`] if too many wait.
     pub async fn matches(&self, password: &Password, hash: Option<&str>) -> Result<bool, Error> {
+        self.matches_at(self.place()?, password, hash).await
+    }
+
+    /// The same, for who has a place.
+    ///
+    /// # Errors
+    /// If the hash cannot be read.
+    pub async fn matches_at(&self, place: Place, password: &Password, hash: Option<&str>) -> Result<bool, Error> {
         let (hasher, password) = (self.clone(), password.clone());
         let known = hash.is_some();
         let hash = hash.map(PasswordHash::new).transpose().map_err(failed)?;
-        self.work(move || {
+        self.run(place, move |memory| {
             let hash = hash.as_ref().unwrap_or(&hasher.nobody);
-            Ok(hasher.compare(&password, hash)? && known)
+            Ok(hasher.compare(&password, hash, memory)? && known)
         })
         .await?
     }
 
-    fn compare(&self, password: &Password, hash: &PasswordHash) -> Result<bool, Error> {
+    fn compare(&self, password: &Password, hash: &PasswordHash, memory: &mut Vec<Block>) -> Result<bool, Error> {
         let costs = |hash: &PasswordHash| (hash.algorithm, hash.version, hash.params.clone());
         let (Some(salt), Some(expected)) = (&hash.salt, &hash.hash) else { return Ok(false) };
         if costs(hash) != costs(&self.nobody) || expected.len() != Params::DEFAULT_OUTPUT_LEN {
             // From a time of other costs.
             return Ok(self.argon2.verify_password(password.as_bytes(), hash).is_ok());
         }
-        let mut blocks = self.memory().pop().unwrap_or_default();
-        blocks.resize(self.argon2.params().block_count(), Block::new());
+        memory.resize(self.argon2.params().block_count(), Block::new());
         let mut out = [0; Params::DEFAULT_OUTPUT_LEN];
-        let hashed = self.argon2.hash_password_into_with_memory(password.as_bytes(), salt, &mut out, &mut blocks[..]);
-        let mut memory = self.memory();
-        match self.places.available_permits() + 1 < self.room {
-            true => memory.push(blocks),
-            // Nobody waits: an idle process needs none.
-            false => memory.clear(),
-        }
+        let hashed = self.argon2.hash_password_into_with_memory(password.as_bytes(), salt, &mut out, &mut memory[..]);
         hashed.map_err(failed)?;
         // In the same time wherever they differ.
         Ok(*expected == Output::new(&out).map_err(failed)?)
     }
 
-    fn memory(&self) -> MutexGuard<'_, Vec<Vec<Block>>> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    async fn work<T: Send + 'static>(&self, job: impl FnOnce() -> T + Send + 'static) -> Result<T, Error> {
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| Error::Overloaded)?;
-        let worker = Arc::clone(&self.workers).acquire_owned().await.map_err(failed)?;
-        tokio::task::spawn_blocking(move || {
+    async fn run<T: Send + 'static>(
+        &self,
+        place: Place,
+        job: impl FnOnce(&mut Vec<Block>) -> T + Send + 'static,
+    ) -> Result<T, Error> {
+        let (answer, done) = oneshot::channel();
+        let job = move |memory: &mut Vec<Block>| {
             // Held until the work is done, even if the caller has gone.
-            let _held = (place, worker);
-            job()
-        })
-        .await
-        .map_err(failed)
+            let _place = place;
+            drop(answer.send(job(memory)));
+        };
+        self.jobs.send(Box::new(job)).map_err(failed)?;
+        done.await.map_err(failed)
+    }
+}
+
+/// A thread: works until the hasher is gone.
+fn work(waiting: &Receiver<Job>) {
+    if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
+        tracing::warn!(%error, "passwords are compared at the priority of requests");
+    }
+    let mut memory = Vec::new();
+    loop {
+        let next = waiting.try_recv().or_else(|_| {
+            // Nobody waits: an idle process needs none.
+            memory = Vec::new();
+            waiting.recv()
+        });
+        let Ok(job) = next else { return };
+        // Whoever waits for a panic gets no answer; the thread is there for the next.
+        drop(catch_unwind(AssertUnwindSafe(|| job(&mut memory))));
     }
 }
 

@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
-use auth::app::{App, SecondFactor, answer_mail_requests, forget_expired};
+use auth::app::{App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired};
 use auth::config::Config;
 use auth::error::Error;
 use auth::grpc::Door;
@@ -22,7 +22,7 @@ use chassis::error::Fault;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::{self, Process};
 use clap::{Args, Parser, Subcommand};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 
 const NAME: &str = "auth";
 
@@ -123,6 +123,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let app = Arc::new(App {
         db,
         hasher: Hasher::new()?,
+        sign_ins: Semaphore::new(SIGN_INS),
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
         totp_key: SealingKey::read(&config.totp_key_file)?,
         tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),

@@ -6,14 +6,11 @@ use chassis::caller::Session;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{App, SecondFactor};
+use super::{App, MOST_IDS, SecondFactor};
 use crate::domain::session;
 use crate::domain::totp::STEP_UP_LIFE;
 use crate::error::Error;
 use crate::store::sessions::{self, Live};
-
-/// Sessions asked for at once, at the most.
-const MOST: usize = 500;
 
 /// A live session.
 pub struct Found {
@@ -38,7 +35,7 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
 /// # Errors
 /// Wrong fields if too many are asked for; the database's.
 pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> {
-    if ids.len() > MOST {
+    if ids.len() > MOST_IDS {
         return Err(Error::field("sessionIds", "At most 500 sessions can be asked for at once"));
     }
     let mut conn = app.db.conn().await?;

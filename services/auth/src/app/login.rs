@@ -38,16 +38,19 @@ pub struct Credentials {
 /// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`], [`Error::TooManyTries`],
 /// [`Error::Overloaded`], the database's.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
+    // Taken before anything is looked up or counted, so that whoever is sent away costs nothing and learns nothing.
+    let place = app.hasher.place()?;
+    let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
     let counters = charge(app, credentials, user.as_ref()).await?;
+    drop(turn);
     let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());
-    let matches = app.hasher.matches(&credentials.password, hash).await;
-    if matches!(matches, Ok(true) | Err(Error::Overloaded)) {
-        acquit(app, &counters, &matches).await?;
+    let matches = app.hasher.matches_at(place, &credentials.password, hash).await?;
+    let _turn = app.sign_ins.acquire().await;
+    if matches {
+        acquit(app, &counters).await?;
     }
-    let user = user.filter(User::is_open).filter(|_| matches.as_ref().is_ok_and(|matches| *matches));
-    matches?;
-    let user = user.ok_or(Error::InvalidCredentials)?;
+    let user = user.filter(|user| matches && user.is_open()).ok_or(Error::InvalidCredentials)?;
     if credentials.totp.is_some() && asks_for_totp(app, &user) {
         second_factor::charge(app, user.id).await?;
     }
@@ -83,14 +86,11 @@ async fn charge(app: &App, credentials: &Credentials, user: Option<&User>) -> Re
     Ok(counters)
 }
 
-/// Takes the try back: the password was right, or nobody could look.
-async fn acquit(app: &App, counters: &Counters, matches: &Result<bool, Error>) -> Result<(), Error> {
+/// Takes the try back: the password was right.
+async fn acquit(app: &App, counters: &Counters) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     login_throttles::give_back(&mut tx, &counters.address).await?;
-    match matches {
-        Ok(_) => login_throttles::clear(&mut tx, &counters.account).await?,
-        Err(_) => login_throttles::give_back(&mut tx, &counters.account).await?,
-    }
+    login_throttles::clear(&mut tx, &counters.account).await?;
     tx.commit().await?;
     Ok(())
 }

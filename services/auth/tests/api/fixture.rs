@@ -5,7 +5,7 @@ use std::sync::Arc;
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::answer_mail_requests::answer_next;
-use auth::app::{App, SecondFactor};
+use auth::app::{App, SIGN_INS, SecondFactor};
 use auth::grpc::Door;
 use auth::hasher::Hasher;
 use auth::secrets::Secrets;
@@ -20,7 +20,7 @@ use proto::auth::v1::{
     Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, User, VerifyEmailRequest,
 };
 use sqlx::PgPool;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
@@ -52,6 +52,7 @@ impl World {
         let app = Arc::new(App {
             db: testing::database(pool.clone(), &MIGRATOR).await,
             hasher: Hasher::new().unwrap(),
+            sign_ins: Semaphore::new(SIGN_INS),
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
             totp_key: SealingKey::read(&file("totp.key")).unwrap(),
             tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
