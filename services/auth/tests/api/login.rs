@@ -129,6 +129,21 @@ async fn concurrent_tries_count_before_they_are_compared(pool: PgPool) {
     assert!(all.iter().all(Result::is_err));
 }
 
+/// [D-S7] [D-S8] While too many passwords wait, whoever comes is sent away before anything is counted.
+#[sqlx::test(migrations = false)]
+async fn being_sent_away_is_no_try(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let places: Vec<_> = std::iter::from_fn(|| world.app.hasher.place().ok()).collect();
+    let counted = world.count("SELECT count(*) FROM login_throttles").await;
+    let refused = world.login("ada@example.com", "wrong horse battery", ABROAD).await.unwrap_err();
+    assert_eq!(refused.kind, Kind::RateLimited);
+    assert!(refused.retry_after.is_some(), "when to come back");
+    assert_eq!(world.count("SELECT count(*) FROM login_throttles").await, counted);
+    drop(places);
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+}
+
 /// [D-S8] One address that tries many accounts is slowed.
 #[sqlx::test(migrations = false)]
 async fn an_address_is_slowed_over_many_accounts(pool: PgPool) {
