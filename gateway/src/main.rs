@@ -18,6 +18,7 @@ use gateway::limits::Limits;
 use gateway::live::Live;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
+use gateway::routes::plans::Offers;
 use gateway::routes::transactions::Owners;
 use gateway::server;
 use object_store::ObjectStore;
@@ -80,6 +81,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(forget(Arc::clone(&limits), process.shutdown.clone()));
     let clients = Clients::new(&config)?;
     let app = App::new(AppState {
+        offers: Offers::new(clients.trade.clone()),
         owners: Owners::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),

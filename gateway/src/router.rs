@@ -32,6 +32,7 @@ use crate::limits::{self, Limits};
 use crate::live::Live;
 use crate::openapi::{self, ApiDoc};
 use crate::routes::courses::Course;
+use crate::routes::plans::Offers;
 use crate::routes::transactions::Owners;
 use crate::routes::{admin, auth, courses, events, files, payment_methods, plans, trades, transactions, users};
 use crate::web;
@@ -50,6 +51,8 @@ pub struct AppState {
     pub credential: Credential,
     /// Tells who calls.
     pub verifier: Verifier,
+    /// Tells what is offered.
+    pub offers: Offers,
     /// Tells members who they are.
     pub owners: Owners,
     /// Uploaded files.

@@ -1,9 +1,13 @@
 //! Investment plans and their published values; visitors may read both.
 
 use axum::extract::{Path, State};
+use chassis::batch::Batch;
+use chassis::grpc::Outgoing;
 use proto::trade::v1 as trade;
+use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::trade::v1::{ListPlanValuesRequest, ListPlansRequest};
 use serde::Serialize;
+use tonic::transport::Channel;
 use utoipa::ToSchema;
 
 use crate::caller::Visitor;
@@ -68,11 +72,32 @@ pub struct Plans {
     pub plans: Vec<Plan>,
 }
 
+/// Tells what is offered: one look for all who ask at the same time, and never older than their question.
+pub struct Offers(Batch<(), Result<Vec<trade::Plan>, ApiError>>);
+
+impl Offers {
+    /// By asking this service. Call inside the runtime.
+    #[must_use]
+    pub fn new(trade: TradeServiceClient<Channel>) -> Self {
+        Self(Batch::new(move |asked: Vec<()>| {
+            let trade = trade.clone();
+            async move {
+                let answer = fetch!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
+                vec![answer.map(|answer| answer.into_inner().plans); asked.len()]
+            }
+        }))
+    }
+
+    async fn now(&self) -> Result<Vec<trade::Plan>, ApiError> {
+        self.0.ask(()).await.ok_or_else(|| ApiError::internal("nobody to ask"))?
+    }
+}
+
 /// List the plans
 #[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), tag = "Investments")]
-pub async fn list(State(app): State<App>, caller: Visitor) -> Result<Reply<Plans>, ApiError> {
-    let answer = fetch!(app.clients.trade, list_plans, caller.out, ListPlansRequest {})?.into_inner();
-    Ok(ok(Plans { success: true, plans: answer.plans.into_iter().map(Plan::from).collect() }))
+pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
+    let plans = app.offers.now().await?;
+    Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
 }
 
 /// The value of a plan from a moment on.

@@ -18,6 +18,7 @@ use gateway::limits::Limits;
 use gateway::live::Live;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
+use gateway::routes::plans::Offers;
 use gateway::routes::transactions::Owners;
 use http_body_util::BodyExt;
 use object_store::memory::InMemory;
@@ -71,6 +72,7 @@ impl Fixture {
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
         let clients = Clients::new(&config).unwrap();
         let app = App::new(AppState {
+            offers: Offers::new(clients.trade.clone()),
             owners: Owners::new(clients.directory.clone(), realm.credential("gateway")),
             clients,
             credential: realm.credential("gateway"),
