@@ -22,14 +22,14 @@ page.dataset['theme'] = theme === 'dark' ? 'dark' : 'light'
 const isSignedIn = Boolean(stored('auth')['token'])
 page.dataset['session'] = isSignedIn ? 'open' : 'none'
 
-// A browser that has Inter shows it at once. Any other paints first, and changes the letters once it has them.
+// A browser that has Inter shows it at once. Any other paints first, pictures too, and then changes the letters.
 if (stored('font')['has']) {
   page.dataset['font'] = 'inter'
   void fetchFont()
 } else {
   new PerformanceObserver((_, observer) => {
     observer.disconnect()
-    void fetchFont()
+    setTimeout(() => void fetchFont(), 300)
   }).observe({ type: 'paint', buffered: true })
 }
 

@@ -51,9 +51,11 @@ async function follow(client: QueryClient, signal: AbortSignal) {
 
 export function useLiveUpdates() {
   const client = useQueryClient()
+  const left = useSession((session) => session.left)
   useEffect(() => {
+    if (left) return
     const controller = new AbortController()
     void follow(client, controller.signal)
     return () => controller.abort()
-  }, [client])
+  }, [client, left])
 }

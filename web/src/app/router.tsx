@@ -4,13 +4,14 @@ import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
 import { drawnNotFound, drawnPages } from './drawn-pages'
 import { FirstPage } from './first-page'
+import { loadChunk } from './load-chunk'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
 /** Each page is a chunk of its own; `name` is that of its export. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => {
-    const Page: ComponentType = (await load())[name]
+    const Page: ComponentType = (await loadChunk(load))[name]
     return {
       default: () => (
         <>
@@ -24,7 +25,7 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 
 /** What several pages share around them. */
 function frame<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(() => load().then((module) => ({ default: module[name] })))
+  return lazy(async () => ({ default: (await loadChunk(load))[name] }))
 }
 
 const MemberGuard = frame(() => import('./guard'), 'MemberGuard')

@@ -1,5 +1,5 @@
 import { act, screen, waitFor } from '@testing-library/react'
-import { http, HttpResponse } from 'msw'
+import { delay, http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { useSession } from '@/lib/session'
 import { currentPath, openApp, openAsMember } from '@/testing/render'
@@ -353,6 +353,44 @@ describe('the session', () => {
     expect(logout.seen[0]?.headers.get('Authorization')).toMatch(/^Bearer /)
     expect(useSession.getState()).toMatchObject({ user: null, token: null })
     expect(window.history.state).not.toMatchObject({ usr: { from: expect.anything() as unknown } })
+  })
+
+  it('is over for what was asked before the logout: its refusal is not told [AUTH-13]', async () => {
+    let ask = () => {}
+    let leave = () => {}
+    const asked = new Promise<void>((resolve) => (ask = resolve))
+    const leaving = new Promise<void>((resolve) => (leave = resolve))
+    server.use(
+      http.get('*/v1/transactions/user', async () => {
+        ask()
+        await leaving
+        return HttpResponse.json({ success: false, message: 'Please log in again' }, { status: 401 })
+      }),
+      http.post('*/v1/auth/logout', async () => {
+        leave()
+        await delay(100)
+        return HttpResponse.json({ success: true, message: 'Bye' })
+      }),
+    )
+    const { user } = openAsMember('/dashboard')
+    await asked
+    await user.click(await screen.findByRole('button', { name: 'Logout' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(await screen.findByLabelText('Email')).toBeVisible()
+    expect(screen.queryByText('Please log in again')).not.toBeInTheDocument()
+    expect(window.history.state).not.toMatchObject({ usr: { from: expect.anything() as unknown } })
+  })
+
+  it('begins here when another tab signs in, also after a logout [D-S9]', async () => {
+    const { user } = openAsMember('/dashboard')
+    await user.click(await screen.findByRole('button', { name: 'Logout' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    act(() => {
+      localStorage.setItem('auth', JSON.stringify({ state: { user: member, token: 'theirs' }, version: 0 }))
+      window.dispatchEvent(new StorageEvent('storage', { key: 'auth', newValue: localStorage.getItem('auth') }))
+    })
+    await waitFor(() => expect(currentPath()).toBe('/dashboard'))
+    expect(useSession.getState()).toMatchObject({ user: { id: member.id }, left: false })
   })
 
   it('ends here when another tab logs out [D-S9]', async () => {

@@ -52,7 +52,8 @@ async function watched<T>(request: (http: typeof Http) => Promise<T>, isPublic: 
 
 /** A refused token ends the session it belongs to, and only that one. */
 function noticeSessionLoss(error: ApiError, token: string) {
-  if (useSession.getState().token !== token) return
+  const session = useSession.getState()
+  if (session.token !== token || session.left) return
   if (error.status === 401) {
     endSession()
     notify.error(error.message)

@@ -6,7 +6,7 @@ import type { User } from './api-types'
 type Session = {
   user: User | null
   token: string | null
-  /** True after the member chose to leave, so that the guard does not offer the way back. */
+  /** True once the member chose to leave, so that the guard does not offer the way back. */
   left: boolean
 }
 
@@ -37,6 +37,11 @@ export function refreshSession(user: User, token: string | undefined) {
   if (current) useSession.setState({ user, token: token ?? current })
 }
 
+/** The member leaves: what a screen still asks for, or hears, is of no interest any more. */
+export function beginLeaving() {
+  useSession.setState({ left: true })
+}
+
 export function endSession({ left = false } = {}) {
   useSession.setState({ ...SIGNED_OUT, left })
 }
@@ -56,7 +61,11 @@ export function followOtherTabs(onChange: () => void) {
     if (event.key !== 'auth' && event.key !== null) return
     const before = useSession.getState().user?.id
     if (event.newValue === null) endSession({ left: true })
-    else void useSession.persist.rehydrate()
+    else {
+      void useSession.persist.rehydrate()
+      // Whoever signed in there is here, too; said after the reading, because it is written down again.
+      if (useSession.getState().token) useSession.setState({ left: false })
+    }
     if (useSession.getState().user?.id !== before) onChange()
   }
   window.addEventListener('storage', listen)

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useNavigate } from 'react-router'
 import { api } from '@/lib/api-client'
 import { paths, type LoginState } from '@/lib/paths'
-import { endSession } from '@/lib/session'
+import { beginLeaving, endSession } from '@/lib/session'
 
 /** A server that does not answer keeps nobody signed in here. */
 const LONGEST_WAIT_MS = 5_000
@@ -15,6 +15,9 @@ export function useLogOut() {
   const [busy, setBusy] = useState(false)
   const logOut = async (state?: LoginState) => {
     setBusy(true)
+    // Their answers would come from a session that is no more.
+    beginLeaving()
+    await client.cancelQueries()
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS)
     await api.post('/auth/logout', undefined, { isPublic: true, signal }).catch(() => undefined)
     endSession({ left: true })
