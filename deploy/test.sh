@@ -32,7 +32,7 @@ count() {
     }
     /^test result: / || /^ +Tests +[0-9]/ { passed += add("passed"); failed += add("failed"); next }
     /^ +[0-9]+ (passed|failed|flaky|interrupted|did not run)( \(|$)/ {
-      passed += add("passed"); failed += add("failed") + add("interrupted") + add("did not run")
+      passed += add("passed") + add("flaky"); failed += add("failed") + add("interrupted") + add("did not run")
     }
     END { print passed + 0, failed + 0 }' "$1"
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import AxeBuilder from '@axe-core/playwright'
-import type { Browser, Page } from '@playwright/test'
-import { asStaff, fund, mailTo, platformMethod, proof, signedIn, type SignedIn } from './support/stack'
-import { expect, test } from './support/test'
+import type { Page } from '@playwright/test'
+import { asStaff, fund, mailTo, platformMethod, proof, registered, signedIn, type SignedIn } from './support/stack'
+import { expect, test, type Another } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
 const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
@@ -18,13 +18,11 @@ async function logIn(page: Page, name: string) {
 }
 
 /** A second person, in a browser of their own. */
-async function colleague(browser: Browser, name: string) {
-  const page = await (await browser.newContext()).newPage()
+async function colleague(another: Another, name: string) {
+  const page = await another()
   await logIn(page, name)
   return page
 }
-
-const aMember = async (browser: Browser) => signedIn(await (await browser.newContext()).newPage())
 
 const deposit = async (member: SignedIn, amount: number, txid?: string) =>
   member.api('POST', '/transactions/deposit', { amount, method: await platformMethod(member), receipt, type: 'deposit', ...(txid ? { txid } : {}) })
@@ -48,7 +46,7 @@ async function emptyQueue() {
   }
 }
 
-test('staff land in the back office and never on member pages, members find nothing there [D-O1] [D-O2] [D-R1]', async ({ page, browser }) => {
+test('staff land in the back office and never on member pages, members find nothing there [D-O1] [D-O2] [D-R1]', async ({ page, another }) => {
   await page.goto('/admin')
   await expect(page).toHaveURL('/login')
   await logIn(page, 'reviewer')
@@ -57,15 +55,15 @@ test('staff land in the back office and never on member pages, members find noth
     await page.goto(path)
     await expect(page).toHaveURL('/admin')
   }
-  const other = await (await browser.newContext()).newPage()
+  const other = await another()
   await signedIn(other)
   await other.goto('/admin')
   await expect(other.getByRole('heading', { level: 1 })).toContainText(/not found|does not exist/i)
 })
 
-test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-D1] [D-D4] [D-R3] [D-W5]', async ({ page, browser }, info) => {
+test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-D1] [D-D4] [D-R3] [D-W5]', async ({ page }, info) => {
   await emptyQueue()
-  const members = [await aMember(browser), await aMember(browser)] as const
+  const members = [await registered(), await registered()] as const
   for (const member of members) {
     await fund(member, 500)
     for (const amount of [110, 120, 130]) await deposit(member, amount, hash())
@@ -114,10 +112,10 @@ test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-
   expect(queue.filter(({ kind }) => kind !== 'payout').every(({ count }) => count === 0)).toBe(true)
 })
 
-test('a decision on something that changed meanwhile is not taken [D-O2]', async ({ page, browser, watch }) => {
+test('a decision on something that changed meanwhile is not taken [D-O2]', async ({ page, watch }) => {
   watch.tolerate(/status of 409/)
   await emptyQueue()
-  const member = await aMember(browser)
+  const member = await registered()
   await deposit(member, 150, hash())
   await logIn(page, 'reviewer')
   await expect(page.getByRole('main').getByRole('link', { name: member.email })).toBeVisible()
@@ -135,9 +133,9 @@ test('a decision on something that changed meanwhile is not taken [D-O2]', async
   await expect(page.getByText('This payment has been submitted before.')).toBeVisible()
 })
 
-test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', async ({ page, browser }) => {
+test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', async ({ page }) => {
   await emptyQueue()
-  const member = await aMember(browser)
+  const member = await registered()
   await fund(member, 2000)
   const { id, reference } = await withdrawal(member, 1200)
   const reviewer = await asStaff('reviewer')
@@ -162,7 +160,7 @@ test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', asy
   await mailTo(member.email, /withdrawal was paid/i)
 })
 
-test('a value is published by a second manager, never by the one who proposed it [D-I1] [D-R2] [D-O4]', async ({ page, browser }) => {
+test('a value is published by a second manager, never by the one who proposed it [D-I1] [D-R2] [D-O4]', async ({ page, another }) => {
   const visitor = await asStaff('auditor')
   const { plans } = await visitor<{ plans: { id: string; title: string; value: number }[] }>('GET', '/plans')
   const [plan] = plans
@@ -181,7 +179,7 @@ test('a value is published by a second manager, never by the one who proposed it
   await expect(own.getByRole('button', { name: 'Confirm' })).toBeDisabled()
   await expect(own).toContainText('You proposed this yourself')
 
-  const second = await colleague(browser, 'manager2')
+  const second = await colleague(another, 'manager2')
   await second.getByRole('link', { name: /^Proposals/ }).click()
   const proposal = second.getByRole('listitem').filter({ hasText: source })
   await expect(proposal).toContainText(value)
@@ -191,8 +189,8 @@ test('a value is published by a second manager, never by the one who proposed it
   expect(after.plans.find(({ id }) => id === plan.id)?.value).toBe(Number(value))
 })
 
-test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] [D-O1]', async ({ page, browser }) => {
-  const member = await aMember(browser)
+test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] [D-O1]', async ({ page, another }) => {
+  const member = await registered()
   await logIn(page, 'treasurer')
   await page.getByRole('link', { name: 'Members' }).click()
   await page.getByLabel('Search').fill(member.email)
@@ -202,7 +200,7 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   await page.getByRole('button', { name: 'Propose' }).click()
   await expect(page.getByLabel('Amount')).toHaveValue('')
 
-  const second = await colleague(browser, 'treasurer2')
+  const second = await colleague(another, 'treasurer2')
   await second.goto('/admin/proposals')
   const proposal = second.getByRole('listitem').filter({ hasText: 'Welcome' }).first()
   await expect(proposal).toContainText('$25.00')
@@ -211,7 +209,7 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   await page.reload()
   await expect(page.getByRole('definition').filter({ hasText: '$25.00' })).toBeVisible()
 
-  const reviewer = await colleague(browser, 'reviewer')
+  const reviewer = await colleague(another, 'reviewer')
   await reviewer.goto(`/admin/members/${member.id}`)
   await reviewer.getByRole('button', { name: 'Freeze' }).click()
   const dialog = reviewer.getByRole('dialog')
@@ -224,8 +222,8 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
 
 const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
 
-test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page, browser }) => {
-  const member = await aMember(browser)
+test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page }) => {
+  const member = await registered()
   await deposit(member, 175)
   await logIn(page, 'auditor')
   const writes: string[] = []
@@ -263,10 +261,10 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
 })
 
 for (const theme of ['light', 'dark']) {
-  test(`the back office in the ${theme} theme passes axe at WCAG 2.2 AA and fits 360 px [D-O2]`, async ({ page, browser }) => {
+  test(`the back office in the ${theme} theme passes axe at WCAG 2.2 AA and fits 360 px [D-O2]`, async ({ page }) => {
     test.setTimeout(300_000)
     await page.addInitScript((chosen) => localStorage.setItem('theme', JSON.stringify({ state: { theme: chosen }, version: 0 })), theme)
-    const member = await aMember(browser)
+    const member = await registered()
     await fund(member, 1500)
     await deposit(member, 185, hash())
     const reviewer = await asStaff('reviewer')

@@ -1,7 +1,7 @@
 import { mailTo, newMember, signUp, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
-test('log out, come back to the page asked for, and end the other session [AUTH-13] [AUTH-15] [D-S4] [D-S11]', async ({ page, browser }) => {
+test('log out, come back to the page asked for, and end the other session [AUTH-13] [AUTH-15] [D-S4] [D-S11]', async ({ page, another }) => {
   const member = newMember()
   await signUp(page, member)
   await page.getByRole('button', { name: 'Logout' }).click()
@@ -14,7 +14,7 @@ test('log out, come back to the page asked for, and end the other session [AUTH-
   await page.getByRole('button', { name: 'Login' }).click()
   await expect(page).toHaveURL('/investments')
 
-  const other = await (await browser.newContext()).newPage()
+  const other = await another()
   await other.goto('/login')
   await other.getByLabel('Email').fill(member.email)
   await other.getByLabel('Password', { exact: true }).fill(member.password)
@@ -28,7 +28,6 @@ test('log out, come back to the page asked for, and end the other session [AUTH-
     await other.goto('/transactions')
     await expect(other).toHaveURL('/login', { timeout: 2_000 })
   }).toPass({ timeout: 30_000 })
-  await other.context().close()
 })
 
 test('a forgotten password is replaced by the link of the mail, which leaves the address bar [AUTH-08] [AUTH-09] [D-S6]', async ({ page }) => {
@@ -36,6 +35,8 @@ test('a forgotten password is replaced by the link of the mail, which leaves the
   await signUp(page, member)
   await page.getByRole('button', { name: 'Logout' }).click()
   await page.getByRole('link', { name: 'Forgot password?' }).click()
+  // The login has an Email of its own, which stands until the next page has come.
+  await expect(page.getByRole('heading', { name: 'Forgot Password' })).toBeVisible()
   await page.getByLabel('Email').fill(member.email)
   await page.getByRole('button', { name: 'Continue' }).click()
   const [, path = ''] = await mailTo(member.email, /https?:\/\/[^/\s]+(\/reset-password#token=[\w-]+)/)

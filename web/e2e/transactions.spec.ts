@@ -54,3 +54,19 @@ test('an unknown transaction is said to be unknown [TXN-04]', async ({ page, wat
   await page.goto('/transactions/00000000-0000-4000-8000-000000000000')
   await expect(page.getByText('Transaction not found')).toBeVisible()
 })
+
+test('a page whose code does not come is loaded anew, once', async ({ page, watch }) => {
+  watch.tolerate(/ERR_FAILED|dynamically imported module/)
+  await signedIn(page)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible()
+  let missing = 1
+  await page.route(/assets\/transactions-page/, (route) => (missing-- > 0 ? route.abort() : route.continue()))
+  await page.getByRole('link', { name: 'Transactions' }).first().click()
+  await expect(page.getByRole('heading', { name: 'Transactions', level: 1 })).toBeVisible()
+  missing = 1
+  await page.getByRole('link', { name: 'Dashboard' }).first().click()
+  await page.reload()
+  await page.getByRole('link', { name: 'Transactions' }).first().click()
+  await expect(page.getByText('Something went wrong on this page')).toBeVisible()
+})

@@ -86,23 +86,29 @@ export async function signUp(page: Page, member: NewMember) {
   await expect(page).toHaveURL('/dashboard')
 }
 
-export type SignedIn = NewMember & { token: string; id: string; api: ReturnType<typeof caller> }
+export type SignedIn = NewMember & { user: { id: string }; token: string; id: string; api: ReturnType<typeof caller> }
 
-/** A verified member, made over the API, as whom the page is signed in. */
-export async function signedIn(page: Page): Promise<SignedIn> {
+/** A verified member, made over the API. */
+export async function registered(): Promise<SignedIn> {
   const member = newMember()
   const details = { ...member, phone: '+46 70 123 45 67', country: 'Sweden' }
   const { token } = (await call('POST', '/auth/register', details)) as { token: string }
   await call('POST', '/auth/verify', { email: member.email, otp: await codeMailedTo(member.email) })
   const api = caller(token)
   const { user } = await api<{ user: { id: string } }>('GET', '/auth/check')
+  return { ...member, user, token, id: user.id, api }
+}
+
+/** The same, as whom the page is signed in. */
+export async function signedIn(page: Page): Promise<SignedIn> {
+  const member = await registered()
   // Once a tab, so that a logout and a reload later find what the app left.
   await page.addInitScript((state) => {
     if (sessionStorage.getItem('started')) return
     sessionStorage.setItem('started', 'yes')
     localStorage.setItem('auth', JSON.stringify({ state, version: 0 }))
-  }, { user, token })
-  return { ...member, token, id: user.id, api }
+  }, { user: member.user, token: member.token })
+  return member
 }
 
 type Method = { id: string; network: string; scope: string }
