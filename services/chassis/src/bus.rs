@@ -17,6 +17,7 @@ use lapin::options::{
     ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable, LongString};
+use lapin::uri::AMQPUri;
 use lapin::{BasicProperties, Channel, Confirmation, Connection, ConnectionProperties, ExchangeKind};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
@@ -36,6 +37,8 @@ const EXCHANGE: &str = "events";
 const DEAD_LETTERS: &str = "events.dead";
 /// Messages that a consumer works on at once.
 const PREFETCH: u16 = 16;
+/// Bytes of a frame, of which a connection keeps room for 64: with the broker's own limit that would be 8 MiB.
+const FRAME: u32 = 16 * 1024;
 /// How often a failure that may pass is tried in place before the message goes back to its queue.
 const TRIES_IN_PLACE: u32 = 20;
 
@@ -104,7 +107,9 @@ impl Bus {
     /// If the broker is away or refuses.
     pub async fn connect(&self, name: &str) -> anyhow::Result<(Connection, Channel)> {
         let properties = ConnectionProperties::default().with_connection_name(name.into());
-        let connecting = Connection::connect(&self.url, properties);
+        let mut uri: AMQPUri = self.url.parse().map_err(|error| anyhow!("the broker's url: {error}"))?;
+        uri.query.frame_max.get_or_insert(FRAME);
+        let connecting = Connection::connect_uri(uri, properties);
         let connection =
             tokio::time::timeout(Duration::from_secs(5), connecting).await.context("broker too slow")??;
         let channel = connection.create_channel().await?;

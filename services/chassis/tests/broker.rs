@@ -301,6 +301,26 @@ async fn the_relay_catches_up_in_order(pool: PgPool) {
     broker.remove().await;
 }
 
+/// [K7] While the broker is away it is asked now and then, however many commits there are.
+#[sqlx::test(migrations = false)]
+async fn a_broker_that_is_away_is_left_alone(pool: PgPool) {
+    let db = database(pool).await;
+    let door = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let bus = Bus::new(&format!("amqp://guest:guest@{}", door.local_addr().unwrap()));
+    let relaying = tokio::spawn(relay::run(db.clone(), bus, "test", CancellationToken::new()));
+    let (mut asked, end) = (0, tokio::time::Instant::now() + Duration::from_millis(1_500));
+    while let Ok(knock) = tokio::time::timeout_at(end, door.accept()).await {
+        drop(knock.unwrap());
+        asked += 1;
+        for _ in 0..3 {
+            db.note_commit();
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+    relaying.abort();
+    assert!((1..=3).contains(&asked), "{asked} times in 1.5 s");
+}
+
 /// [K7] [Q2] An event whose transaction commits late, under a lower number, is not passed over.
 #[sqlx::test(migrations = false)]
 async fn a_late_commit_is_not_lost(pool: PgPool) {

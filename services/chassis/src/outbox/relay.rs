@@ -30,16 +30,15 @@ struct Row {
 pub async fn run(db: Db, bus: Bus, name: &str, shutdown: CancellationToken) {
     let mut publisher: Option<Publisher> = None;
     loop {
-        match relay_all(&db, &bus, name, &mut publisher).await {
-            Ok(()) => {}
-            Err(error) => {
-                tracing::warn!(error = %format!("{error:#}"), "events wait in the outbox");
-                publisher = None;
-            }
+        let relayed = relay_all(&db, &bus, name, &mut publisher).await;
+        if let Err(error) = &relayed {
+            tracing::warn!(error = %format!("{error:#}"), "events wait in the outbox");
+            publisher = None;
         }
         tokio::select! {
             () = shutdown.cancelled() => break,
-            () = db.committed() => {}
+            // A broker that is away is not asked again for every commit.
+            () = db.committed(), if relayed.is_ok() => {}
             () = tokio::time::sleep(Duration::from_secs(1)) => {}
         }
     }
