@@ -1,9 +1,11 @@
 //! gRPC: the server that every service runs, and the channels and requests by which it calls others.
 
 use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use futures::FutureExt;
 use futures::future::BoxFuture;
 use http::{Request as HttpRequest, Response as HttpResponse};
 use tokio::net::TcpListener;
@@ -64,8 +66,8 @@ pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
 }
 
-/// What every call passes: its trace context is taken up, it runs in a task of its own, so that a caller who hangs up
-/// does not drop it between two awaits, a panic becomes INTERNAL, and its duration is counted.
+/// What every call passes: its trace context is taken up, one that changes something runs in a task of its own, so that
+/// a caller who hangs up does not drop it between two awaits, a panic becomes INTERNAL, and its duration is counted.
 #[derive(Clone, Copy)]
 struct DoorLayer;
 
@@ -103,15 +105,17 @@ where
         // The service that was polled ready must be the one that is called.
         let mut ready = self.inner.clone();
         std::mem::swap(&mut ready, &mut self.inner);
-        let task = tokio::spawn(async move { ready.call(request).await }.instrument(span));
+        let work = async move { ready.call(request).await }.instrument(span);
         Box::pin(async move {
-            let result = match task.await {
-                Ok(result) => result,
-                Err(error) => {
-                    tracing::error!(%error, "handler panicked");
-                    Ok(Status::internal("internal").into_http())
-                }
+            let done = if only_reads(&method) {
+                AssertUnwindSafe(work).catch_unwind().await.ok()
+            } else {
+                tokio::spawn(work).await.ok()
             };
+            let result = done.unwrap_or_else(|| {
+                tracing::error!(method, "handler panicked");
+                Ok(Status::internal("internal").into_http())
+            });
             let code = result.as_ref().map_or("14".to_owned(), |response| {
                 response.headers().get("grpc-status").and_then(|code| code.to_str().ok()).unwrap_or("0").to_owned()
             });
@@ -120,6 +124,11 @@ where
             result
         })
     }
+}
+
+/// Whether a method changes nothing that a caller who hangs up could leave half done, as its name says.
+fn only_reads(method: &str) -> bool {
+    ["Get", "List", "Resolve"].iter().any(|verb| method.starts_with(verb))
 }
 
 /// A channel to a service, connected on first need and again after every loss.
@@ -155,7 +164,7 @@ impl Outgoing {
     /// With a member's token, passed on. A token that cannot be sent as metadata is none.
     #[must_use]
     pub fn bearer(token: &str) -> Self {
-        Self { authorization: format!("Bearer {token}").parse().ok(), ..Self::anonymous() }
+        Self { authorization: secret(&format!("Bearer {token}")), ..Self::anonymous() }
     }
 
     /// With this service's own credential.
@@ -169,7 +178,7 @@ impl Outgoing {
     /// Names the request it belongs to.
     #[must_use]
     pub fn request_id(mut self, id: &str) -> Self {
-        self.request_id = id.parse().ok();
+        self.request_id = secret(id);
         self
     }
 
@@ -201,6 +210,14 @@ impl Outgoing {
     pub fn idempotent<T>(self, message: T) -> Repeatable<T> {
         Repeatable { outgoing: self, message }
     }
+}
+
+/// Metadata that is another in every call: so marked it is not shown, and does not drive the rest from the connection's
+/// table of headers.
+fn secret(text: &str) -> Option<MetadataValue<Ascii>> {
+    let mut value: MetadataValue<Ascii> = text.parse().ok()?;
+    value.set_sensitive(true);
+    Some(value)
 }
 
 /// A request that has no effect, or one effect however often it is sent.
