@@ -1,6 +1,7 @@
 //! The document of the API, from the code, and a page to read it.
 
 use axum::Router;
+use axum::body::Bytes;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
@@ -59,8 +60,8 @@ pub fn name_operations(document: &mut Document) {
 
 /// `/v1/openapi.json` and `/v1/docs`.
 pub fn routes(document: &Document) -> Router<App> {
-    let json = document.to_pretty_json().unwrap_or_default();
-    let page = docs_page(document);
+    let json = Bytes::from(document.to_json().unwrap_or_default());
+    let page = Bytes::from(docs_page(document));
     Router::new()
         .route(
             "/v1/openapi.json",

@@ -71,6 +71,21 @@ async fn a_rejected_deposit_fails_with_a_reason() -> Result<()> {
     stack.mail(&member.email, "deposit").await.map(drop)
 }
 
+/// [API-11] [API-18] A transaction names its member as they are, right after they changed their name too.
+#[tokio::test]
+async fn a_new_name_stands_in_the_next_answer() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member().await?;
+    let id = member.deposit("100.00").await?;
+    let mut user = member.client.get("/auth/check").await?.success()?["user"].clone();
+    assert_eq!(transaction(&member.client, &id).await?["user"]["name"], user["name"]);
+    user["name"] = json!("Grace Brewster Hopper");
+    let path = format!("/users/profile/{}", user["id"].as_str().context("an id")?);
+    member.client.put(&path, user).await?.success()?;
+    assert_eq!(transaction(&member.client, &id).await?["user"]["name"], json!("Grace Brewster Hopper"));
+    Ok(())
+}
+
 /// [D-X3] The stack starts with its staff, three deposit addresses, and four plans with a month of values, of which
 /// one has risen and one has fallen in ten days; a member sees them, and staff of each role can sign in.
 #[tokio::test]

@@ -4,11 +4,15 @@ pub mod statement;
 
 pub mod times;
 
+use std::collections::HashMap;
+use std::time::Duration;
+
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chassis::batch::Batch;
 use chassis::caller::Credential;
 use chassis::grpc::Outgoing;
+use moka::sync::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User as UserMessage};
 use proto::common::v1::PageRequest;
@@ -18,18 +22,22 @@ use proto::wallet::v1::{
     RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use time::OffsetDateTime;
 use tonic::transport::Channel;
 use utoipa::ToSchema;
+use uuid::Uuid;
 
 use crate::caller::{Actor, Reader, SignedIn};
 use crate::clients::{fetch, mutate, send};
 use crate::error::{ApiError, Errors};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, field, moment, ok};
 use crate::router::App;
+
+/// How long an answer about who somebody is may be used: as long as one about their session. What they change through
+/// this process shows at once.
+const KNOWN: Duration = Duration::from_millis(2_500);
 
 /// The proof of payment of a transaction.
 #[derive(Debug, Serialize, ToSchema)]
@@ -259,26 +267,42 @@ async fn owners_in(
     Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
 }
 
-/// Tells members who they are, many at once.
-pub struct Owners(Batch<String, Result<Owner, ApiError>>);
+/// Tells members who they are: many at once, each answer used for at most [`KNOWN`].
+pub struct Owners {
+    directory: Batch<Uuid, Result<Owner, ApiError>>,
+    known: Cache<Uuid, Owner>,
+}
 
 impl Owners {
     /// By asking this directory. Call inside the runtime.
     #[must_use]
     pub fn new(directory: DirectoryServiceClient<Channel>, credential: Credential) -> Self {
-        Self(Batch::new(move |ids: Vec<String>| {
+        let directory = Batch::new(move |ids: Vec<Uuid>| {
             let (directory, credential) = (directory.clone(), credential.clone());
             async move {
-                match owners_in(&directory, &credential, ids.clone()).await {
-                    Ok(owners) => ids.iter().map(|id| Ok(owners.get(id).cloned().unwrap_or_default())).collect(),
-                    Err(error) => ids.iter().map(|_| Err(error.clone())).collect(),
+                let asked: Vec<_> = ids.iter().map(Uuid::to_string).collect();
+                match owners_in(&directory, &credential, asked.clone()).await {
+                    Ok(owners) => asked.iter().map(|id| Ok(owners.get(id).cloned().unwrap_or_default())).collect(),
+                    Err(error) => asked.iter().map(|_| Err(error.clone())).collect(),
                 }
             }
-        }))
+        });
+        Self { directory, known: Cache::builder().max_capacity(100_000).time_to_live(KNOWN).build() }
     }
 
     async fn of(&self, caller: &SignedIn) -> Result<Owner, ApiError> {
-        self.0.ask(caller.session.user_id.to_string()).await.ok_or_else(|| ApiError::internal("nobody to ask"))?
+        let id = caller.session.user_id;
+        if let Some(owner) = self.known.get(&id) {
+            return Ok(owner);
+        }
+        let owner = self.directory.ask(id).await.ok_or_else(|| ApiError::internal("nobody to ask"))??;
+        self.known.insert(id, owner.clone());
+        Ok(owner)
+    }
+
+    /// Asks anew about a member who has just become another.
+    pub fn forget(&self, user_id: Uuid) {
+        self.known.invalidate(&user_id);
     }
 }
 
@@ -508,11 +532,13 @@ pub async fn pay_fee(
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
-/// Where a list goes on.
+/// Where a list goes on, and how far.
 #[derive(Debug, Default, Deserialize)]
-pub struct CursorQuery {
+pub struct PageQuery {
     /// `nextCursor` of the page before.
     pub cursor: Option<String>,
+    /// Lines at most, 1 to 500; 500 unless told.
+    pub size: Option<String>,
 }
 
 /// The history.
@@ -526,14 +552,21 @@ pub struct Transactions {
 }
 
 /// List the transactions
-#[utoipa::path(get, path = "/transactions/user", params(("cursor" = Option<String>, Query)),
+#[utoipa::path(get, path = "/transactions/user",
+    params(("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
     responses((status = 200, body = Transactions), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn list(
     State(app): State<App>,
     Reader(caller): Reader,
-    Query(query): Query<CursorQuery>,
+    Query(query): Query<PageQuery>,
 ) -> Result<Reply<Transactions>, ApiError> {
-    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
+    let size = match query.size.as_deref().map(str::parse) {
+        None => 0,
+        // 0 would stand for the list's default.
+        Some(Ok(size)) if size != 0 => size,
+        Some(_) => return Err(field("size", "A page has 1 to 500 lines.")),
+    };
+    let page = Some(PageRequest { size, cursor: query.cursor.unwrap_or_default() });
     let request = async { fetch!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
     let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
     let answer = answer.into_inner();

@@ -193,6 +193,7 @@ pub async fn update_profile(
     };
     form.finish()?;
     let user = send!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
+    app.owners.forget(caller.session.user_id);
     let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
     let sentence = if pending {
         "Your profile has been updated. Enter the code we sent to your new email address to confirm it."

@@ -222,7 +222,7 @@ impl WalletService for FakeWallet {
 
     async fn list_transactions(
         &self,
-        _: Call<wallet::ListTransactionsRequest>,
+        request: Call<wallet::ListTransactionsRequest>,
     ) -> Result<Answer<wallet::ListTransactionsResponse>, Status> {
         let row = wallet::Transaction {
             id: "1a2b3c4d-0000-4000-8000-000000000000".to_owned(),
@@ -233,7 +233,9 @@ impl WalletService for FakeWallet {
             receipt_content_type: "image/png".to_owned(),
             ..Default::default()
         };
-        Ok(Answer::new(wallet::ListTransactionsResponse { transactions: vec![row], next_cursor: String::new() }))
+        let size = request.into_inner().page.unwrap_or_default().size.max(1);
+        let transactions = vec![row; usize::try_from(size).unwrap()];
+        Ok(Answer::new(wallet::ListTransactionsResponse { transactions, next_cursor: String::new() }))
     }
 
     async fn get_transaction(

@@ -102,3 +102,20 @@ async fn transactions_are_told_in_full() {
     );
     assert_eq!(fixture.call(Method::GET, "/v1/files/receipts/0.png", None, "").await.status, StatusCode::NOT_FOUND);
 }
+
+/// [D-L2] A page has as many lines as were asked for, of 500 at most.
+#[tokio::test]
+async fn a_page_of_the_history_is_as_long_as_wanted() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let page = |size: &'static str| {
+        let (fixture, token) = (&fixture, &token);
+        async move { fixture.call(Method::GET, &format!("/v1/transactions/user?size={size}"), Some(token), "").await }
+    };
+    assert_eq!(page("3").await.json()["transactions"].as_array().unwrap().len(), 3);
+    for size in ["", "0", "ten", "1.5"] {
+        let reply = page(size).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{size}");
+        assert_eq!(reply.json()["errors"]["size"], "A page has 1 to 500 lines.", "{reply:?}");
+    }
+}

@@ -12348,6 +12348,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: string;
+                size?: number;
             };
             header?: never;
             path?: never;
