@@ -89,11 +89,7 @@ pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>
 /// # Errors
 /// `WithdrawalsStopped`, the database's.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
-    let is_unwatched = get_integrity::last_look(conn).await?.is_some_and(|(_, is_fresh)| !is_fresh);
-    if is_unwatched || withdrawal_stops::in_force(conn).await?.is_some() {
-        return Err(Error::WithdrawalsStopped);
-    }
-    Ok(())
+    if withdrawal_stops::are_open(conn, get_integrity::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
 }
 
 /// Locks a transaction and, before it, its member.

@@ -20,6 +20,7 @@ use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
 
 use crate::app::get_times::LastTimes;
+use crate::app::get_transaction::Lines;
 use crate::app::request_withdrawal::Gate;
 use crate::clients::Methods;
 use crate::domain::limits::Limits;
@@ -35,6 +36,8 @@ pub struct Doors {
     pub ledger: Ledger,
     /// Tells whether withdrawals are open.
     pub gate: Gate,
+    /// Looks lines up.
+    pub lines: Lines,
     /// Tells who calls.
     pub verifier: Verifier,
     /// Looks payment methods up.

@@ -12,6 +12,7 @@ use clap::{Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
 use wallet::MIGRATOR;
 use wallet::app::get_times::LastTimes;
+use wallet::app::get_transaction::Lines;
 use wallet::app::guard_withdrawals::guard_withdrawals;
 use wallet::app::request_withdrawal::Gate;
 use wallet::clients::Methods;
@@ -70,8 +71,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         writer.await;
         Ok(())
     });
-    let (gate, limits, times) = (Gate::new(db.clone()), config.limits.into(), LastTimes::default());
-    let routes = Doors { db, ledger, gate, verifier, methods, limits, times }.routes().await;
+    let (gate, lines) = (Gate::new(db.clone()), Lines::new(db.clone()));
+    let (limits, times) = (config.limits.into(), LastTimes::default());
+    let routes = Doors { db, ledger, gate, lines, verifier, methods, limits, times }.routes().await;
     let listener = grpc::bind(config.grpc_addr).await?;
     process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
     process.run(&config.ops).await

@@ -144,6 +144,13 @@ impl Movement {
         Ok(())
     }
 
+    /// The accounts that it locks, some of them more than once. What a guard looks at changes only while the member's free
+    /// balance is locked.
+    fn accounts(&self) -> impl Iterator<Item = AccountRef> + Clone + '_ {
+        let guarded = self.guard.map(|_| AccountRef::available(self.user_id));
+        self.postings.iter().flat_map(|posting| posting.legs.iter().map(|leg| leg.0)).chain(guarded)
+    }
+
     fn count(&self) {
         for posting in &self.postings {
             let moved: u64 = posting.legs.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();

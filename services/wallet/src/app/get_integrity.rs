@@ -14,7 +14,7 @@ use crate::store::withdrawal_stops::{self, Stop};
 
 /// How old the last look at the books may be. They are looked at every minute: a ledger that was not for so long has
 /// nobody who watches it.
-const FRESH: Duration = Duration::minutes(10);
+pub(crate) const FRESH: Duration = Duration::minutes(10);
 
 /// What the integrity report says.
 #[derive(Debug, Clone)]

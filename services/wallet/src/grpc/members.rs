@@ -186,7 +186,7 @@ impl WalletService for Doors {
     ) -> Result<Response<GetTransactionResponse>, Status> {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
-        let found = get_transaction(&self.db, member.user_id, id).await?;
+        let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
         Ok(Response::new(GetTransactionResponse { transaction: Some(found.into()) }))
     }
 

@@ -152,10 +152,7 @@ impl<'a> Columns<'a> {
         &mut self,
         movements: impl Iterator<Item = &'a Movement> + Clone,
     ) -> Result<HashMap<AccountRef, i32>, Error> {
-        // What a guard looks at changes only while the member's free balance is locked.
-        let guarded = |movement: &'a Movement| movement.guard.map(|_| AccountRef::available(movement.user_id));
-        let legs = |movement: &'a Movement| movement.postings.iter().flat_map(|one| one.legs.iter().map(|leg| leg.0));
-        let accounts = movements.flat_map(move |movement| legs(movement).chain(guarded(movement)));
+        let accounts = movements.flat_map(Movement::accounts);
         let mut places = HashMap::new();
         for account in accounts.clone() {
             if let AccountRef::House(one) = account

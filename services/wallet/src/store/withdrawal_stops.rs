@@ -1,7 +1,7 @@
 //! Stops of withdrawals: begun when the books do not add up, ended by two people.
 
 use sqlx::PgConnection;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 /// A stop in force.
@@ -21,6 +21,20 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Err
     sqlx::query_as!(Stop, "SELECT reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
         .fetch_optional(conn)
         .await
+}
+
+/// Whether withdrawals are open: no stop is in force, and the last look at the books, if there was one, is not so old.
+///
+/// # Errors
+/// The database's.
+pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND NOT EXISTS (
+            SELECT FROM book_checks WHERE checked_at <= transaction_timestamp() - make_interval(secs => $1)) AS "open!""#,
+        watched_within.as_seconds_f64()
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Begins a stop; `false` if one is in force.

@@ -23,6 +23,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 use wallet::MIGRATOR;
 use wallet::app::get_times::LastTimes;
+use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::Gate;
 use wallet::clients::Methods;
 use wallet::domain::limits::Limits;
@@ -118,8 +119,8 @@ impl World {
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
-        let gate = Gate::new(db.clone());
-        let doors = Doors { db, ledger, gate, verifier, methods, limits, times };
+        let (gate, lines) = (Gate::new(db.clone()), Lines::new(db.clone()));
+        let doors = Doors { db, ledger, gate, lines, verifier, methods, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
     }
