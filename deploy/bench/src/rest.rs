@@ -356,7 +356,7 @@ impl Bench<'_> {
 
     /// The newest page of a long history, through the gateway and as the bare statement.
     async fn pages(&self, member: &Member, pass: &mut Pass) -> Result<()> {
-        let request = get("/v1/transactions/user", &member.token);
+        let request = get("/v1/transactions/user?size=50", &member.token);
         let load = self.load(self.product.port(), 1, &self.servers);
         pass.page = load
             .run(move |_, into| {
@@ -369,10 +369,12 @@ impl Bench<'_> {
         while Instant::now() < end {
             let begun = Instant::now();
             let rows =
-                sqlx::query("SELECT * FROM transactions WHERE user_id = $1 ORDER BY created_at DESC, id DESC LIMIT 50")
-                    .bind(member.id)
-                    .fetch_all(&mut *conn)
-                    .await?;
+                sqlx::query(
+                    "SELECT * FROM transactions WHERE user_id = (SELECT $1) ORDER BY created_at DESC, id DESC LIMIT 50",
+                )
+                .bind(member.id)
+                .fetch_all(&mut *conn)
+                .await?;
             times.push(u32::try_from(begun.elapsed().as_micros())?);
             ensure!(rows.len() == 50, "{} rows", rows.len());
         }
