@@ -16,6 +16,8 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
+use crate::routes::plans::Offers;
+
 /// Updates that a slow listener may be behind before it is told to ask for everything.
 const BACKLOG: usize = 1_024;
 
@@ -85,10 +87,12 @@ impl Live {
         Some(Listener { updates: self.updates.subscribe(), user_id, streams: self.streams.clone() })
     }
 
-    /// Follows the broker until shutdown; without it clients poll.
-    pub async fn follow(self, bus: Bus, shutdown: CancellationToken) -> anyhow::Result<()> {
+    /// Follows the broker until shutdown; without it clients poll, and the plans are looked up for each who asks.
+    pub async fn follow(self, bus: Bus, offers: Arc<Offers>, shutdown: CancellationToken) -> anyhow::Result<()> {
         while !shutdown.is_cancelled() {
-            if let Err(error) = self.follow_once(&bus, &shutdown).await {
+            let followed = self.follow_once(&bus, &offers, &shutdown).await;
+            offers.hear(false);
+            if let Err(error) = followed {
                 tracing::warn!(error = %format!("{error:#}"), "live updates lost the broker");
                 let pause = Duration::from_millis(rand_pause());
                 let _ = tokio::time::timeout(pause, shutdown.cancelled()).await;
@@ -97,14 +101,17 @@ impl Live {
         Ok(())
     }
 
-    async fn follow_once(&self, bus: &Bus, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    async fn follow_once(&self, bus: &Bus, offers: &Offers, shutdown: &CancellationToken) -> anyhow::Result<()> {
         let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended"]).await?;
+        offers.hear(true);
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return Ok(()),
                 event = events.next() => {
                     let (key, payload) = event.ok_or_else(|| anyhow!("the broker ended the consumer"))??;
-                    if let Some(update) = update(key, &payload) {
+                    if key == "trade.v1.plan_changed" {
+                        offers.forget();
+                    } else if let Some(update) = update(key, &payload) {
                         // Nobody listening is no failure.
                         let _ = self.updates.send(update);
                     }

@@ -73,15 +73,15 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, credential.clone());
-    let live = Live::default();
+    let clients = Clients::new(&config)?;
+    let (live, offers) = (Live::default(), Arc::new(Offers::new(clients.trade.clone())));
     if let Some(url) = &config.amqp_url {
-        process.spawn(live.clone().follow(Bus::new(url), process.shutdown.clone()));
+        process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&offers), process.shutdown.clone()));
     }
     let limits = Limits::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget(Arc::clone(&limits), process.shutdown.clone()));
-    let clients = Clients::new(&config)?;
     let app = App::new(AppState {
-        offers: Offers::new(clients.trade.clone()),
+        offers,
         owners: Owners::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),

@@ -52,7 +52,7 @@ pub struct AppState {
     /// Tells who calls.
     pub verifier: Verifier,
     /// Tells what is offered.
-    pub offers: Offers,
+    pub offers: Arc<Offers>,
     /// Tells members who they are.
     pub owners: Owners,
     /// Uploaded files.

@@ -1,5 +1,8 @@
 //! Investment plans and their published values; visitors may read both.
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
 use axum::extract::{Path, State};
 use chassis::batch::Batch;
 use chassis::grpc::Outgoing;
@@ -72,24 +75,73 @@ pub struct Plans {
     pub plans: Vec<Plan>,
 }
 
-/// Tells what is offered: one look for all who ask at the same time, and never older than their question.
-pub struct Offers(Batch<(), Result<Vec<trade::Plan>, ApiError>>);
+/// How long an answer may be used while changes are heard of: what an event does not tell, time does.
+const KNOWN: Duration = Duration::from_secs(10);
+
+/// Tells what is offered: one look for all who ask at the same time, kept until a plan changes.
+pub struct Offers {
+    look: Batch<(), Result<Vec<trade::Plan>, ApiError>>,
+    known: Mutex<Known>,
+}
+
+/// What was found, and whether it may be used.
+#[derive(Default)]
+struct Known {
+    /// Whether changes are heard of; otherwise nothing is kept.
+    is_heard: bool,
+    /// How often something changed: what was looked up before the last change is not kept.
+    changes: u64,
+    plans: Option<(Instant, Vec<trade::Plan>)>,
+}
 
 impl Offers {
     /// By asking this service. Call inside the runtime.
     #[must_use]
     pub fn new(trade: TradeServiceClient<Channel>) -> Self {
-        Self(Batch::new(move |asked: Vec<()>| {
+        let look = Batch::new(move |asked: Vec<()>| {
             let trade = trade.clone();
             async move {
                 let answer = fetch!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
                 vec![answer.map(|answer| answer.into_inner().plans); asked.len()]
             }
-        }))
+        });
+        Self { look, known: Mutex::default() }
     }
 
     async fn now(&self) -> Result<Vec<trade::Plan>, ApiError> {
-        self.0.ask(()).await.ok_or_else(|| ApiError::internal("nobody to ask"))?
+        let changes = {
+            let known = self.known();
+            if let Some((since, plans)) = &known.plans
+                && since.elapsed() < KNOWN
+            {
+                return Ok(plans.clone());
+            }
+            known.changes
+        };
+        let since = Instant::now();
+        let plans = self.look.ask(()).await.ok_or_else(|| ApiError::internal("nobody to ask"))??;
+        let mut known = self.known();
+        if known.is_heard && known.changes == changes {
+            known.plans = Some((since, plans.clone()));
+        }
+        Ok(plans)
+    }
+
+    /// Forgets what was found: a plan or its value is not what it was.
+    pub fn forget(&self) {
+        let mut known = self.known();
+        known.changes += 1;
+        known.plans = None;
+    }
+
+    /// Says whether changes are heard of from now on; meanwhile there may have been some.
+    pub fn hear(&self, is_heard: bool) {
+        self.forget();
+        self.known().is_heard = is_heard;
+    }
+
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,6 +1,7 @@
-//! A gateway over a fake wallet and a fake directory, with real keys, sessions and files.
+//! A gateway over a fake wallet, a fake trade and a fake directory, with real keys, sessions and files.
 
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -25,6 +26,8 @@ use object_store::memory::InMemory;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{self as auth};
 use proto::common::v1::ErrorReason;
+use proto::trade::v1::trade_service_server::{TradeService, TradeServiceServer};
+use proto::trade::v1::{self as trade};
 use proto::wallet::v1::wallet_service_server::{WalletService, WalletServiceServer};
 use proto::wallet::v1::{self as wallet};
 use serde_json::Value;
@@ -39,6 +42,8 @@ pub struct Fixture {
     pub realm: Realm,
     pub router: Router,
     pub wallet: FakeWallet,
+    pub trade: FakeTrade,
+    pub offers: Arc<Offers>,
 }
 
 /// What a gateway answered.
@@ -62,17 +67,19 @@ impl Fixture {
 
     pub async fn with(settings: &[&str]) -> Self {
         let realm = Realm::new();
-        let wallet = FakeWallet::default();
+        let (wallet, trade) = (FakeWallet::default(), FakeTrade::default());
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Routes::new(WalletServiceServer::new(wallet.clone()))
+            .add_service(TradeServiceServer::new(trade.clone()))
             .add_service(DirectoryServiceServer::new(FakeDirectory));
         tokio::spawn(chassis::grpc::serve(listener, routes, tokio_util::sync::CancellationToken::new()));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
         let clients = Clients::new(&config).unwrap();
+        let offers = Arc::new(Offers::new(clients.trade.clone()));
         let app = App::new(AppState {
-            offers: Offers::new(clients.trade.clone()),
+            offers: Arc::clone(&offers),
             owners: Owners::new(clients.directory.clone(), realm.credential("gateway")),
             clients,
             credential: realm.credential("gateway"),
@@ -83,7 +90,7 @@ impl Fixture {
             live: Live::default(),
             config,
         });
-        Self { realm, router: router(app), wallet }
+        Self { realm, router: router(app), wallet, trade, offers }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {
@@ -289,6 +296,62 @@ impl DirectoryService for FakeDirectory {
         &self,
         _: Call<auth::GetMailSecretRequest>,
     ) -> Result<Answer<auth::GetMailSecretResponse>, Status> {
+        unused()
+    }
+}
+
+/// A trade service that offers one plan, whose title says how often it was asked.
+#[derive(Clone, Default)]
+pub struct FakeTrade {
+    pub looks: Arc<AtomicUsize>,
+    /// Looks end only while this is free.
+    pub gate: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[tonic::async_trait]
+impl TradeService for FakeTrade {
+    async fn list_plans(
+        &self,
+        _: Call<trade::ListPlansRequest>,
+    ) -> Result<Answer<trade::ListPlansResponse>, Status> {
+        let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
+        drop(self.gate.lock().await);
+        let plan = trade::Plan { title: format!("Look {look}"), ..Default::default() };
+        Ok(Answer::new(trade::ListPlansResponse { plans: vec![plan] }))
+    }
+
+    async fn list_plan_values(
+        &self,
+        _: Call<trade::ListPlanValuesRequest>,
+    ) -> Result<Answer<trade::ListPlanValuesResponse>, Status> {
+        unused()
+    }
+
+    async fn create_trade(
+        &self,
+        _: Call<trade::CreateTradeRequest>,
+    ) -> Result<Answer<trade::CreateTradeResponse>, Status> {
+        unused()
+    }
+
+    async fn claim_trade(
+        &self,
+        _: Call<trade::ClaimTradeRequest>,
+    ) -> Result<Answer<trade::ClaimTradeResponse>, Status> {
+        unused()
+    }
+
+    async fn close_trade(
+        &self,
+        _: Call<trade::CloseTradeRequest>,
+    ) -> Result<Answer<trade::CloseTradeResponse>, Status> {
+        unused()
+    }
+
+    async fn list_trades(
+        &self,
+        _: Call<trade::ListTradesRequest>,
+    ) -> Result<Answer<trade::ListTradesResponse>, Status> {
         unused()
     }
 }

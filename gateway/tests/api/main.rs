@@ -10,6 +10,8 @@ mod errors;
 
 mod money;
 
+mod plans;
+
 mod slow;
 
 mod web;

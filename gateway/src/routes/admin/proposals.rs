@@ -200,7 +200,9 @@ pub async fn confirm(
         }
         Owner::Trade => {
             let message = trade::ConfirmProposalRequest { proposal_id, client_address };
-            send!(app.clients.trade_staff, confirm_proposal, out, message)?.into_inner().proposal
+            let confirmed = send!(app.clients.trade_staff, confirm_proposal, out, message)?;
+            app.offers.forget();
+            confirmed.into_inner().proposal
         }
         Owner::PaymentMethod => {
             let message = payment_method::ConfirmProposalRequest { proposal_id, client_address };

@@ -1,0 +1,54 @@
+use axum::http::Method;
+
+use crate::fixture::Fixture;
+
+async fn title(fixture: &Fixture) -> String {
+    let reply = fixture.call(Method::GET, "/v1/plans", None, "").await;
+    reply.json()["plans"][0]["title"].as_str().unwrap().to_owned()
+}
+
+/// [API-12] Without the broker nobody says when a plan changes: every look is a new one.
+#[tokio::test]
+async fn plans_are_not_kept_while_changes_are_not_heard_of() {
+    let fixture = Fixture::new().await;
+    assert_eq!(title(&fixture).await, "Look 1");
+    assert_eq!(title(&fixture).await, "Look 2");
+    fixture.offers.hear(true);
+    assert_eq!(title(&fixture).await, "Look 3");
+    fixture.offers.hear(false);
+    assert_eq!(title(&fixture).await, "Look 4");
+    assert_eq!(title(&fixture).await, "Look 5");
+}
+
+/// [API-12] With it, they are looked up once until one changes.
+#[tokio::test]
+async fn plans_are_kept_until_one_changes() {
+    let fixture = Fixture::new().await;
+    fixture.offers.hear(true);
+    for _ in 0..3 {
+        assert_eq!(title(&fixture).await, "Look 1");
+    }
+    fixture.offers.forget();
+    for _ in 0..3 {
+        assert_eq!(title(&fixture).await, "Look 2");
+    }
+}
+
+/// [API-12] What was looked up before a change is not kept, however late its answer comes.
+#[tokio::test]
+async fn a_look_from_before_a_change_is_not_kept() {
+    let fixture = Fixture::new().await;
+    fixture.offers.hear(true);
+    let closed = fixture.trade.gate.lock().await;
+    let change = async {
+        while fixture.trade.looks.load(std::sync::atomic::Ordering::SeqCst) == 0 {
+            tokio::task::yield_now().await;
+        }
+        fixture.offers.forget();
+        drop(closed);
+    };
+    let (early, ()) = tokio::join!(title(&fixture), change);
+    assert_eq!(early, "Look 1");
+    assert_eq!(title(&fixture).await, "Look 2");
+    assert_eq!(title(&fixture).await, "Look 2");
+}
