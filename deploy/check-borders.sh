@@ -32,6 +32,7 @@ mapfile -t no_config < <({ of_services; rust services/chassis/src gateway/src; }
 mapfile -t timeless < <(of_services | grep -E '/src/(domain|store)(/|\.rs)')
 mapfile -t gateway < <(rust gateway/src)
 mapfile -t money < <({ rust services/wallet/src services/trade/src services/payment-method/src; echo services/chassis/src/money.rs; })
+mapfile -t statements < <({ of_services; rust services/chassis/src; } | grep -v '/src/testing')
 mapfile -t all < <(rust proto/src services gateway deploy | grep -v '/target/')
 
 forbid '1. domain/ knows no database, wire or broker' \
@@ -44,6 +45,8 @@ forbid '3. a use case makes no network call of its own' '(reqwest|lapin|hyper::|
 forbid '5. the gateway has no database' 'sqlx' "${gateway[@]}"
 forbid '6. money is integer cents' '(^|[^a-z0-9_])f(32|64)([^a-z0-9_]|$)' "${money[@]}"
 forbid '7. time is a parameter' '(now_utc\(|SystemTime::now|Instant::now)' "${timeless[@]}"
+forbid 'statements name their columns, or kept ones fail when a later version adds one' \
+  '(SELECT|RETURNING) ([a-z]+\\.)?\\*' "${statements[@]}"
 forbid 'unfinished work has no place here' '(todo!|unimplemented!)' "${all[@]}"
 forbid 'expect with a reason, never allow' '#!?\[allow\(' "${all[@]}"
 

@@ -192,7 +192,8 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<Message>, sqlx::Error> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT * FROM audit_rows
+        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash
+         FROM audit_rows
          WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
             AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
             AND ($7::timestamptz IS NULL OR at < $7)
@@ -215,7 +216,12 @@ pub async fn list(
 /// # Errors
 /// The database's.
 pub async fn broken_at(conn: &mut PgConnection) -> Result<Option<i64>, sqlx::Error> {
-    let rows: Vec<Row> = sqlx::query_as("SELECT * FROM audit_rows ORDER BY id").fetch_all(conn).await?;
+    let rows: Vec<Row> = sqlx::query_as(
+        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash
+         FROM audit_rows ORDER BY id",
+    )
+    .fetch_all(conn)
+    .await?;
     let mut previous = Vec::new();
     for (index, row) in rows.iter().enumerate() {
         if i64::try_from(index).is_ok_and(|index| row.id != index + 1) || row.chained(&previous) != row.hash {

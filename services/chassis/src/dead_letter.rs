@@ -44,10 +44,12 @@ impl Parked {
 /// # Errors
 /// The database's.
 pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
-    let rows: Vec<Parked> = sqlx::query_as("SELECT * FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1")
-        .bind(SHOWN)
-        .fetch_all(conn)
-        .await?;
+    let rows: Vec<Parked> = sqlx::query_as(
+        "SELECT event_id, key, payload, cause, parked_at FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1",
+    )
+    .bind(SHOWN)
+    .fetch_all(conn)
+    .await?;
     let letter = |row: Parked| DeadLetter {
         id: row.event_id,
         queue: queue.to_owned(),
@@ -67,10 +69,11 @@ pub async fn replay<E>(db: &Db, handler: &dyn Handler, id: &str, staff: &Staff, 
 where
     E: From<sqlx::Error> + From<Refusal>,
 {
-    let parked: Option<Parked> = sqlx::query_as("SELECT * FROM parked_events WHERE event_id = $1")
-        .bind(id)
-        .fetch_optional(&mut *db.conn().await?)
-        .await?;
+    let parked: Option<Parked> =
+        sqlx::query_as("SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1")
+            .bind(id)
+            .fetch_optional(&mut *db.conn().await?)
+            .await?;
     let parked = parked.ok_or_else(unknown)?;
     let event = parked.event().ok_or_else(|| unusable("This event has no id and can never take effect."))?;
     match AssertUnwindSafe(handler.handle(&event)).catch_unwind().await {

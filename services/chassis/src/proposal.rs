@@ -44,6 +44,14 @@ pub enum Decision {
     Reject,
 }
 
+/// The columns of a proposal by their names: a statement that is kept with its connection would fail after a later version
+/// has added one.
+macro_rules! columns {
+    () => {
+        "id, kind, subject_id, change, before, status, proposed_by, proposed_at, decided_by, decided_at"
+    };
+}
+
 /// Writes an open proposal.
 ///
 /// # Errors
@@ -56,10 +64,11 @@ pub async fn open(
     before: Option<&Value>,
     proposed_by: Uuid,
 ) -> Result<Proposal, sqlx::Error> {
-    sqlx::query_as(
+    sqlx::query_as(concat!(
         "INSERT INTO proposals (id, kind, subject_id, change, before, proposed_by) VALUES ($1, $2, $3, $4, $5, $6)
-         RETURNING *",
-    )
+             RETURNING ",
+        columns!()
+    ))
     .bind(Uuid::now_v7())
     .bind(kind)
     .bind(subject_id)
@@ -81,7 +90,10 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
     by: Uuid,
 ) -> Result<Proposal, E> {
     let proposal: Option<Proposal> =
-        sqlx::query_as("SELECT * FROM proposals WHERE id = $1 FOR UPDATE").bind(id).fetch_optional(&mut *conn).await?;
+        sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1 FOR UPDATE"))
+            .bind(id)
+            .fetch_optional(&mut *conn)
+            .await?;
     let proposal = proposal
         .ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.")))?;
     if proposal.status != "open" {
@@ -99,9 +111,10 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
         )));
     }
     let status = if decision == Decision::Confirm { "confirmed" } else { "rejected" };
-    let decided = sqlx::query_as(
-        "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING *",
-    )
+    let decided = sqlx::query_as(concat!(
+        "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING ",
+        columns!()
+    ))
     .bind(id)
     .bind(status)
     .bind(by)
@@ -115,7 +128,7 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
 /// # Errors
 /// The database's.
 pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -> Result<Proposal, sqlx::Error> {
-    sqlx::query_as("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING *")
+    sqlx::query_as(concat!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING ", columns!()))
         .bind(id)
         .bind(subject_id)
         .fetch_one(conn)
@@ -139,10 +152,12 @@ pub async fn list(
         ProposalStatus::Rejected => Some("rejected"),
     };
     // Ids are UUIDv7: their order is the order of proposal.
-    sqlx::query_as(
-        "SELECT * FROM proposals WHERE ($1::text IS NULL OR status = $1) AND ($2::uuid IS NULL OR id < $2)
+    sqlx::query_as(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM proposals WHERE ($1::text IS NULL OR status = $1) AND ($2::uuid IS NULL OR id < $2)
          ORDER BY id DESC LIMIT $3",
-    )
+    ))
     .bind(status)
     .bind(before)
     .bind(limit)

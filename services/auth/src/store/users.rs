@@ -8,6 +8,20 @@ use uuid::Uuid;
 use crate::domain::details::Details;
 use crate::domain::user::User;
 
+/// The accounts that a clause finds. Each column is named: a statement that is kept with its connection would fail after a
+/// later version has added one.
+macro_rules! select {
+    ($clause:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Row,
+            "SELECT id, name, email, pending_email, phone, country, image_key, password_hash, role, created_at, \
+             verified_at, frozen_at, disabled_at
+             FROM users " + $clause
+            $(, $value)*
+        )
+    };
+}
+
 #[derive(FromRow)]
 struct Row {
     id: Uuid,
@@ -91,7 +105,7 @@ pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::
 /// # Errors
 /// The database's.
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
-    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1", id).fetch_optional(conn).await?)
+    one(select!("WHERE id = $1", id).fetch_optional(conn).await?)
 }
 
 /// The same, locked until the transaction ends.
@@ -99,7 +113,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sql
 /// # Errors
 /// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
-    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = $1 FOR NO KEY UPDATE", id).fetch_optional(conn).await?)
+    one(select!("WHERE id = $1 FOR NO KEY UPDATE", id).fetch_optional(conn).await?)
 }
 
 /// The account with this address in force.
@@ -107,7 +121,7 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sql
 /// # Errors
 /// The database's.
 pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Option<User>, sqlx::Error> {
-    one(sqlx::query_as!(Row, "SELECT * FROM users WHERE lower(email) = lower($1)", email).fetch_optional(conn).await?)
+    one(select!("WHERE lower(email) = lower($1)", email).fetch_optional(conn).await?)
 }
 
 /// The accounts that wait for a code to this address: unverified ones, and those that change to it.
@@ -115,10 +129,8 @@ pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Optio
 /// # Errors
 /// The database's.
 pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<User>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users
-         WHERE disabled_at IS NULL
+    let rows = select!(
+        "WHERE disabled_at IS NULL
            AND (lower(email) = lower($1) AND verified_at IS NULL AND role IS NULL OR lower(pending_email) = lower($1))
          ORDER BY id LIMIT 10",
         email,
@@ -133,7 +145,7 @@ pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<U
 /// # Errors
 /// The database's.
 pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
-    all(sqlx::query_as!(Row, "SELECT * FROM users WHERE id = ANY($1)", ids).fetch_all(conn).await?)
+    all(select!("WHERE id = ANY($1)", ids).fetch_all(conn).await?)
 }
 
 /// Staff accounts that have not ended, by name.
@@ -141,12 +153,8 @@ pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>
 /// # Errors
 /// The database's.
 pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users WHERE role IS NOT NULL AND disabled_at IS NULL ORDER BY lower(name), id"
-    )
-    .fetch_all(conn)
-    .await?;
+    let rows =
+        select!("WHERE role IS NOT NULL AND disabled_at IS NULL ORDER BY lower(name), id").fetch_all(conn).await?;
     all(rows)
 }
 
@@ -162,10 +170,8 @@ pub async fn members(
 ) -> Result<Vec<User>, sqlx::Error> {
     let escaped = search.to_lowercase().replace('\\', r"\\").replace('%', r"\%").replace('_', r"\_");
     // Ids are UUIDv7: their order is the order of registration.
-    let rows = sqlx::query_as!(
-        Row,
-        "SELECT * FROM users
-         WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
+    let rows = select!(
+        "WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
            AND ($1 = '' OR lower(name) LIKE '%' || $1 || '%' OR lower(email) LIKE '%' || $1 || '%'
                 OR id::text LIKE $1 || '%')
          ORDER BY id DESC LIMIT $3",

@@ -21,6 +21,19 @@ async fn the_right_password_opens_a_session(pool: PgPool) {
     assert_eq!(world.events().await, [""; 0]);
 }
 
+/// [D-X1] A version that has added a column stops nobody who still runs the one before: their connections keep statements.
+#[sqlx::test(migrations = false)]
+async fn a_new_column_stops_nobody(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    world.run("ALTER TABLE users ADD COLUMN later text NOT NULL DEFAULT ''").await;
+    world.run("ALTER TABLE sessions ADD COLUMN later text NOT NULL DEFAULT ''").await;
+    for _ in 0..5 {
+        world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+    }
+}
+
 /// [AUTH-07] [D-S7] A wrong password and an unknown account are answered alike, and malformed fields by name.
 #[sqlx::test(migrations = false)]
 async fn what_is_wrong_is_not_said(pool: PgPool) {

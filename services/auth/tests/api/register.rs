@@ -116,7 +116,10 @@ async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
         if let Err(status) = result {
             let code = from_status(&status).code;
             // On a busy machine some wait longer than they may for their turn.
-            assert!(["IDEMPOTENCY_KEY_IN_FLIGHT", "TOO_MANY_REQUESTS", "UNAVAILABLE"].contains(&code.as_str()), "{code}");
+            assert!(
+                ["IDEMPOTENCY_KEY_IN_FLIGHT", "TOO_MANY_REQUESTS", "UNAVAILABLE"].contains(&code.as_str()),
+                "{code}"
+            );
         }
     }
     assert_eq!(world.count("SELECT count(*) FROM users").await, 1);

@@ -106,7 +106,7 @@ pub async fn faults(conn: &mut PgConnection) -> Result<Faults, sqlx::Error> {
                 sha256(coalesce(previous.hash, '') || int8send(accounts.id) || int8send(newest.posting_id)
                     || int8send(newest.amount_cents) || int8send(newest.balance_after_cents)) AS expected
             FROM accounts
-            LEFT JOIN LATERAL (SELECT * FROM entries WHERE account_id = accounts.id
+            LEFT JOIN LATERAL (SELECT posting_id, amount_cents, balance_after_cents, hash FROM entries WHERE account_id = accounts.id
                 ORDER BY posting_id DESC LIMIT 1) AS newest ON true
             LEFT JOIN LATERAL (SELECT hash FROM entries WHERE account_id = accounts.id
                 AND entries.posting_id < newest.posting_id ORDER BY posting_id DESC LIMIT 1) AS previous ON true

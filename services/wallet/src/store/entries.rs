@@ -33,7 +33,8 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
             entries.balance_after_cents AS "balance: Cents", postings.kind, postings.created_at AS at
         FROM accounts
         CROSS JOIN LATERAL (
-            SELECT * FROM entries WHERE account_id = accounts.id ORDER BY posting_id DESC LIMIT $2
+            SELECT posting_id, amount_cents, balance_after_cents FROM entries
+            WHERE account_id = accounts.id ORDER BY posting_id DESC LIMIT $2
         ) AS entries
         JOIN postings ON postings.id = entries.posting_id
         WHERE accounts.user_id = $1

@@ -31,6 +31,28 @@ async fn anothers_id_is_unknown(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM transactions WHERE kind = 'fee'").await, 0);
 }
 
+/// [D-X1] A version that has added a column stops nobody who still runs the one before: their connections keep statements.
+#[sqlx::test(migrations = false)]
+async fn a_new_column_stops_nobody(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let history = world.history(&member).await;
+    for change in [
+        "ALTER TABLE transactions ADD COLUMN later text NOT NULL DEFAULT ''",
+        "ALTER TABLE accounts ADD COLUMN later text NOT NULL DEFAULT ''",
+        "ALTER TABLE postings ADD COLUMN later text NOT NULL DEFAULT ''",
+        "ALTER TABLE entries ADD COLUMN later text NOT NULL DEFAULT ''",
+    ] {
+        sqlx::query(change).execute(&world.pool).await.unwrap();
+    }
+    for _ in 0..5 {
+        assert_eq!(world.history(&member).await, history);
+        assert_eq!(world.transaction(&member, &made.id).await.unwrap(), made);
+    }
+    world.withdraw(&world.member_with(50_000).await, withdrawal(10_000)).await.unwrap();
+}
+
 /// [D-S1] [D-R13] The unverified see their wallet only; the frozen read and do nothing; staff is no member.
 #[sqlx::test(migrations = false)]
 async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
