@@ -5,12 +5,11 @@ pub mod statement;
 pub mod times;
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chassis::batch::Batch;
-use chassis::caller::Credential;
+use chassis::caller::{Credential, SESSION_CACHE};
 use chassis::grpc::Outgoing;
 use moka::sync::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
@@ -34,10 +33,6 @@ use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, field, moment, ok};
 use crate::router::App;
-
-/// How long an answer about who somebody is may be used: as long as one about their session. What they change through
-/// this process shows at once.
-const KNOWN: Duration = Duration::from_millis(2_500);
 
 /// The proof of payment of a transaction.
 #[derive(Debug, Serialize, ToSchema)]
@@ -267,7 +262,8 @@ async fn owners_in(
     Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
 }
 
-/// Tells members who they are: many at once, each answer used for at most [`KNOWN`].
+/// Tells members who they are: many at once, each answer used as long as one about their session,
+/// unless they change something through this process.
 pub struct Owners {
     directory: Batch<Uuid, Result<Owner, ApiError>>,
     known: Cache<Uuid, Owner>,
@@ -287,7 +283,7 @@ impl Owners {
                 }
             }
         });
-        Self { directory, known: Cache::builder().max_capacity(100_000).time_to_live(KNOWN).build() }
+        Self { directory, known: Cache::builder().max_capacity(100_000).time_to_live(SESSION_CACHE).build() }
     }
 
     async fn of(&self, caller: &SignedIn) -> Result<Owner, ApiError> {

@@ -310,10 +310,7 @@ pub struct FakeTrade {
 
 #[tonic::async_trait]
 impl TradeService for FakeTrade {
-    async fn list_plans(
-        &self,
-        _: Call<trade::ListPlansRequest>,
-    ) -> Result<Answer<trade::ListPlansResponse>, Status> {
+    async fn list_plans(&self, _: Call<trade::ListPlansRequest>) -> Result<Answer<trade::ListPlansResponse>, Status> {
         let look = self.looks.fetch_add(1, Ordering::SeqCst) + 1;
         drop(self.gate.lock().await);
         let plan = trade::Plan { title: format!("Look {look}"), ..Default::default() };

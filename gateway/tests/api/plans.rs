@@ -1,3 +1,5 @@
+//! The plans, which are the same for everybody.
+
 use axum::http::Method;
 
 use crate::fixture::Fixture;

@@ -31,7 +31,7 @@ pub const SERVICE_AUDIENCE: &str = "solvane-services";
 /// The issuer of members' tokens.
 pub const MEMBER_ISSUER: &str = "auth";
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
-const SESSION_CACHE: Duration = Duration::from_millis(2_500);
+pub const SESSION_CACHE: Duration = Duration::from_millis(2_500);
 /// Life of a service credential.
 const CREDENTIAL_SECONDS: i64 = 60;
 /// Tokens whose signature is remembered.
