@@ -24,7 +24,7 @@ export function PhotoCard({ user }: { user: User }) {
   return (
     <Card className="flex flex-wrap items-center gap-5 p-5 sm:p-6">
       <Avatar src={preview ?? user.image} name={user.name} className="size-20" />
-      <div className="min-w-0 flex-1">
+      <div className="min-w-0 grow basis-44">
         <p className="truncate text-lg font-semibold">{user.name}</p>
         <p className="truncate text-sm text-ink-faint">{user.email}</p>
       </div>
