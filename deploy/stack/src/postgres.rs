@@ -91,14 +91,16 @@ fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durabili
         "listen_addresses=127.0.0.1".to_owned(),
         "unix_socket_directories=".to_owned(),
         "max_connections=300".to_owned(),
-        "shared_buffers=128MB".to_owned(),
+        "max_wal_size=4GB".to_owned(),
         "timezone=UTC".to_owned(),
         "log_timezone=UTC".to_owned(),
     ];
-    if durability == Durability::None {
-        let fast = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_wal_size=4GB"];
-        settings.extend(fast.map(str::to_owned));
-    }
+    let own: &[&str] = match durability {
+        // As docker-compose.yml has it; memory that is not needed is not taken.
+        Durability::Full => &["shared_buffers=512MB"],
+        Durability::None => &["shared_buffers=128MB", "fsync=off", "synchronous_commit=off", "full_page_writes=off"],
+    };
+    settings.extend(own.iter().map(|setting| (*setting).to_owned()));
     let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(log.to_owned()))
         .args(["-D".to_owned(), folder.join("data").display().to_string()])
         .args(settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
