@@ -101,6 +101,8 @@ test('a press before the app has come counts once, and does not move the page [P
   const letIn = await holdApp(page)
   await page.goto('/ugc-course#gallery')
   await expect(page.getByRole('heading', { name: 'The six formats brands order' })).toBeInViewport()
+  // Where no font has Inter's measures, the page has another height once the letters have changed.
+  await expect(page.locator('html')).toHaveAttribute('data-font', 'inter')
   await page.getByRole('contentinfo').scrollIntoViewIfNeeded()
   const place = await page.evaluate(() => window.scrollY)
   await page.getByRole('button', { name: 'Switch between light and dark' }).click()
