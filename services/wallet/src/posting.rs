@@ -3,7 +3,8 @@
 //! A posting is a set of legs that sum to zero. A movement is what one use case changes at once: postings, the lines
 //! and trades they belong to, the events that tell of them. The database's function `move_money` applies any number of
 //! movements in one statement: it locks their accounts in ascending id, decides each in the order given, and links each
-//! account's entries in a SHA-256 chain whose head stands in the account's row. It runs in a use case's transaction
+//! account's entries in a SHA-256 chain whose head stands in the account's row; `move_one` does the same for a transfer alone.
+//! It runs in a use case's transaction
 //! ([`Movement::apply`], [`post`]) or, for many use cases at once, as a transaction of its own ([`ledger`]).
 
 pub mod ledger;

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use chassis::idempotency::Claim;
 use chassis::telemetry::TraceContext;
 use serde_json::value::RawValue;
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 use sqlx::{PgConnection, Row};
 use time::OffsetDateTime;
@@ -85,6 +86,20 @@ struct Legs {
     postings: Vec<i32>,
     accounts: Vec<i32>,
     amounts: Vec<i64>,
+}
+
+/// An account of a transfer: of the house by its id, of a member by its owner and kind.
+struct Side {
+    house_id: Option<i64>,
+    owner: Option<Uuid>,
+    kind: Option<&'static str>,
+}
+
+/// One movement of one posting between two accounts, with no more than one line and one event.
+struct Transfer {
+    debtor: Side,
+    creditor: Side,
+    amount: i64,
 }
 
 #[derive(Default)]
@@ -211,7 +226,90 @@ impl<'a> Columns<'a> {
     /// # Errors
     /// The database's; then nothing of any was applied.
     pub(super) async fn apply(&self, conn: &mut PgConnection) -> Result<Done, Error> {
-        let row = sqlx::query(
+        let row = match self.transfer() {
+            Some(transfer) => self.move_one(&transfer, conn).await?,
+            None => self.move_money(conn).await?,
+        };
+        let verdicts: Vec<i32> = row.try_get(0)?;
+        let verdicts = verdicts.into_iter().map(|verdict| match verdict {
+            0 => Verdict::Applied,
+            1 => Verdict::Hindered,
+            2 => Verdict::Overdrawn,
+            _ => Verdict::AccountMissing,
+        });
+        Ok(Done { verdicts: verdicts.collect(), at: row.try_get(1)? })
+    }
+
+    /// What this is, if it is no more than a transfer.
+    fn transfer(&self) -> Option<Transfer> {
+        let (&[first, second], &[from, to]) = (&self.legs.amounts[..], &self.legs.accounts[..]) else { return None };
+        let is_one = self.movements == 1
+            && self.postings.kinds.len() == 1
+            && self.house_ids.len() + self.owners.len() == 2
+            && self.lines.1.len() <= 1
+            && self.events.ids.len() <= 1;
+        if !is_one || first == 0 || first.checked_neg() != Some(second) {
+            return None;
+        }
+        let (debtor, creditor) = if first < 0 { (from, to) } else { (to, from) };
+        Some(Transfer { debtor: self.side(debtor)?, creditor: self.side(creditor)?, amount: first.max(second) })
+    }
+
+    /// The account at a place.
+    fn side(&self, place: i32) -> Option<Side> {
+        let place = usize::try_from(place).ok()?.checked_sub(1)?;
+        if let Some(id) = self.house_ids.get(place) {
+            return Some(Side { house_id: Some(*id), owner: None, kind: None });
+        }
+        let place = place - self.house_ids.len();
+        Some(Side {
+            house_id: None,
+            owner: Some(*self.owners.get(place)?),
+            kind: Some(*self.account_kinds.get(place)?),
+        })
+    }
+
+    async fn move_one(&self, transfer: &Transfer, conn: &mut PgConnection) -> Result<PgRow, sqlx::Error> {
+        sqlx::query(
+            "SELECT ARRAY[move_one($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
+                $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30)], statement_timestamp()",
+        )
+        .bind(transfer.debtor.house_id)
+        .bind(transfer.debtor.owner)
+        .bind(transfer.debtor.kind)
+        .bind(transfer.creditor.house_id)
+        .bind(transfer.creditor.owner)
+        .bind(transfer.creditor.kind)
+        .bind(transfer.amount)
+        .bind(self.keys.users.first())
+        .bind(self.keys.routes.first())
+        .bind(self.keys.keys.first())
+        .bind(self.keys.fingerprints.first())
+        .bind(self.keys.request_ids.first())
+        .bind(self.keys.outcomes.first())
+        .bind(self.guards.guards.first())
+        .bind(self.guards.users.first())
+        .bind(self.trades.ids.first())
+        .bind(self.trades.users.first())
+        .bind(self.trades.amounts.first())
+        .bind(self.trades.values.first().copied().flatten())
+        .bind(self.trades.times.first())
+        .bind(self.postings.kinds.first())
+        .bind(self.postings.business_ids.first())
+        .bind(self.postings.users.first())
+        .bind(self.postings.transaction_ids.first().copied().flatten())
+        .bind(self.lines.1.first())
+        .bind(self.events.ids.first())
+        .bind(self.events.keys.first())
+        .bind(self.events.aggregate_ids.first())
+        .bind(self.events.payloads.first())
+        .bind(self.events.trace_contexts.first())
+        .fetch_one(conn)
+        .await
+    }
+
+    async fn move_money(&self, conn: &mut PgConnection) -> Result<PgRow, sqlx::Error> {
+        sqlx::query(
             "SELECT move_money($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19,
                 $20, $21, $22, $23, $24, $25, $26, $27, $28, $29, $30, $31, $32, $33, $34, $35, $36, $37),
                 statement_timestamp()",
@@ -254,15 +352,7 @@ impl<'a> Columns<'a> {
         .bind(&self.events.payloads)
         .bind(&self.events.trace_contexts)
         .fetch_one(conn)
-        .await?;
-        let verdicts: Vec<i32> = row.try_get(0)?;
-        let verdicts = verdicts.into_iter().map(|verdict| match verdict {
-            0 => Verdict::Applied,
-            1 => Verdict::Hindered,
-            2 => Verdict::Overdrawn,
-            _ => Verdict::AccountMissing,
-        });
-        Ok(Done { verdicts: verdicts.collect(), at: row.try_get(1)? })
+        .await
     }
 }
 

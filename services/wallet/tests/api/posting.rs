@@ -99,6 +99,18 @@ fn trade(movement: &Movement) -> Option<Uuid> {
 /// on one account: the same verdicts and balances as a model that knows no commits, and every chain whole.
 #[sqlx::test(migrations = false)]
 async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
+    decide_as_the_model(pool, 40, 60, 3).await;
+}
+
+/// [L1] [L2] [L3] [L4] [L5] [L7] [L8] The same for transfers that come alone, which the database has a function of its own
+/// for.
+#[sqlx::test(migrations = false)]
+async fn transfers_alone_decide_as_the_model(pool: PgPool) {
+    decide_as_the_model(pool, 600, 1, 1).await;
+}
+
+/// So many times up to so many movements at once, each of up to so many postings.
+async fn decide_as_the_model(pool: PgPool, times: usize, most: u64, most_postings: u64) {
     let world = World::new(pool).await;
     let ledger = &world.doors.ledger;
     let (mut numbers, mut model) = (Numbers(0x5eed), Model::default());
@@ -114,12 +126,12 @@ async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
     members.push(Uuid::new_v4());
     let trades: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
     let now = ledger.now().await.unwrap();
-    for _ in 0..40 {
+    for _ in 0..times {
         let mut movements = Vec::new();
-        for _ in 0..numbers.below(60) + 1 {
+        for _ in 0..numbers.below(most) + 1 {
             let user_id = numbers.of(&members);
             let mut postings = Vec::new();
-            for _ in 0..numbers.below(3) + 1 {
+            for _ in 0..numbers.below(most_postings) + 1 {
                 let accounts = [
                     AccountRef::available(user_id),
                     AccountRef::invested(user_id),
