@@ -29,7 +29,10 @@ test('the sales page plays a video after a click and shows pictures by keyboard 
   await expect(others).toHaveCount(2)
   await others.first().click()
   await others.first().click()
-  for (const file of await video.evaluateAll((nodes) => nodes.map((node) => (node as HTMLVideoElement).currentSrc))) {
+  // A video has no address before it has chosen its source.
+  const files = () => video.evaluateAll((nodes) => nodes.map((node) => (node as HTMLVideoElement).currentSrc).filter(Boolean))
+  await expect.poll(files).toHaveLength(3)
+  for (const file of await files()) {
     expect((await page.request.head(file)).headers()['content-type']).toBe('video/webm')
   }
 
