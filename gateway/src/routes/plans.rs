@@ -136,8 +136,8 @@ impl Offers {
 
     /// Says whether changes are heard of from now on; meanwhile there may have been some.
     pub fn hear(&self, is_heard: bool) {
-        self.forget();
         self.known().is_heard = is_heard;
+        self.forget();
     }
 
     fn known(&self) -> MutexGuard<'_, Known> {
