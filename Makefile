@@ -26,11 +26,11 @@ run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT chang
 demo: setup build ## Add a demo member to the running product, or start it with one
 	@exec $(STACK) demo
 
-audit: ## Check the running product's books and promises
+audit: setup ## Check the running product's books and promises
 	@cargo build --quiet -p stack
 	@exec $(STACK) audit
 
-reset: ## Delete all data of the local product
+reset: setup ## Delete all data of the local product
 	@cargo build --quiet -p stack
 	@exec $(STACK) reset
 
@@ -64,24 +64,26 @@ sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only com
 	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
 
 secrets: ## Make the passwords and keys for docker compose; keeps those that are there
+	@deploy/setup.sh secrets
 	@deploy/secrets.sh
 
-test-compose: ## Build the images and run docker-compose.yml for real (Debian, root; long)
+test-compose: setup ## Build the images and run docker-compose.yml for real (Debian, root; long)
 	@deploy/test-compose.sh
 
 rules: ## Write the alerts and recorded ratios anew in the form of the Prometheus operator
 	@deploy/rules.sh
 
 check-kubernetes: ## Render the manifests and check them
+	@deploy/setup.sh kubernetes
 	@deploy/check-kubernetes.sh
 
-test-restore: setup build ## Back a product up, restore it into fresh servers, and audit it
+test-restore: setup build ## Back a busy product up, restore it to a moment on fresh servers, and audit it
 	@deploy/test-restore.sh
 
 test-upgrade: setup web/dist/index.html ## Run the last version's services among ours (REVISION=... names another)
 	@deploy/test-upgrade.sh $(REVISION)
 
-fmt: ## Format the Rust code
+fmt: setup ## Format the Rust code
 	@cargo fmt --all
 
 %/node_modules/.package-lock.json: %/package-lock.json

@@ -1,44 +1,44 @@
 #!/usr/bin/env bash
-# Dumps the databases, each in one consistent snapshot, into FOLDER/<time>/NAME.dump with a checksum beside it, and lists
-# the uploaded files that their rows name: FOLDER/<time>/files, which a copy of the bucket must hold (deploy/BACKUP.md).
+# Takes a base backup of the whole server, all databases at one moment, into FOLDER/base/<time>, and forgets what is not
+# needed to restore any moment of the last DAYS days. The write-ahead log since then is kept in FOLDER/wal by the server
+# itself (deploy/archive-wal.sh); deploy/restore.sh needs both.
 #
-#   deploy/backup.sh FOLDER [NAME…]      auth wallet trade payment_method mailer unless named
+#   deploy/backup.sh FOLDER [DAYS]      7 days unless said
 #
-# Where each is stands in NAME_DATABASE_URL (AUTH_DATABASE_URL, …; the variables of audit), as the owner of the schema.
-# With docker compose: deploy/BACKUP.md.
+# Where the server is stands in PGHOST, PGPORT, PGUSER, PGPASSWORD; in the container of compose nothing needs to be said.
 set -euo pipefail
 
 folder=${1:?the folder of the backups}
-shift
-# What takes events before what sends them: a restored consumer is then never ahead of its source (deploy/replay.sh
-# sends again what it misses).
-names=("$@")
-[ ${#names[@]} -gt 0 ] || names=(mailer wallet trade auth payment_method)
+days=${2:-7}
+for programs in /usr/lib/postgresql/*/bin; do PATH=$PATH:$programs; done
+if [ -z "${PGPASSWORD:-}" ] && [ -r "${POSTGRES_PASSWORD_FILE:-}" ]; then
+  PGPASSWORD=$(cat "$POSTGRES_PASSWORD_FILE")
+  export PGPASSWORD
+fi
+export PGUSER=${PGUSER:-postgres}
 
-url_of() {
-  local variable="${1^^}_DATABASE_URL"
-  printf '%s' "${!variable:?is not set}"
-}
-
-# Asked right after the dump: a file that came in between is named too, and no harm.
-files_of() {
-  case $1 in
-    wallet) echo "SELECT receipt_key FROM transactions WHERE receipt_key IS NOT NULL" ;;
-    auth) echo "SELECT image_key FROM users WHERE image_key <> ''" ;;
-    payment_method) echo "SELECT image_key FROM method_versions WHERE image_key <> ''" ;;
-  esac
-}
+archives=$(psql --no-psqlrc --tuples-only --no-align --dbname postgres --command 'SHOW archive_mode')
+[ "$archives" = on ] || { echo "the server does not archive its log: archive_mode is $archives" >&2; exit 1; }
 
 umask 077
-backup=$folder/$(date -u +%Y%m%dT%H%M%SZ)
-mkdir -p "$backup.part"
-for name in "${names[@]}"; do
-  pg_dump --format custom --no-password --lock-wait-timeout 10s --file "$backup.part/$name.dump" "$(url_of "$name")"
-  # A dump whose table of contents cannot be read is none.
-  pg_restore --list "$backup.part/$name.dump" >/dev/null
-  psql --no-psqlrc --quiet --tuples-only --no-align --set ON_ERROR_STOP=1 "$(url_of "$name")" <<<"$(files_of "$name")"
-done | LC_ALL=C sort --unique >"$backup.part/files"
-(cd "$backup.part" && sha256sum -- *.dump files >SHA256SUMS)
-# Under its own name only when it is whole.
-mv "$backup.part" "$backup"
+mkdir -p "$folder/base"
+rm -rf "$folder"/base/*.part
+part=$folder/base/new.part
+pg_basebackup --pgdata "$part" --checkpoint fast --wal-method stream --no-password
+pg_verifybackup --quiet "$part"
+# Named by the moment of its end: no earlier one can be restored from it. Under its own name only when it is whole.
+backup=$folder/base/$(date -u +%Y%m%dT%H%M%SZ)
+mv "$part" "$backup"
+
+# The newest base that is older than the first moment to be kept, and all after it.
+oldest=$(date -u -d "$days days ago" +%Y%m%dT%H%M%SZ)
+kept=""
+for base in "$folder"/base/*Z; do
+  if [ -z "$kept" ] || [[ "$(basename "$base")" < "$oldest" ]]; then kept=$base; fi
+done
+for base in "$folder"/base/*Z; do
+  if [[ "$base" < "$kept" ]]; then rm -rf "$base"; fi
+done
+first=$(sed -n 's/^START WAL LOCATION:.*(file \([0-9A-F]*\))$/\1/p' "$kept/backup_label")
+pg_archivecleanup -x .gz "$folder/wal" "$first"
 echo "$backup"

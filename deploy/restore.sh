@@ -1,39 +1,39 @@
 #!/usr/bin/env bash
-# Brings databases back from a folder that deploy/backup.sh wrote, into empty databases of a fresh server: each whole or
-# not at all. Roles and databases must be there (docker compose and deploy/kubernetes make them).
+# Prepares an empty data folder from which PostgreSQL starts as it was at a moment, with all databases: the newest base
+# backup of FOLDER that ended before it, and the write-ahead log up to it. Run as the server's user, server stopped.
 #
-#   deploy/restore.sh FOLDER/<time> [NAME…]      every dump of the folder unless named
+#   deploy/restore.sh FOLDER DATA [MOMENT]      e.g. '2026-11-22 10:00:00+00'; the end of the log unless said
 #
-# Where each goes stands in NAME_DATABASE_URL, as the owner of the schema. The services must not run; afterwards:
-# deploy/replay.sh, then audit, then the services.
+# Start the server then: it reads the log, up to the moment, before it lets anybody write. Afterwards: deploy/BACKUP.md.
 set -euo pipefail
 
-backup=${1:?the folder of one backup}
-shift
-names=("$@")
-if [ ${#names[@]} -eq 0 ]; then
-  for dump in "$backup"/*.dump; do names+=("$(basename "$dump" .dump)"); done
+folder=$(realpath "${1:?the folder of the backups}")
+data=${2:?the folder of the data}
+moment=${3:-}
+
+if [ -n "$(ls -A "$data" 2>/dev/null)" ]; then
+  echo "$data is not empty: nothing is restored over what is there" >&2
+  exit 1
 fi
-
-url_of() {
-  local variable="${1^^}_DATABASE_URL"
-  printf '%s' "${!variable:?is not set}"
-}
-
-(cd "$backup" && sha256sum --check --quiet SHA256SUMS)
-for name in "${names[@]}"; do
-  tables=$(psql --no-psqlrc --tuples-only --no-align --command \
-    "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'" "$(url_of "$name")")
-  if [ "$tables" != 0 ]; then
-    echo "the database of $name is not empty: nothing is restored over what is there" >&2
-    exit 1
-  fi
+before=99999999T999999Z
+[ -z "$moment" ] || before=$(date -u -d "$moment" +%Y%m%dT%H%M%SZ)
+base=""
+for one in "$folder"/base/*Z; do
+  if [[ "$(basename "$one")" < "$before" ]]; then base=$one; fi
 done
-for name in "${names[@]}"; do
-  # Rights are restored too; what belongs to whom follows from who restores.
-  pg_restore --no-owner --exit-on-error --single-transaction --no-password --dbname "$(url_of "$name")" \
-    "$backup/$name.dump"
-  # Silent about the server's own tables, which are not ours to look at.
-  PGOPTIONS=--client-min-messages=error psql --no-psqlrc --quiet --command ANALYZE "$(url_of "$name")"
-  echo "$name is restored"
-done
+[ -d "$base" ] || { echo "no base backup ended before $moment" >&2; exit 1; }
+
+umask 077
+mkdir -p "$data"
+cp -a "$base/." "$data/"
+chmod 700 "$data"
+# A log file is decompressed beside its place first, so that the server never sees half of one.
+{
+  echo "restore_command = 'test -e \"$folder/wal/%f.gz\" && gunzip --stdout \"$folder/wal/%f.gz\" > \"%p.part\" && mv \"%p.part\" \"%p\"'"
+  echo "recovery_target_action = 'promote'"
+  # Nobody connects before it is what it was.
+  echo "hot_standby = off"
+  [ -z "$moment" ] || echo "recovery_target_time = '$(date -u -d "$moment" '+%Y-%m-%d %H:%M:%S.%6N+00')'"
+} >>"$data/postgresql.auto.conf"
+touch "$data/recovery.signal"
+echo "$data: from $base up to ${moment:-the end of the log}"

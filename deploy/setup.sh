@@ -1,22 +1,33 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run` or, with the browser, for `test`. Quick when nothing is.
+# Installs what is missing for `run`, for `test` (the browser too), `secrets` or `kubernetes`. Quick when nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
 have() { command -v "$1" >/dev/null 2>&1; }
 postgres_is_there() { compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || have initdb; }
 
+needs_venv() { python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv); }
+
 packages=()
-have cc || packages+=(build-essential)
-have pkg-config || packages+=(pkg-config)
-have curl || packages+=(curl ca-certificates)
-have setpriv || packages+=(util-linux)
-postgres_is_there || packages+=(postgresql)
-[ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages+=(rabbitmq-server)
-have node && have npm || packages+=(nodejs npm)
+case $purpose in
+  secrets | kubernetes)
+    have openssl || packages+=(openssl)
+    # Debian's Python has no virtual environments of its own.
+    [ "$purpose" = secrets ] || needs_venv
+    ;;
+  *)
+    have cc || packages+=(build-essential)
+    have pkg-config || packages+=(pkg-config)
+    have curl || packages+=(curl ca-certificates)
+    have openssl || packages+=(openssl)
+    have setpriv || packages+=(util-linux)
+    postgres_is_there || packages+=(postgresql)
+    [ -x /usr/lib/rabbitmq/bin/rabbitmq-server ] || packages+=(rabbitmq-server)
+    have node && have npm || packages+=(nodejs npm)
+    ;;
+esac
 if [ "$purpose" = test ]; then
-  # Debian's Python has no virtual environments of its own.
-  python3 -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+  needs_venv
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)
 fi
 
@@ -57,6 +68,8 @@ install_packages() {
 if [ ${#packages[@]} -gt 0 ]; then
   install_packages || { echo "the packages could not be installed" >&2; explain; }
 fi
+
+case $purpose in secrets | kubernetes) exit ;; esac
 
 if ! have cargo; then
   if [ -x "$HOME/.cargo/bin/cargo" ]; then

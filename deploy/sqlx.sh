@@ -11,9 +11,11 @@ psql=$(compgen -G '/usr/lib/postgresql/*/bin/psql' | sort -V | tail -n 1 || comm
 
 migrate() {
   local url=$1 folder=$2 file
-  for file in "$folder"/migrations/*.sql; do
+  for file in "$folder"/migrations/*.sql "$folder"/sql/*.sql; do
     [ -e "$file" ] || continue
-    "$psql" --quiet --no-psqlrc --set ON_ERROR_STOP=1 --single-transaction --dbname "$url" --file "$file" >/dev/null
+    together=--single-transaction
+    if head -n 1 "$file" | grep -q '^-- no-transaction'; then together=; fi
+    "$psql" --quiet --no-psqlrc --set ON_ERROR_STOP=1 $together --dbname "$url" --file "$file" >/dev/null
   done
 }
 

@@ -15,29 +15,36 @@ export PATH=/usr/bin:$PATH DOCKER_BUILDKIT=1 DOCKER_HOST="unix://$folder/docker.
 export COMPOSE_PROJECT_NAME=solvane-test VERSION=test IMAGE_PREFIX=solvane
 export POSTGRES_IMAGE=solvane-stand-in/postgres RABBITMQ_IMAGE=solvane-stand-in/rabbitmq
 export STORE_IMAGE=solvane-stand-in/store MAIL_IMAGE=solvane-stand-in/mail
-# Staff of the test have no second factor; everything else is as in production.
-export GATEWAY_ADDR=127.0.0.1:$port PUBLIC_URL=http://127.0.0.1:$port STAFF_TOTP=off
+# Staff of the test have no second factor and decide at once; everything else is as in production.
+export GATEWAY_ADDR=127.0.0.1:$port PUBLIC_URL=http://127.0.0.1:$port STAFF_TOTP=off NEW_STAFF_WAIT_SECONDS=0
 engine=""
 
 say() { echo "== $*"; }
 
-if docker compose version >/dev/null 2>&1; then compose=(docker compose); else compose=(docker-compose); fi
-compose() { "${compose[@]}" "$@"; }
+has_compose() { docker compose version >/dev/null 2>&1; }
+compose() { if has_compose; then docker compose "$@"; else docker-compose "$@"; fi; }
 
 install() {
   [ "$(id -u)" = 0 ] || { echo "run this as root: it starts a Docker Engine" >&2; exit 1; }
   local packages=()
-  [ -x /usr/sbin/dockerd ] || packages+=(docker.io)
-  docker compose version >/dev/null 2>&1 || command -v docker-compose >/dev/null || packages+=(docker-compose)
+  # Its client too: another one, earlier in PATH, may not be able to build.
+  [ -x /usr/sbin/dockerd ] && [ -x /usr/bin/docker ] || packages+=(docker.io)
   command -v debootstrap >/dev/null || packages+=(debootstrap)
-  [ ${#packages[@]} -gt 0 ] || return 0
-  say "installing ${packages[*]}"
+  install_packages "${packages[@]}"
+  has_compose || command -v docker-compose >/dev/null || install_packages docker-compose
+}
+
+install_packages() {
+  [ $# -gt 0 ] || return 0
+  say "installing $*"
   apt-get update -qq
   # The package would start an engine of its own.
   local policy=/usr/sbin/policy-rc.d ours=false status=0
   if [ ! -e "$policy" ]; then ours=true; printf '#!/bin/sh\nexit 101\n' >"$policy"; chmod 755 "$policy"; fi
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${packages[@]}" iptables || status=$?
+  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" iptables || status=$?
   if $ours; then rm -f "$policy"; fi
+  # The shell remembers where it found the clients of before.
+  hash -r
   return "$status"
 }
 

@@ -1,103 +1,165 @@
 #!/usr/bin/env bash
-# Proves the backup: a product with a lived-in member is backed up while it runs, restored into a fresh PostgreSQL with
-# nothing but roles and empty databases, audited there, and compared with the original table by table.
+# Proves the backup: while a member deposits, trades and withdraws, a product is backed up; it goes on for a while and is
+# lost with all its servers. From the backup and the log of before it comes back as it was at a moment in between, on
+# empty servers, catches up, and its books are clean; what was acknowledged before that moment is there, and nothing of
+# after it.
 #
 #   deploy/test-restore.sh      uses the built binaries beside TARGET/debug/stack
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bin=${STACK_BIN:-${CARGO_TARGET_DIR:-target}/debug}
-names=(mailer wallet trade auth payment_method)
-
-# In the fresh PostgreSQL of a testbed, as its administrator.
-restore() {
-  local backup=$1 server=${DATABASE_URL%/*} name before after role
-  export PGOPTIONS='--client-min-messages=warning'
-  for name in "${names[@]}"; do
-    for role in "$name" "${name}_owner"; do
-      psql -qX -v ON_ERROR_STOP=1 "$DATABASE_URL" -c "CREATE ROLE $role LOGIN PASSWORD 'restore'"
-    done
-    psql -qX -v ON_ERROR_STOP=1 "$DATABASE_URL" -c "CREATE DATABASE $name OWNER ${name}_owner"
-    export "${name^^}_DATABASE_URL=postgres://${name}_owner:restore@${server##*@}/$name"
-  done
-  deploy/restore.sh "$backup"
-  if deploy/restore.sh "$backup" wallet 2>/dev/null; then
-    echo "a second restore went over the first" >&2
-    exit 1
-  fi
-  "$bin/audit" >"$backup/audit.txt" || { grep -A 20 BROKEN "$backup/audit.txt" >&2; exit 1; }
-  tail -n 1 "$backup/audit.txt"
-  for name in "${names[@]}"; do
-    url="${name^^}_DATABASE_URL"
-    before="$backup/$name.rows"
-    after=$(rows "${!url}")
-    diff <(cat "$before") <(printf '%s\n' "$after") || { echo "$name differs" >&2; exit 1; }
-  done
-  # The service's role has its rights, and no more of them, as before.
-  role=postgres://wallet:restore@${server##*@}/wallet
-  psql -qXAt -v ON_ERROR_STOP=1 "$role" -c 'SELECT count(*) FROM entries' >/dev/null
-  if psql -qX "$role" -c 'DELETE FROM entries' 2>/dev/null; then
-    echo "the restored ledger can be changed" >&2
-    exit 1
-  fi
-  deploy/replay.sh '1 day ago'
-  echo "restored: every table has its rows, the rights are as before"
-}
-
-# Rows and a checksum of every table, those aside that change by themselves.
-rows() {
-  local table
-  psql -qXAt "$1" -c "SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-      AND tablename NOT IN ('outbox', 'sessions', 'viewings', 'login_throttles', 'mail_requests') ORDER BY 1" |
-    while read -r table; do
-      psql -qXAt "$1" -c "SELECT '$table', count(*), md5(string_agg(md5(t::text), '' ORDER BY md5(t::text))) FROM $table t"
-    done
-}
-
-product() {
-  local folder=$1 names_of_urls end=$((SECONDS + 240))
-  STACK_DIR=$folder/stack STACK_PORT=${STACK_PORT:-8197} "$bin/stack" demo >"$folder/stack.log" 2>&1 &
-  product=$!
-  until grep -q ' ready ' "$folder/stack.log"; do
-    if [ "$SECONDS" -gt "$end" ] || ! kill -0 "$product" 2>/dev/null; then tail "$folder/stack.log" >&2; exit 1; fi
-    read -r -t 0.5 <> <(:) || true
-  done
-  # shellcheck disable=SC2016
-  names_of_urls=$(node -e '
-    const { databases } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));
-    for (const [name, url] of Object.entries(databases)) {
-      console.log(`${name.replaceAll("-", "_").toUpperCase()}_DATABASE_URL=${url}`);
-    }' "$folder/stack/running.json")
-  while read -r line; do export "${line?}"; done <<<"$names_of_urls"
-}
-
-if [ "${1:-}" = restore ]; then
-  restore "$2"
-  exit
-fi
-
 folder=$(mktemp -d)
-product=""
+chmod 755 "$folder"
+stack=$folder/stack backups=$folder/backups data=$folder/stack/pg/data
+export STACK_DIR=$stack STACK_PORT=${STACK_PORT:-8197}
+product="" traffic=""
+
+say() { echo "== $*"; }
+
+end() {
+  local pid=$1
+  if [ -n "$pid" ] && kill "$pid" 2>/dev/null; then wait "$pid" || true; fi
+}
+
 finish() {
   local status=$?
   trap - EXIT
-  if [ -n "$product" ] && kill "$product" 2>/dev/null; then wait "$product" || true; fi
-  STACK_DIR=$folder/stack "$bin/stack" reset >/dev/null 2>&1 || true
+  end "$traffic"
+  end "$product"
+  if [ "$status" -ne 0 ]; then tail -n 20 "$folder"/*.log "$stack/logs/postgres.log" >&2 || true; fi
+  "$bin/stack" reset >/dev/null 2>&1 || true
   rm -rf "$folder"
   exit "$status"
 }
 trap finish EXIT
-chmod 755 "$folder"
-product "$folder"
-backup=$(deploy/backup.sh "$folder/backups")
-# The store is copied after the databases, and then holds every file that their rows name.
-[ -s "$backup/files" ] || { echo "the backup names no files" >&2; exit 1; }
-missing=$(cd "$folder/stack/files" && find . -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -23 "$backup/files" -)
-[ -z "$missing" ] || { echo "files that rows name are not in the store: $missing" >&2; exit 1; }
-for name in "${names[@]}"; do
-  url="${name^^}_DATABASE_URL"
-  rows "${!url}" >"$backup/$name.rows"
-done
-if kill "$product"; then wait "$product" || true; fi
+
+# As the user that PostgreSQL runs as.
+as_server() {
+  if [ "$(id -u)" = 0 ]; then
+    setpriv --reuid postgres --regid postgres --init-groups -- "$@"
+  else
+    "$@"
+  fi
+}
+
+# Starts the product by `run` or `demo`, and names its databases in NAME_DATABASE_URL.
+start() {
+  local limit=$((SECONDS + 240)) line
+  "$bin/stack" "$1" >"$folder/$1.log" 2>&1 &
+  product=$!
+  until grep -q ' ready ' "$folder/$1.log"; do
+    if [ "$SECONDS" -gt "$limit" ] || ! kill -0 "$product" 2>/dev/null; then exit 1; fi
+    read -r -t 0.5 <> <(:) || true
+  done
+  # shellcheck disable=SC2016
+  while read -r line; do export "${line?}"; done < <(node -e '
+    const { databases } = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));
+    for (const [name, url] of Object.entries(databases)) {
+      console.log(`${name.replaceAll("-", "_").toUpperCase()}_DATABASE_URL=${url}`);
+    }
+    console.log(`PGPORT=${new URL(databases.wallet).port}`);' "$stack/running.json")
+}
+
+# The server archives its log, and lets its administrator in without a password, as the socket of a container does.
+archive() {
+  local wal=$backups/wal
+  install -d -m 755 "$backups"
+  install -d -m 700 "$backups/base" "$wal"
+  if [ "$(id -u)" = 0 ]; then chown postgres: "$backups" "$backups/base" "$wal"; fi
+  # The server's user may not be able to enter this repository.
+  install -m 755 deploy/archive-wal.sh deploy/backup.sh deploy/restore.sh "$folder/"
+  cat >>"$data/postgresql.auto.conf" <<CONF
+archive_mode = on
+archive_command = '$folder/archive-wal.sh $backups %p %f'
+CONF
+  sed -i '1i host all,replication postgres 127.0.0.1/32 trust' "$data/pg_hba.conf"
+}
+
+ask() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
+
+# Rows of the ledger and of the trades, written before a moment, with a checksum: who wrote them, and when, included.
+rows() {
+  local before=$1
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'entries', count(*), md5(string_agg(md5(e::text), '' ORDER BY e.account_id, e.posting_id))
+    FROM entries e JOIN postings p ON p.id = e.posting_id WHERE p.created_at < '$before'"
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'postings', count(*), md5(string_agg(md5(p::text), '' ORDER BY p.id))
+    FROM postings p WHERE p.created_at < '$before'"
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'transactions', count(*) FROM transactions WHERE created_at < '$before'"
+  ask "$WALLET_DATABASE_URL" -c "SELECT 'fundings', count(*) FROM trade_fundings WHERE created_at < '$before'"
+  ask "$TRADE_DATABASE_URL" -c "SELECT 'trades', count(*) FROM trades WHERE created_at < '$before'"
+  ask "$AUTH_DATABASE_URL" -c "SELECT 'users', count(*) FROM users WHERE created_at < '$before'"
+}
+
+# Waits until so many trades more have ended than before.
+trades_go_on() {
+  local limit=$((SECONDS + 120)) begun count
+  begun=$(ask "$TRADE_DATABASE_URL" -c "SELECT count(*) FROM trades WHERE status = 'closed'")
+  until count=$(ask "$TRADE_DATABASE_URL" -c "SELECT count(*) FROM trades WHERE status = 'closed'"); [ "$count" -ge $((begun + $1)) ]; do
+    [ "$SECONDS" -lt "$limit" ] || { echo "no trades go on" >&2; exit 1; }
+    read -r -t 0.2 <> <(:) || true
+  done
+}
+
+say "a product with a lived-in member, whose server archives its log"
+start run
+end "$product"
+archive
+start demo
+"$bin/stack" traffic >"$folder/traffic.log" 2>&1 &
+traffic=$!
+trades_go_on 10
+say "a base backup while it is at work"
+as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups"
+# The names of base backups are whole seconds.
+read -r -t 2 <> <(:) || true
+trades_go_on 10
+moment=$(ask "$WALLET_DATABASE_URL" -c "SELECT clock_timestamp()")
+# What was written so long before the moment is committed by then.
+before=$(ask "$WALLET_DATABASE_URL" -c "SELECT '$moment'::timestamptz - interval '6 seconds'")
+rows "$before" >"$folder/rows"
+trades_go_on 10
+end "$traffic"
+traffic=""
+cat "$folder/traffic.log"
+after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings WHERE created_at >= '$moment'")
+[ "$after" -gt 0 ] || { echo "nothing was posted after the moment" >&2; exit 1; }
+# The last file of the log is archived when it is full, or after archive_timeout.
+last=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT pg_walfile_name(pg_switch_wal())")
+until [ -e "$backups/wal/$last.gz" ]; do read -r -t 0.2 <> <(:) || true; done
+end "$product"
 product=""
-"$bin/stack" testbed -- "$0" restore "$backup"
+
+say "everything is lost; PostgreSQL comes back as it was at $moment"
+begun=$SECONDS
+rm -rf "$data" "$stack/rabbitmq"
+as_server "$folder/restore.sh" "$backups" "$data" "$moment"
+if as_server "$folder/restore.sh" "$backups" "$data" "$moment" 2>/dev/null; then
+  echo "a second restore went over the first" >&2
+  exit 1
+fi
+start run
+echo "back after $((SECONDS - begun)) s"
+[ "$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c 'SELECT pg_is_in_recovery()')" = f ]
+diff "$folder/rows" <(rows "$before") || { echo "what was written before is not what came back" >&2; exit 1; }
+later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings
+  WHERE created_at BETWEEN '$moment' AND (SELECT pg_postmaster_start_time())")
+[ "$later" = 0 ] || { echo "$later postings are of after the moment" >&2; exit 1; }
+
+say "events go out again, what was begun ends, and the books are clean"
+deploy/replay.sh '1 day ago'
+limit=$((SECONDS + 90))
+until "$bin/stack" audit >"$folder/audit.log" && "$bin/stack" reconcile >"$folder/reconcile.log"; do
+  [ "$SECONDS" -lt "$limit" ] || { grep -A 20 BROKEN "$folder/audit.log" >&2; cat "$folder/reconcile.log" >&2; exit 1; }
+  read -r -t 1 <> <(:) || true
+done
+tail -n 1 "$folder/audit.log"
+cat "$folder/reconcile.log"
+missing=$(find "$stack/files" -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -13 - <(deploy/named-files.sh))
+[ -z "$missing" ] || { echo "files that rows name are not in the store: $missing" >&2; exit 1; }
+# The service's role has its rights, and no more of them, as before.
+if ask "postgres://postgres@127.0.0.1:$PGPORT/wallet" -c 'SET ROLE wallet; DELETE FROM entries' 2>/dev/null; then
+  echo "the restored ledger can be changed" >&2
+  exit 1
+fi
+say "restored: a moment in between, whole"

@@ -4,10 +4,11 @@ use std::convert::Infallible;
 use std::net::{IpAddr, SocketAddr};
 
 use axum::extract::{ConnectInfo, FromRequestParts};
-use axum::http::header;
 use axum::http::request::Parts;
-use chassis::caller::{Role, Session, unauthenticated};
+use axum::http::{HeaderMap, header};
+use chassis::caller::{Session, unauthenticated};
 use chassis::grpc::Outgoing;
+use chassis::permission::Permission;
 use ipnet::IpNet;
 use proto::auth::v1::Client;
 
@@ -56,13 +57,7 @@ pub struct SignedIn {
 impl FromRequestParts<App> for SignedIn {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
-        let token = parts
-            .headers
-            .get(header::AUTHORIZATION)
-            .and_then(|value| value.to_str().ok())
-            .and_then(|value| value.strip_prefix("Bearer "))
-            .map(ToOwned::to_owned)
-            .ok_or_else(unauthenticated)?;
+        let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
         let session = app.verifier.session_of(&token).await?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
@@ -104,7 +99,7 @@ impl FromRequestParts<App> for StaffMember {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let signed_in = SignedIn::from_request_parts(parts, app).await?;
-        signed_in.session.clone().staff(&Role::ALL)?;
+        signed_in.session.clone().staff(Permission::See)?;
         Ok(Self(signed_in))
     }
 }
@@ -130,6 +125,12 @@ fn client(parts: &Parts, trusted: &[IpNet]) -> Client {
         .map(|text| text.chars().take(300).collect())
         .unwrap_or_default();
     Client { address: address(parts, trusted).map(|ip| ip.to_string()).unwrap_or_default(), user_agent }
+}
+
+/// The bearer token of a request.
+#[must_use]
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
 
 /// The client's address: the peer's, or, behind trusted proxies, the last one they did not make themselves.

@@ -9,6 +9,7 @@ use proto::payment_method::v1::payment_method_service_client::PaymentMethodServi
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
+use proto::wallet::v1::liabilities_service_client::LiabilitiesServiceClient;
 use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use tonic::transport::Channel;
@@ -28,6 +29,8 @@ pub struct Clients {
     pub wallet: WalletServiceClient<Channel>,
     /// Review and the books, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
+    /// The proof of liabilities.
+    pub liabilities: LiabilitiesServiceClient<Channel>,
     /// Plans and trades.
     pub trade: TradeServiceClient<Channel>,
     /// Plans and values, for staff.
@@ -56,7 +59,8 @@ impl Clients {
             directory: DirectoryServiceClient::new(auth.clone()),
             auth_staff: AuthStaffClient::new(auth),
             wallet: WalletServiceClient::new(wallet.clone()),
-            wallet_staff: WalletStaffClient::new(wallet),
+            wallet_staff: WalletStaffClient::new(wallet.clone()),
+            liabilities: LiabilitiesServiceClient::new(wallet),
             trade: TradeServiceClient::new(trade.clone()),
             trade_staff: TradeStaffClient::new(trade),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
@@ -66,19 +70,25 @@ impl Clients {
     }
 }
 
-/// Calls a method once.
-macro_rules! send {
+/// Calls a method that takes effect as often as it is called.
+macro_rules! call {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {
-        $client.clone().$method($out.request($message)).await.map_err($crate::error::ApiError::from)
+        $crate::clients::call_with_retry!($client, $method, $out.clone().once($message))
     };
 }
 
 /// Calls a method that may be repeated: a read, or a mutation under a key.
-macro_rules! fetch {
+macro_rules! call_retrying {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {
-        chassis::grpc::read(
+        $crate::clients::call_with_retry!($client, $method, $out.clone().idempotent($message))
+    };
+}
+
+macro_rules! call_with_retry {
+    ($client:expr, $method:ident, $call:expr) => {
+        chassis::grpc::call_with_retry(
             || $client.clone(),
-            $out.clone().idempotent($message),
+            $call,
             |mut client, request| async move { client.$method(request).await },
         )
         .await
@@ -87,14 +97,14 @@ macro_rules! fetch {
 }
 
 /// Calls a mutation: repeatable if it stands under a key.
-macro_rules! mutate {
+macro_rules! call_keyed {
     ($client:expr, $method:ident, $out:expr, $claim:expr, $message:expr) => {
         if $claim.is_some() {
-            $crate::clients::fetch!($client, $method, $out, $message)
+            $crate::clients::call_retrying!($client, $method, $out, $message)
         } else {
-            $crate::clients::send!($client, $method, $out, $message)
+            $crate::clients::call!($client, $method, $out, $message)
         }
     };
 }
 
-pub(crate) use {fetch, mutate, send};
+pub(crate) use {call, call_keyed, call_retrying, call_with_retry};

@@ -64,4 +64,10 @@ pub struct Config {
     /// Session requests (login, register, codes, resets) a minute that one address may make; 0 for no limit.
     #[arg(long, env, default_value_t = 60)]
     pub session_rate_limit: u32,
+    /// Connections that one address may have open, trusted proxies aside; 0 for no limit.
+    #[arg(long, env, default_value_t = 64)]
+    pub connections_per_address: u32,
+    /// Where longer request bodies are received, in files without a name.
+    #[arg(long, env, default_value_os_t = std::env::temp_dir())]
+    pub spool_dir: PathBuf,
 }

@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 use tonic::Status;
 use utoipa::{IntoResponses, ToSchema};
 
+use crate::refusal_page::{self, Reader};
+
 /// A request that was not carried out, and why.
 #[derive(Debug, Clone)]
 pub struct ApiError {
@@ -18,6 +20,8 @@ pub struct ApiError {
     refusal: Box<Refusal>,
     /// The id of the request that was refused first, if this is a replay.
     replayed: Option<String>,
+    /// Why, for the log.
+    cause: Option<&'static str>,
 }
 
 /// Marks an answer that is a page of the web app: people read it, also where it says that there is nothing.
@@ -95,7 +99,8 @@ impl ApiError {
     /// An error of this status.
     #[must_use]
     pub fn new(status: StatusCode, reason: ErrorReason, message: &str) -> Self {
-        Self { status, refusal: Box::new(Refusal::new(Kind::Invalid, reason, message)), replayed: None }
+        let refusal = Box::new(Refusal::new(Kind::Invalid, reason, message));
+        Self { status, refusal, replayed: None, cause: None }
     }
 
     /// The request could not be read.
@@ -153,6 +158,10 @@ impl ApiError {
             StatusCode::METHOD_NOT_ALLOWED => (ErrorReason::MethodNotAllowed, "This cannot be done at this address."),
             StatusCode::REQUEST_TIMEOUT => (ErrorReason::RequestTimeout, "The request came in too slowly."),
             StatusCode::PAYLOAD_TOO_LARGE => (ErrorReason::PayloadTooLarge, "The request is too large."),
+            StatusCode::URI_TOO_LONG => (ErrorReason::UriTooLong, "The address of the request is too long."),
+            StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE => {
+                (ErrorReason::HeadersTooLarge, "The headers of the request are too large.")
+            }
             StatusCode::UNSUPPORTED_MEDIA_TYPE => {
                 (ErrorReason::UnsupportedMediaType, "This kind of content is not accepted here.")
             }
@@ -170,6 +179,13 @@ impl ApiError {
             _ => (ErrorReason::Internal, "Something went wrong on our side. Please try again."),
         };
         Self::new(status, reason, message)
+    }
+
+    /// Says why in the log, where a request that could not be answered leaves a line.
+    #[must_use]
+    pub fn because(mut self, cause: &'static str) -> Self {
+        self.cause = Some(cause);
+        self
     }
 
     /// Asks the client to come back after this many seconds.
@@ -196,7 +212,7 @@ impl From<Refusal> for ApiError {
         if status == StatusCode::GATEWAY_TIMEOUT {
             return Self::of_status(status);
         }
-        Self { status, refusal: Box::new(refusal), replayed: None }
+        Self { status, refusal: Box::new(refusal), replayed: None, cause: None }
     }
 }
 
@@ -217,9 +233,17 @@ impl IntoResponse for ApiError {
     }
 }
 
+/// The body of an error that the HTTP parser answers by itself, before there is a request.
+#[must_use]
+pub fn unparsed(status: StatusCode, request_id: String) -> Vec<u8> {
+    let refusal = ApiError::of_status(status).refusal;
+    let body = ErrorReply { success: false, message: refusal.message, code: refusal.code, request_id, errors: None };
+    serde_json::to_vec(&body).unwrap_or_default()
+}
+
 /// Gives every error its body, those made by libraries too.
 #[must_use]
-pub fn render(request_id: &str, response: Response) -> Response {
+pub fn render(request_id: &str, reader: Reader, response: Response) -> Response {
     let status = response.status();
     let is_error = status.is_client_error() || status.is_server_error();
     if !is_error || response.extensions().get::<Page>().is_some() {
@@ -227,6 +251,10 @@ pub fn render(request_id: &str, response: Response) -> Response {
     }
     let error = response.extensions().get::<ApiError>().cloned().unwrap_or_else(|| ApiError::of_status(status));
     let refusal = *error.refusal;
+    if matches!(status, StatusCode::SERVICE_UNAVAILABLE | StatusCode::GATEWAY_TIMEOUT) {
+        let cause = error.cause.unwrap_or("a service could not answer");
+        tracing::warn!(status = status.as_u16(), code = refusal.code, cause, "request could not be answered");
+    }
     let fields: BTreeMap<_, _> = refusal.fields.into_iter().collect();
     let body = ErrorReply {
         success: false,
@@ -235,7 +263,10 @@ pub fn render(request_id: &str, response: Response) -> Response {
         request_id: error.replayed.clone().unwrap_or_else(|| request_id.to_owned()),
         errors: (!fields.is_empty()).then_some(fields),
     };
-    let mut rendered = (status, Json(body)).into_response();
+    let mut rendered = match reader {
+        Reader::Program => (status, Json(body)).into_response(),
+        Reader::Person => refusal_page::page(status, &body.message, &body.request_id),
+    };
     for name in [header::ALLOW, header::RETRY_AFTER, header::VARY] {
         if let Some(value) = response.headers().get(&name) {
             rendered.headers_mut().insert(name, value.clone());

@@ -1,6 +1,6 @@
 //! Uploaded files: data URLs checked and stored under random keys, and the links by which they are read (D-P2, D-L6).
 
-use std::io::Cursor;
+use std::ops::Range;
 use std::sync::Arc;
 
 use aws_lc_rs::digest;
@@ -8,27 +8,17 @@ use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use chassis::keys::SecretKey;
-use image::codecs::jpeg::JpegEncoder;
-use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits};
+use futures::stream::BoxStream;
 use object_store::path::Path;
-use object_store::{ObjectStore, ObjectStoreExt, PutPayload};
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
 use time::{Duration, OffsetDateTime};
-use tokio::sync::Semaphore;
 use uuid::Uuid;
 
 use crate::error::ApiError;
+use crate::pictures::Pictures;
 
 /// Bytes of a file, decoded.
-const MOST_BYTES: usize = 5 * 1024 * 1024;
-/// Pixels of a side of a photo or a method's picture.
-const PHOTO_SIDE: u32 = 512;
-/// Pixels of a side of a receipt that is decoded.
-const RECEIPT_SIDE: u32 = 8_000;
-/// How well a JPEG is written anew, of 100: small print of a receipt stays readable.
-const JPEG_QUALITY: u8 = 88;
-/// Memory that decoding one image may take.
-const DECODE_BYTES: u64 = 128 * 1024 * 1024;
+pub(crate) const MOST_BYTES: usize = 5 * 1024 * 1024;
 /// Life of a link to a receipt.
 const LINK_LIFE: Duration = Duration::minutes(15);
 
@@ -68,13 +58,17 @@ pub struct Stored {
 pub struct Files {
     store: Arc<dyn ObjectStore>,
     links: SecretKey,
-    decoders: Semaphore,
+    pictures: Pictures,
 }
 
-/// A file read back.
+/// A file, or a range of it, as it comes from the store.
 pub struct Read {
-    /// Its bytes.
-    pub bytes: Bytes,
+    /// Its bytes in chunks.
+    pub chunks: BoxStream<'static, object_store::Result<Bytes>>,
+    /// The bytes that the chunks hold.
+    pub range: Range<u64>,
+    /// The bytes of the whole file.
+    pub size: u64,
     /// What it is served as.
     pub content_type: &'static str,
 }
@@ -83,7 +77,7 @@ impl Files {
     /// Over a store.
     #[must_use]
     pub fn new(store: Arc<dyn ObjectStore>, links: SecretKey) -> Self {
-        Self { store, links, decoders: Semaphore::new(2) }
+        Self { store, links, pictures: Pictures::new() }
     }
 
     /// Checks a data URL and stores what it holds.
@@ -96,12 +90,7 @@ impl Files {
         let digest = digest::digest(&digest::SHA256, &upload.bytes).as_ref().to_vec();
         let (bytes, kind) = match upload.kind {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
-            _ => {
-                let _turn = self.decoders.acquire().await.map_err(ApiError::internal)?;
-                tokio::task::spawn_blocking(move || reencode(&upload.bytes, upload.kind, purpose))
-                    .await
-                    .map_err(ApiError::internal)??
-            }
+            _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
         let key = format!("{}/{}.{}", purpose.folder(), Uuid::new_v4().simple(), kind.extension());
         let path = Path::from(key.as_str());
@@ -109,18 +98,25 @@ impl Files {
         Ok(Stored { key, content_type: kind.content_type(), digest })
     }
 
-    /// Reads a file by its key.
+    /// Reads a file by its key, or a range of it.
     ///
     /// # Errors
-    /// 404 if there is none.
-    pub async fn read(&self, key: &str) -> Result<Read, ApiError> {
+    /// 404 if there is none, 416 for a range outside it.
+    pub async fn read(&self, key: &str, range: Option<GetRange>) -> Result<Read, ApiError> {
         let kind = key.rsplit('.').next().and_then(Kind::by_extension).ok_or_else(ApiError::not_found)?;
         let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
-        match self.store.get(&path).await {
-            Ok(result) => {
-                Ok(Read { bytes: result.bytes().await.map_err(unavailable)?, content_type: kind.content_type() })
-            }
+        let has_range = range.is_some();
+        match self.store.get_opts(&path, GetOptions { range, ..GetOptions::default() }).await {
+            Ok(found) => Ok(Read {
+                range: found.range.clone(),
+                size: found.meta.size,
+                chunks: found.into_stream(),
+                content_type: kind.content_type(),
+            }),
             Err(object_store::Error::NotFound { .. }) => Err(ApiError::not_found()),
+            Err(object_store::Error::Generic { .. }) if has_range => {
+                Err(ApiError::of_status(http::StatusCode::RANGE_NOT_SATISFIABLE))
+            }
             Err(error) => Err(unavailable(error)),
         }
     }
@@ -162,7 +158,7 @@ fn unavailable(error: object_store::Error) -> ApiError {
 
 /// The kinds of files that are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+pub(crate) enum Kind {
     Png,
     Jpeg,
     Webp,
@@ -222,50 +218,18 @@ impl Upload {
             return Err(ApiError::too_large("The file is larger than 5 MB."));
         }
         let found = infer::get(&bytes).and_then(|found| Kind::by_content_type(found.mime_type()));
-        if found == Some(kind) { Ok(Self { kind, bytes }) } else { Err(unsupported(purpose)) }
+        // Elsewhere in a file a PDF's header is looked for too: what comes before it may be anything.
+        let begins = kind != Kind::Pdf || bytes.starts_with(b"%PDF-");
+        if found == Some(kind) && begins { Ok(Self { kind, bytes }) } else { Err(unsupported(purpose)) }
     }
 }
 
-fn unsupported(purpose: Purpose) -> ApiError {
+/// The refusal of a file of another kind than the purpose takes.
+pub(crate) fn unsupported(purpose: Purpose) -> ApiError {
     ApiError::unsupported(match purpose {
         Purpose::Receipt => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
         Purpose::Photo | Purpose::Method => "Please upload a PNG, JPEG or WebP image.",
     })
-}
-
-/// Decodes an image within limits and writes it anew, without metadata, so that nothing but pixels is ever served.
-fn reencode(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind), ApiError> {
-    let format = match kind {
-        Kind::Png => ImageFormat::Png,
-        Kind::Jpeg => ImageFormat::Jpeg,
-        _ => ImageFormat::WebP,
-    };
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(RECEIPT_SIDE);
-    limits.max_image_height = Some(RECEIPT_SIDE);
-    limits.max_alloc = Some(DECODE_BYTES);
-    let mut reader = ImageReader::with_format(Cursor::new(bytes), format);
-    reader.limits(limits.clone());
-    let mut decoder = reader.into_decoder().map_err(|_| unsupported(purpose))?;
-    limits.reserve(decoder.total_bytes()).map_err(|_| unsupported(purpose))?;
-    // Phones save what the sensor saw, and beside it how it was held.
-    let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut decoded = DynamicImage::from_decoder(decoder).map_err(|_| unsupported(purpose))?;
-    decoded.apply_orientation(orientation);
-    let picture = match purpose {
-        Purpose::Receipt => decoded,
-        // Never larger than it was.
-        _ if decoded.width() <= PHOTO_SIDE && decoded.height() <= PHOTO_SIDE => decoded,
-        _ => decoded.thumbnail(PHOTO_SIDE, PHOTO_SIDE),
-    };
-    let mut out = Cursor::new(Vec::new());
-    let kind = if picture.color().has_alpha() { Kind::Png } else { Kind::Jpeg };
-    let written = match kind {
-        Kind::Png => picture.write_to(&mut out, ImageFormat::Png),
-        _ => picture.into_rgb8().write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY)),
-    };
-    written.map_err(ApiError::internal)?;
-    Ok((out.into_inner(), kind))
 }
 
 #[cfg(test)]
@@ -278,11 +242,13 @@ mod tests {
     use base64::Engine;
     use base64::engine::general_purpose::STANDARD;
     use chassis::keys::SecretKey;
-    use image::{DynamicImage, ImageFormat};
+    use futures::TryStreamExt;
+    use image::{DynamicImage, ImageFormat, Rgba, RgbaImage};
+    use object_store::GetRange;
     use object_store::memory::InMemory;
     use time::{Duration, OffsetDateTime};
 
-    use super::{Files, Purpose};
+    use super::{Files, Purpose, Read};
 
     fn files() -> Files {
         let realm = chassis::testing::Realm::new();
@@ -332,15 +298,69 @@ mod tests {
         assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
     }
 
+    async fn bytes(read: Read) -> Vec<u8> {
+        read.chunks.try_collect::<Vec<_>>().await.unwrap().concat()
+    }
+
+    /// [D-V2] Two alternating rows compress to almost nothing; decoded they take 128 MB.
+    #[tokio::test]
+    async fn refuses_a_picture_beyond_the_budget() {
+        let rows = DynamicImage::from(RgbaImage::from_fn(4_000, 8_000, |_, y| Rgba([u8::from(y % 2 == 0), 7, 9, 128])));
+        let mut out = Cursor::new(Vec::new());
+        rows.write_to(&mut out, ImageFormat::Png).unwrap();
+        let status = refused(Purpose::Receipt, &data_url("image/png", out.get_ref())).await;
+        assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE);
+    }
+
+    /// [D-V2] A receipt is stored without transparency, as it looks on white paper.
+    #[tokio::test]
+    async fn receipts_lose_their_transparency() {
+        let files = files();
+        let mut out = Cursor::new(Vec::new());
+        DynamicImage::from(RgbaImage::from_pixel(20, 10, Rgba([0, 0, 0, 0])))
+            .write_to(&mut out, ImageFormat::Png)
+            .unwrap();
+        let url = data_url("image/png", out.get_ref());
+        let stored = files.store("receipt", &url, Purpose::Receipt).await.unwrap();
+        assert_eq!(stored.content_type, "image/jpeg");
+        let picture = image::load_from_memory(&bytes(files.read(&stored.key, None).await.unwrap()).await).unwrap();
+        assert!(picture.into_rgb8().pixels().all(|pixel| pixel.0.iter().all(|channel| *channel > 250)));
+    }
+
+    /// [D-P2] [D-L6] A PDF begins as one: a page of HTML with a PDF's header somewhere is none.
+    #[tokio::test]
+    async fn a_pdf_begins_with_its_header() {
+        for begin in ["<html><script>alert(1)</script>", " ", &"x".repeat(1_000)] {
+            let file = format!("{begin}%PDF-1.7\n%binary\n");
+            let status = refused(Purpose::Receipt, &data_url("application/pdf", file.as_bytes())).await;
+            assert_eq!(status, StatusCode::UNSUPPORTED_MEDIA_TYPE, "{begin}");
+        }
+    }
+
+    /// [D-V2] A part of a file is read alone.
+    #[tokio::test]
+    async fn ranges_are_read_alone() {
+        let files = files();
+        let pdf = b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n0123456789";
+        let stored = files.store("receipt", &data_url("application/pdf", pdf), Purpose::Receipt).await.unwrap();
+        let read = files.read(&stored.key, Some(GetRange::Bounded(0..5))).await.unwrap();
+        assert_eq!((read.range.clone(), read.size), (0..5, pdf.len() as u64));
+        assert_eq!(bytes(read).await, b"%PDF-");
+        assert_eq!(bytes(files.read(&stored.key, Some(GetRange::Suffix(2))).await.unwrap()).await, b"89");
+        let outside = files.read(&stored.key, Some(GetRange::Offset(1_000))).await.err().unwrap();
+        assert_eq!(outside.into_response().status(), StatusCode::RANGE_NOT_SATISFIABLE);
+    }
+
     /// [D-P2] Photos are written anew at 512 px at the most.
     #[tokio::test]
     async fn photos_are_written_anew() {
         let files = files();
         let stored = files.store("image", &data_url("image/png", &png(1_600, 800)), Purpose::Photo).await.unwrap();
-        let read = files.read(&stored.key).await.unwrap();
-        let picture = image::load_from_memory(&read.bytes).unwrap();
+        let read = files.read(&stored.key, None).await.unwrap();
+        let content_type = read.content_type;
+        let picture = image::load_from_memory(&bytes(read).await).unwrap();
         assert_eq!((picture.width(), picture.height()), (512, 256));
-        assert_eq!(read.content_type, "image/jpeg");
+        assert_eq!(content_type, "image/jpeg");
     }
 
     /// [D-P2] A photo that says how the camera was held is turned upright, since what says so is not kept.
@@ -354,7 +374,7 @@ mod tests {
         let turned = [&jpeg.get_ref()[..2], exif, &jpeg.get_ref()[2..]].concat();
         for purpose in [Purpose::Photo, Purpose::Receipt] {
             let stored = files.store("image", &data_url("image/jpeg", &turned), purpose).await.unwrap();
-            let picture = image::load_from_memory(&files.read(&stored.key).await.unwrap().bytes).unwrap();
+            let picture = image::load_from_memory(&bytes(files.read(&stored.key, None).await.unwrap()).await).unwrap();
             assert_eq!((picture.width(), picture.height()), (20, 40));
         }
     }

@@ -2,7 +2,6 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::{FromRequest, Request};
@@ -12,8 +11,8 @@ use bytes::Bytes;
 use chassis::clock::Timestamp;
 use chassis::error::Refusal;
 use chassis::money::Cents;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use serde::de::{DeserializeOwned, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use http_body_util::BodyExt;
+use serde::de::{DeserializeOwned, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
@@ -22,47 +21,34 @@ use time::format_description::well_known::Rfc3339;
 
 use crate::error::ApiError;
 
-/// Bytes of a body without a file.
-pub const SMALL: usize = 64 * 1024;
-/// Bytes of a body with a file: 5 MiB in base64 and some fields.
-pub const WITH_FILE: usize = 7 * 1024 * 1024 + SMALL;
-/// How long a body may take to arrive.
-const BODY_TIMEOUT: Duration = Duration::from_secs(15);
+/// Characters of a text that is no file; the services allow less.
+const TEXT: usize = 4_096;
 
-/// A JSON body of at most `LIMIT` bytes, with the digest of its bytes.
-pub struct Json<T, const LIMIT: usize = SMALL> {
+/// A JSON body with the digest of its bytes. The middleware has received it and bounded its size.
+pub struct Json<T> {
     /// What it says.
     pub value: T,
     /// SHA-256 of its bytes.
     pub digest: [u8; 32],
 }
 
-impl<T: DeserializeOwned, S: Send + Sync, const LIMIT: usize> FromRequest<S> for Json<T, LIMIT> {
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
-        let bytes = read(body, &parts.headers, LIMIT).await?;
+        let bytes = read(body).await?;
         Ok(Self { value: parse(&bytes)?, digest: Sha256::digest(&bytes).into() })
     }
 }
 
-/// The whole body, if it is not larger and arrives in time.
+/// The whole body, which the middleware has received.
 ///
 /// # Errors
-/// 413, 408, 415 (compressed), 400.
-pub async fn read(body: Body, headers: &HeaderMap, limit: usize) -> Result<Bytes, ApiError> {
-    if headers.get(header::CONTENT_ENCODING).is_some_and(|value| value != "identity") {
-        return Err(ApiError::unsupported("Compressed requests are not accepted."));
-    }
-    match tokio::time::timeout(BODY_TIMEOUT, Limited::new(body, limit).collect()).await {
-        Err(_) => Err(ApiError::of_status(StatusCode::REQUEST_TIMEOUT)),
-        Ok(Ok(collected)) => Ok(collected.to_bytes()),
-        Ok(Err(error)) if error.downcast_ref::<LengthLimitError>().is_some() => {
-            Err(ApiError::of_status(StatusCode::PAYLOAD_TOO_LARGE))
-        }
-        Ok(Err(_)) => Err(ApiError::malformed("The request ended too early.")),
-    }
+/// 400 if it ends early.
+pub async fn read(body: Body) -> Result<Bytes, ApiError> {
+    let collected = body.collect().await.map_err(|_| ApiError::malformed("The request ended too early."))?;
+    Ok(collected.to_bytes())
 }
 
 fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
@@ -85,59 +71,50 @@ fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
 /// 400 for anything that is no such JSON or no object.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ApiError::malformed("The request is not UTF-8."))?;
-    serde_json::from_str::<Strict>(text).map_err(|_| ApiError::malformed("The request is not valid JSON."))?;
+    let malformed = || ApiError::malformed("The request is not valid JSON.");
+    // Numbers stay text: one of any size is refused at its field, not here.
+    serde_json::from_str::<&RawValue>(text).map_err(|_| malformed())?;
+    if has_a_key_twice(text).ok_or_else(malformed)? {
+        return Err(malformed());
+    }
     serde_json::from_str(text).map_err(|_| ApiError::malformed("The request has not the expected form."))
 }
 
-/// Any JSON in which no object has a key twice.
-struct Strict;
-
-impl<'de> Deserialize<'de> for Strict {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(StrictVisitor)
+/// Whether an object anywhere in this JSON, which is well formed, has a key twice; `None` if a key is no text.
+fn has_a_key_twice(text: &str) -> Option<bool> {
+    let bytes = text.as_bytes();
+    let mut open: Vec<HashSet<String>> = Vec::new();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'{' | b'[' => open.push(HashSet::new()),
+            b'}' | b']' => drop(open.pop()),
+            b'"' => {
+                let end = end_of_string(bytes, at)?;
+                let next = bytes.get(end..)?.iter().find(|byte| !byte.is_ascii_whitespace());
+                // Only a key has a colon behind it.
+                if next == Some(&b':') && !open.last_mut()?.insert(serde_json::from_str(text.get(at..end)?).ok()?) {
+                    return Some(true);
+                }
+                at = end;
+                continue;
+            }
+            _ => {}
+        }
+        at += 1;
     }
+    Some(false)
 }
 
-struct StrictVisitor;
-
-impl<'de> Visitor<'de> for StrictVisitor {
-    type Value = Strict;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("JSON without a key twice")
-    }
-    fn visit_bool<E>(self, _: bool) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_i64<E>(self, _: i64) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_u64<E>(self, _: u64) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_f64<E>(self, _: f64) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_str<E>(self, _: &str) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_unit<E>(self) -> Result<Strict, E> {
-        Ok(Strict)
-    }
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Strict, A::Error> {
-        while seq.next_element::<Strict>()?.is_some() {}
-        Ok(Strict)
-    }
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Strict, A::Error> {
-        let mut seen = HashSet::new();
-        while let Some(key) = map.next_key::<String>()? {
-            if !seen.insert(key) {
-                map.next_value::<IgnoredAny>()?;
-                return Err(serde::de::Error::custom("a key twice"));
-            }
-            map.next_value::<Strict>()?;
+/// The place behind the string that begins here.
+fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        match bytes.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => at += 2,
+            _ => at += 1,
         }
-        Ok(Strict)
     }
 }
 
@@ -179,6 +156,16 @@ impl Form {
 
     /// Text; empty if it was not sent, so that the service says what is missing.
     pub fn text(&mut self, name: &str, field: &Field) -> String {
+        let text = self.file(name, field);
+        if text.chars().count() > TEXT {
+            self.wrong(name, "This text is too long.");
+            return String::new();
+        }
+        text
+    }
+
+    /// The text of a file, as long as a body may be; empty if it was not sent.
+    pub fn file(&mut self, name: &str, field: &Field) -> String {
         let Some(raw) = field.raw() else { return String::new() };
         serde_json::from_str(raw).unwrap_or_else(|_| {
             self.wrong(name, "This must be text.");
@@ -231,6 +218,11 @@ impl Form {
             self.wrong(name, "This must be true or false.");
             default
         })
+    }
+
+    /// A whole number; 0 if it was not sent.
+    pub fn optional_integer(&mut self, name: &str, field: &Field) -> i32 {
+        if field.is_given() { self.integer(name, field) } else { 0 }
     }
 
     /// A moment; `None` if it was not sent.
@@ -423,6 +415,38 @@ mod tests {
             assert_eq!(amount(&format!("{{\"amount\":{literal}}}")), None, "{literal}");
         }
         assert_eq!(amount("{}"), None);
+    }
+
+    /// [D-G1] A number of any size is JSON; what is wrong with it is said at its field.
+    #[test]
+    fn numbers_of_any_size_are_refused_at_their_field() {
+        let digits = "9".repeat(4_001);
+        for literal in ["1e400", "-1e400", "1e-400", &digits, &format!("0.{digits}"), &format!("1e{digits}")] {
+            let sample: Sample = parse(format!(r#"{{"amount":{literal},"note":{literal}}}"#).as_bytes()).ok().unwrap();
+            let mut form = Form::new();
+            form.amount("amount", &sample.amount);
+            form.integer("whole", &sample.amount);
+            form.decimal("value", &sample.amount, 6);
+            form.text("note", &sample.note);
+            let wrong: Vec<_> = form.errors.iter().map(|(name, _)| name.as_str()).collect();
+            assert_eq!(wrong, ["amount", "whole", "value", "note"]);
+        }
+        for text in ["{\"amount\":1e}", "{\"amount\":1,}", "{\"amount\":1", "[1]", "\"amount\"", "", "{\"amount\":01}"]
+        {
+            assert!(parse::<Sample>(text.as_bytes()).is_err(), "{text}");
+        }
+    }
+
+    /// A text has an end, whatever its field.
+    #[test]
+    fn a_text_is_bounded() {
+        let read = |letters: usize| {
+            let sample: Sample = parse(format!(r#"{{"note":"{}"}}"#, "é".repeat(letters)).as_bytes()).ok().unwrap();
+            let mut form = Form::new();
+            let text = form.text("note", &sample.note);
+            form.finish().map(|()| text.chars().count()).ok()
+        };
+        assert_eq!((read(4_096), read(4_097)), (Some(4_096), None));
     }
 
     /// [D-R15] A key twice is refused wherever it stands.

@@ -5,7 +5,7 @@ pub mod config;
 
 pub mod router;
 
-pub mod limits;
+pub mod middleware;
 
 pub mod caller;
 
@@ -15,6 +15,8 @@ pub mod json;
 
 pub mod files;
 
+pub mod pictures;
+
 pub mod clients;
 
 pub mod routes;
@@ -22,6 +24,8 @@ pub mod routes;
 pub mod live;
 
 pub mod error;
+
+pub mod refusal_page;
 
 pub mod openapi;
 

@@ -4,7 +4,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context;
 use chassis::bus::Bus;
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
@@ -14,16 +13,15 @@ use clap::{Parser, Subcommand};
 use gateway::clients::Clients;
 use gateway::config::Config;
 use gateway::files::Files;
-use gateway::limits::Limits;
 use gateway::live::Live;
+use gateway::middleware::admission::Admission;
+use gateway::middleware::body::Spool;
+use gateway::middleware::rate::Rates;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
 use gateway::routes::plans::Offers;
 use gateway::routes::transactions::Owners;
 use gateway::server;
-use object_store::ObjectStore;
-use object_store::local::LocalFileSystem;
-use object_store::prefix::PrefixStore;
 
 const NAME: &str = "gateway";
 
@@ -59,7 +57,7 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Some(Command::Openapi) => {
-            let document = gateway::router::api().1.to_pretty_json()?;
+            let document = gateway::router::api().document.to_pretty_json()?;
             std::io::Write::write_all(&mut std::io::stdout(), document.as_bytes())?;
             Ok(())
         }
@@ -78,41 +76,34 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     if let Some(url) = &config.amqp_url {
         process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&offers), process.shutdown.clone()));
     }
-    let limits = Limits::new(config.rate_limit, config.session_rate_limit);
-    process.spawn(forget(Arc::clone(&limits), process.shutdown.clone()));
+    let rates = Rates::new(config.rate_limit, config.session_rate_limit);
+    process.spawn(forget_quiet(Arc::clone(&rates), process.shutdown.clone()));
     let app = App::new(AppState {
         offers,
         owners: Owners::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
-        files: Files::new(store(&config.files_url)?, SecretKey::read(&config.link_key_file)?),
+        files: Files::new(chassis::config::object_store(&config.files_url)?, SecretKey::read(&config.link_key_file)?),
         course: Course::read(&config.course_dir)?,
         credential,
-        limits,
+        rates,
+        spool: Spool::new(config.spool_dir.clone()),
+        admission: Admission::new(config.rate_limit > 0),
         live,
         config,
     });
     let listener = grpc::bind(app.config.http_addr).await?;
     tracing::info!(address = %app.config.http_addr, "serving");
-    process.spawn(server::serve(listener, router(app), process.shutdown.clone()));
+    let limits = server::Limits::of(&app.config);
+    process.spawn(server::serve(listener, router(app), limits, process.shutdown.clone()));
     process.run(&ops).await
 }
 
-/// `file:///folder` is made if it is missing; anything else is what the library reads from the url and AWS_* settings.
-fn store(url: &str) -> anyhow::Result<Arc<dyn ObjectStore>> {
-    if let Some(folder) = url.strip_prefix("file://") {
-        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
-        return Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?));
-    }
-    let (store, prefix) = object_store::parse_url_opts(&url.parse()?, std::env::vars())?;
-    Ok(Arc::new(PrefixStore::new(store, prefix)))
-}
-
-async fn forget(limits: Arc<Limits>, shutdown: tokio_util::sync::CancellationToken) -> anyhow::Result<()> {
+async fn forget_quiet(rates: Arc<Rates>, shutdown: tokio_util::sync::CancellationToken) -> anyhow::Result<()> {
     loop {
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(Duration::from_secs(60)) => limits.forget(),
+            () = tokio::time::sleep(Duration::from_secs(60)) => rates.forget_quiet(),
         }
     }
 }

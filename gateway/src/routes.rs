@@ -18,6 +18,8 @@ pub mod files;
 
 pub mod events;
 
+pub mod liabilities;
+
 pub mod admin;
 
 use serde::Serialize;

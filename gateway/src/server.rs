@@ -1,7 +1,10 @@
-//! HTTP: connections with limits on how slowly a client may speak, and a drain at the end.
+//! HTTP: connections with limits on how many one client has, how much it may send before a request is known, and how
+//! slowly it may speak and listen; and a drain at the end.
+
+mod connection;
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,26 +17,63 @@ use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
+use ipnet::IpNet;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::sync::CancellationToken;
 use tower::ServiceExt;
 
+use self::connection::Connection;
+use crate::config::Config;
+use crate::middleware::rate::subscriber;
+use crate::middleware::shares::{Share, Shares};
+
 /// How long a client may take to send its headers; `axum::serve` would wait for ever.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
+/// Bytes of a request's head.
+const HEAD: usize = 32 * 1024;
 /// Connections at once.
-const CONNECTIONS: usize = 8_192;
+const CONNECTIONS: usize = 4_096;
 /// How long requests at work may take after shutdown was asked for.
 const DRAIN: Duration = Duration::from_secs(8);
+
+/// Connections of one client.
+pub struct Limits {
+    trusted_proxies: Vec<IpNet>,
+    by_address: Option<Arc<Shares<IpAddr>>>,
+}
+
+impl Limits {
+    /// As the settings say.
+    #[must_use]
+    pub fn of(config: &Config) -> Self {
+        let each = u64::from(config.connections_per_address);
+        let by_address = (each > 0).then(|| Shares::new(CONNECTIONS as u64, each));
+        Self { trusted_proxies: config.trusted_proxies.clone(), by_address }
+    }
+
+    /// A share of the connections; none for a client that has enough.
+    fn take(&self, peer: SocketAddr) -> Option<Option<Share<IpAddr>>> {
+        let Some(by_address) = &self.by_address else { return Some(None) };
+        let ip = peer.ip().to_canonical();
+        let client = (!self.trusted_proxies.iter().any(|net| net.contains(&ip))).then(|| subscriber(ip));
+        by_address.take(client, 1).map(Some)
+    }
+}
 
 /// Serves until shutdown, then drains.
 ///
 /// # Errors
 /// None at present; a failed accept is logged.
-pub async fn serve(listener: TcpListener, router: Router, shutdown: CancellationToken) -> anyhow::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    router: Router,
+    limits: Limits,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
     // HTTP/1.1 alone, which proxies speak to what is behind them: telling the versions apart has no limit in time.
     let mut builder = Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT);
+    builder.timer(TokioTimer::new()).header_read_timeout(HEADER_TIMEOUT).max_buf_size(HEAD);
     let places = Arc::new(Semaphore::new(CONNECTIONS));
     let graceful = GracefulShutdown::new();
     loop {
@@ -48,16 +88,20 @@ pub async fn serve(listener: TcpListener, router: Router, shutdown: Cancellation
                 }
             },
         };
+        let Some(share) = limits.take(peer) else {
+            metrics::counter!("http_connections_refused_total").increment(1);
+            continue;
+        };
         let _ = stream.set_nodelay(true);
         let router = router.clone();
         let service = service_fn(move |request: Request<Incoming>| answer(router.clone(), peer, request));
-        let connection = builder.serve_connection(TokioIo::new(stream), service);
+        let connection = builder.serve_connection(TokioIo::new(Connection::new(stream)), service);
         let connection = graceful.watch(connection);
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%error, "connection ended");
             }
-            drop(place);
+            drop((place, share));
         });
     }
     drop(listener);

@@ -15,7 +15,7 @@ use tower_http::services::{ServeDir, ServeFile};
 use tower_http::set_header::SetResponseHeader;
 
 use crate::error::{ApiError, Page};
-use crate::router::CONTENT_POLICY;
+use crate::middleware::headers::CONTENT_POLICY;
 
 /// Serves the folder.
 pub fn service(folder: &Path) -> Router {

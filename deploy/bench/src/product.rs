@@ -17,6 +17,7 @@ use stack::servers::{BrokerServer, DatabaseServer};
 use stack::{Logs, Service, Settings, Stack};
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount};
+use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::posting::{Posting, post};
 
 use crate::cpu::Server;
@@ -170,36 +171,40 @@ impl Product {
         Ok(())
     }
 
+    /// By one confirmed correction a member, as two treasurers would.
     async fn give_money(&self, ids: &[Uuid]) -> Result<()> {
-        let mut tx = self.wallet.begin().await?;
-        sqlx::query(
-            "INSERT INTO accounts (kind, user_id)
-             SELECT kind, id FROM unnest($1::uuid[]) AS id, unnest('{available,held,bonus,invested}'::text[]) AS kind",
-        )
-        .bind(ids)
-        .execute(&mut *tx)
-        .await?;
+        let proposals: Vec<Uuid> = ids.iter().map(|_| Uuid::now_v7()).collect();
         let lines: Vec<Uuid> = ids.iter().map(|_| Uuid::new_v4()).collect();
-        sqlx::query(
+        let mut tx = self.wallet.begin().await?;
+        for sql in [
+            "INSERT INTO proposals (id, kind, subject_id, change, proposed_by)
+             SELECT proposal, 'adjustment_credit', member, jsonb_build_object('kind', 'adjustment_credit', 'amount_cents', $4,
+                'note', 'A present of the bench'), $5
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS new (proposal, member, line)",
+            "UPDATE proposals SET status = 'confirmed', decided_by = gen_random_uuid(), decided_at = now()
+             WHERE id = ANY ($1) AND $2::uuid[] IS NOT NULL AND $3::uuid[] IS NOT NULL AND $4::bigint > 0 AND proposed_by = $5",
             "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
-             SELECT id, user_id, 'adjustment', 'A present of the bench', 'success', 'credit', $3, now(), now()
-             FROM unnest($1::uuid[], $2::uuid[]) AS new (id, user_id)",
-        )
-        .bind(&lines)
-        .bind(ids)
-        .bind(BALANCE.get())
-        .execute(&mut *tx)
-        .await?;
+             SELECT line, member, 'adjustment', 'A present of the bench', 'success', 'credit', $4, now(), now()
+             FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) AS new (proposal, member, line) WHERE $5::uuid IS NOT NULL",
+        ] {
+            sqlx::query(sql)
+                .bind(&proposals)
+                .bind(ids)
+                .bind(&lines)
+                .bind(BALANCE.get())
+                .bind(Uuid::nil())
+                .execute(&mut *tx)
+                .await?;
+        }
         tx.commit().await?;
-        for (ids, lines) in ids.chunks(500).zip(lines.chunks(500)) {
+        let given: Vec<_> = ids.iter().zip(proposals).zip(lines).collect();
+        for some in given.chunks(500) {
             let from = AccountRef::House(HouseAccount::Adjustments);
-            let postings: Vec<Posting> = ids
-                .iter()
-                .zip(lines)
-                .map(|(id, line)| {
-                    Posting::transfer("adjustment", *id, *line, from, AccountRef::available(*id), BALANCE)
-                })
-                .collect::<Result<_, _>>()?;
+            let credit = |((id, proposal), line): &((&Uuid, Uuid), Uuid)| -> Result<Posting> {
+                let (kind, way) = (PostingKind::AdjustmentCredit, (from, AccountRef::available(**id)));
+                Ok(Posting::transfer(kind, Cause::Proposal(*proposal), **id, way, BALANCE)?.shown_as(*line))
+            };
+            let postings: Vec<Posting> = some.iter().map(credit).collect::<Result<_>>()?;
             let mut tx = self.wallet.begin().await?;
             post(&mut tx, &postings).await?;
             tx.commit().await?;

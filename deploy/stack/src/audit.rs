@@ -5,11 +5,15 @@ pub mod checks;
 
 mod across;
 
+mod roots;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use sqlx::{Connection, PgConnection};
+
+pub use crate::audit::roots::Roots;
 
 use crate::audit::checks::{CHECKS, Check, EVERYWHERE};
 
@@ -66,11 +70,11 @@ struct Snapshots {
     mailer: PgConnection,
 }
 
-/// Checks everything; kept promises too are named.
+/// Checks everything, and against roots if there are any; kept promises too are named.
 ///
 /// # Errors
 /// When a database cannot be read.
-pub async fn audit(urls: &Urls) -> Result<Vec<Verdict>> {
+pub async fn audit(urls: &Urls, roots: Option<&Roots<'_>>) -> Result<Vec<Verdict>> {
     let mut snapshots = Snapshots::take(urls).await?;
     let mut verdicts = Vec::new();
     for check in CHECKS {
@@ -84,6 +88,9 @@ pub async fn audit(urls: &Urls) -> Result<Vec<Verdict>> {
         verdicts.push(across::trail_is_unbroken(database, snapshots.of(database)).await?);
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
+    if let Some(roots) = roots {
+        verdicts.extend(roots::verdicts(&mut snapshots, roots).await?);
+    }
     Ok(verdicts)
 }
 

@@ -137,7 +137,8 @@ async fn trade(
     Ok(())
 }
 
-fn method<'a>(methods: &'a Value, network: &str) -> Result<&'a str> {
+/// The platform's method of a network among those that a member sees.
+pub(crate) fn method<'a>(methods: &'a Value, network: &str) -> Result<&'a str> {
     let mut methods = methods["paymentMethods"].as_array().into_iter().flatten();
     let platform = |method: &&Value| method["network"] == network && method["scope"] == "platform";
     methods.find(platform).and_then(|method| method["id"].as_str()).with_context(|| format!("no method {network}"))

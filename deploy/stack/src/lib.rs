@@ -10,6 +10,7 @@ pub mod mails;
 pub mod postgres;
 pub mod process;
 pub mod rabbitmq;
+pub mod reconcile;
 pub mod running;
 pub mod secrets;
 pub mod seed;
@@ -18,6 +19,7 @@ pub mod service;
 pub mod smtp;
 pub mod testbed;
 pub mod testing;
+pub mod traffic;
 
 mod place;
 mod ports;

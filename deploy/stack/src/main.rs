@@ -10,14 +10,16 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use stack::{
     Logs, Settings, Stack,
-    audit::{Urls, audit, report},
+    audit::{Roots, Urls, audit, report},
     demo,
     postgres::Durability,
+    reconcile,
     running::Running,
     seed,
     servers::{BrokerServer, DatabaseServer},
     testbed::{Testbed, run_to_its_end},
     testing::{Options, TestStack},
+    traffic,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -36,6 +38,20 @@ enum Command {
     Demo(Local),
     /// Check the running product's books and promises in its databases.
     Audit(Place),
+    /// Compare trades with their money in both directions, and propose repairs. Where the databases are stands in
+    /// TRADE_DATABASE_URL and WALLET_DATABASE_URL, else in the running product.
+    Reconcile {
+        #[command(flatten)]
+        place: Place,
+        /// Trade's database.
+        #[arg(long, env, hide_env_values = true)]
+        trade_database_url: Option<String>,
+        /// Wallet's database.
+        #[arg(long, env, hide_env_values = true)]
+        wallet_database_url: Option<String>,
+    },
+    /// Keep the demo member of the running product at work until Ctrl-C.
+    Traffic(Place),
     /// Delete all data of the local product.
     Reset(Place),
     /// Start a PostgreSQL for development and keep it running until Ctrl-C.
@@ -108,9 +124,15 @@ async fn obey(command: Command) -> Result<ExitCode> {
         },
         Command::Audit(place) => {
             let urls = Urls::of(&Running::read(&place.dir)?.databases)?;
-            let clean = report(&mut std::io::stdout().lock(), &audit(&urls).await?)?;
+            let (folder, trusted_keys) = (place.dir.join("roots"), place.dir.join("keys/trusted.json"));
+            let roots = folder.is_dir().then_some(Roots { folder: &folder, trusted_keys: &trusted_keys });
+            let clean = report(&mut std::io::stdout().lock(), &audit(&urls, roots.as_ref()).await?)?;
             Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
+        Command::Reconcile { place, trade_database_url, wallet_database_url } => {
+            reconcile(&place, trade_database_url, wallet_database_url).await
+        }
+        Command::Traffic(place) => traffic(&Running::read(&place.dir)?.url).await,
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;
             Ok(ExitCode::SUCCESS)
@@ -122,6 +144,39 @@ async fn obey(command: Command) -> Result<ExitCode> {
         }
         Command::E2e { command } => e2e(&command).await,
     }
+}
+
+async fn reconcile(place: &Place, trade: Option<String>, wallet: Option<String>) -> Result<ExitCode> {
+    let (trade, wallet) = match (trade, wallet) {
+        (Some(trade), Some(wallet)) => (trade, wallet),
+        _ => {
+            let databases = Running::read(&place.dir)?.databases;
+            let url = |name| databases.get(name).cloned().with_context(|| format!("no database of {name}"));
+            (url("trade")?, url("wallet")?)
+        }
+    };
+    let breaks = reconcile::reconcile(&trade, &wallet).await?;
+    for found in &breaks {
+        say(&found.to_string());
+    }
+    say(&format!("{} differences between trade and wallet", breaks.len()));
+    Ok(if breaks.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+async fn traffic(url: &str) -> Result<ExitCode> {
+    let mut stop = Stop::new()?;
+    let (stopped, told) = tokio::sync::watch::channel(false);
+    let going = traffic::keep_going(url, told);
+    tokio::pin!(going);
+    let counts = tokio::select! {
+        counts = &mut going => counts?,
+        () = stop.asked() => {
+            stopped.send_replace(true);
+            going.await?
+        }
+    };
+    say(&counts.to_string());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Starts the product, says that it is ready, and waits for its end: asked for, or because a process has died.
@@ -176,6 +231,7 @@ fn settings(local: Local) -> Result<Settings> {
         course: std::path::absolute(local.course)?,
         unlimited: false,
         staff_totp: false,
+        connection_age_seconds: None,
         otlp_endpoint: None,
         logs: if coloured { Logs::Coloured } else { Logs::Prefixed },
     })

@@ -13,8 +13,9 @@ use crate::{client::Client, service::Service, stack::Stack};
 pub const STAFF_PASSWORD: &str = "solvane-local-staff";
 
 /// Address, name and role of every seeded member of staff.
-pub const STAFF: [(&str, &str, &str); 8] = [
+pub const STAFF: [(&str, &str, &str); 9] = [
     ("admin@solvane.test", "Ada Admin", "admin"),
+    ("admin2@solvane.test", "Alan Admin", "admin"),
     ("reviewer@solvane.test", "Rae Reviewer", "reviewer"),
     ("reviewer2@solvane.test", "Remy Reviewer", "reviewer"),
     ("treasurer@solvane.test", "Tess Treasurer", "treasurer"),

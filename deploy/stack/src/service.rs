@@ -112,6 +112,9 @@ impl Service {
         }
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
         launch = launch.env(main, format!("127.0.0.1:{}", own.main));
+        if self.database().is_some() {
+            launch = launch.env("ROOTS_URL", format!("file://{}", path("roots")));
+        }
         match self {
             Self::Auth => {
                 let second_factor = if shared.staff_totp { "on" } else { "off" };
@@ -120,6 +123,7 @@ impl Service {
                     .env("CODE_KEY_FILE", key("code"))
                     .env("TOTP_KEY_FILE", key("totp"))
                     .env("STAFF_TOTP", second_factor)
+                    .env("NEW_STAFF_WAIT_SECONDS", "0")
             }
             Self::Mailer => match &shared.smtp_url {
                 Some(url) => launch.env("SMTP_URL", url),
@@ -131,11 +135,15 @@ impl Service {
                 .env("FILES_URL", format!("file://{}", path("files")))
                 .env("LINK_KEY_FILE", key("link"))
                 .env("COURSE_DIR", shared.course.display().to_string())
-                .envs(if shared.unlimited { &[("RATE_LIMIT", "0"), ("SESSION_RATE_LIMIT", "0")] } else { &[] }),
+                .envs(if shared.unlimited { &UNLIMITED } else { &[] }),
             Self::Wallet | Self::Trade | Self::PaymentMethod => launch,
         }
     }
 }
+
+/// The gateway's settings without limits by client address: tests send everything from one.
+const UNLIMITED: [(&str, &str); 3] =
+    [("RATE_LIMIT", "0"), ("SESSION_RATE_LIMIT", "0"), ("CONNECTIONS_PER_ADDRESS", "0")];
 
 /// The path of one of the product's binaries.
 #[must_use]

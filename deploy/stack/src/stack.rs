@@ -51,6 +51,8 @@ pub struct Settings {
     pub unlimited: bool,
     /// Whether staff need a second factor.
     pub staff_totp: bool,
+    /// The age at which services drain their gRPC connections; their own default without it.
+    pub connection_age_seconds: Option<u64>,
     /// Where traces go, over OTLP; where the environment says without it.
     pub otlp_endpoint: Option<String>,
     /// Where the services log.
@@ -274,6 +276,9 @@ impl Stack {
         let mut launch = service.launch(&shared, |other| self.ports[&other], &amqp_url, output);
         if self.settings.logs != Logs::Coloured {
             launch = launch.env("NO_COLOR", "1");
+        }
+        if let Some(seconds) = self.settings.connection_age_seconds {
+            launch = launch.env("GRPC_CONNECTION_AGE_SECONDS", seconds.to_string());
         }
         if let Some(endpoint) = &self.settings.otlp_endpoint {
             launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);

@@ -43,6 +43,8 @@ pub struct Options {
     pub smtp: bool,
     /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
     pub staff_totp: bool,
+    /// The age at which services drain their gRPC connections.
+    pub connection_age_seconds: Option<u64>,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,
 }
@@ -102,6 +104,7 @@ impl TestStack {
             course: root.join("gateway/content/course"),
             unlimited: true,
             staff_totp: options.staff_totp,
+            connection_age_seconds: options.connection_age_seconds,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             logs: Logs::Files,
         };
@@ -191,7 +194,7 @@ impl TestStack {
         let limit = Instant::now() + Duration::from_secs(10);
         loop {
             let broken: Vec<_> =
-                audit(&urls).await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
+                audit(&urls, None).await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
             if broken.is_empty() || Instant::now() > limit {
                 return Ok(broken);
             }

@@ -56,9 +56,9 @@ async fn books(staff: &Client, stopped: bool) -> Result<Value> {
     }
 }
 
-/// [D-O2] Two reviewers who open the same deposit see each other by name; staff and members see how long it took.
+/// [D-O2] Two reviewers who open the same deposit see each other by name; no times are shown of a few cases.
 #[tokio::test]
-async fn reviewers_see_each_other_and_times_are_told() -> Result<()> {
+async fn reviewers_see_each_other_and_no_times_of_one_case() -> Result<()> {
     let stack = TestStack::start().await?;
     let member = stack.member().await?;
     let id = member.deposit("250").await?;
@@ -72,12 +72,12 @@ async fn reviewers_see_each_other_and_times_are_told() -> Result<()> {
     assert!(viewers[0]["name"].as_str().is_some_and(|name| !name.is_empty()), "{seen}");
     let none = json!({ "deposit": null, "fee": null, "withdrawal": null, "payout": null });
     assert_eq!(first.get("/admin/queue").await?.success()?["times"], none);
-    let approval = json!({ "revision": 1, "txid": format!("tx-{id}") });
+    let approval = json!({ "revision": 1, "receivedAmount": "250.00", "txid": format!("tx-{id}") });
     first.post(&format!("{path}/approve"), approval).await?.success()?;
-    let times = first.get("/admin/queue").await?.success()?["times"].clone();
-    assert!(times["deposit"]["median"].is_i64() && times["deposit"]["p90"].is_i64(), "{times}");
+    // One case says nothing about how long the next one takes.
+    assert_eq!(first.get("/admin/queue").await?.success()?["times"], none);
     let told = member.client.get("/transactions/times").await?.success()?;
-    assert_eq!((&told["times"]["deposit"], &told["times"]["withdrawal"]), (&times["deposit"], &Value::Null));
+    assert_eq!((&told["times"]["deposit"], &told["times"]["withdrawal"]), (&Value::Null, &Value::Null));
     Ok(())
 }
 
@@ -93,7 +93,7 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     look_again(&mut stack).await?;
     let bad = books(&treasurer, true).await?;
     assert_eq!((&bad["ok"], &bad["drift"]), (&json!(false), &json!(0.07)));
-    assert!(bad["withdrawals"]["reason"].as_str().is_some_and(|reason| reason.contains("$0.07")), "{bad}");
+    assert!(bad["withdrawals"]["reason"].as_str().is_some_and(|reason| reason.contains("settlement")), "{bad}");
     let no = withdraw(&member, "100").await?;
     assert_eq!((no.status, no.code()), (503, Some("WITHDRAWALS_STOPPED")));
     assert!(

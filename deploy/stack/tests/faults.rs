@@ -169,7 +169,7 @@ async fn what_was_committed_is_told_by_its_key() -> Result<()> {
     let body = json!({ "amount": 100, "method": method, "address": "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8" });
     let mut database = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
     // Held up by this lock, the statement reaches its commit while nobody is there to hear of it.
-    sqlx::raw_sql("BEGIN; SELECT FROM accounts WHERE kind = 'available' FOR UPDATE").execute(&mut database).await?;
+    sqlx::raw_sql("BEGIN; LOCK TABLE transactions IN SHARE ROW EXCLUSIVE MODE").execute(&mut database).await?;
     let mut unanswered = JoinSet::new();
     for member in [&one, &other] {
         let (client, body) = (member.client.clone(), body.clone());

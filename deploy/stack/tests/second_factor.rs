@@ -73,23 +73,33 @@ async fn post(client: &Client, path: &str, body: Value) -> Result<Answer> {
     client.post(path, body).await
 }
 
-/// What needs a fresh code, each asked of nothing, by who may: past the door it is not found.
+/// Every kind of decision, about things that do not exist: with a fresh code the answer is "not found".
 async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Result<Vec<Answer>> {
     let approval = json!({ "revision": 1, "receivedAmount": "100.00", "txid": "tx-of-nobody" });
-    let confirm = |owner: &str| format!("/admin/proposals/{owner}_{NONE}/confirm");
-    Ok(vec![
+    let rejection = json!({ "revision": 1, "reasonCode": "OTHER", "note": "" });
+    let (note, paid) = (json!({ "note": "x" }), json!({ "revision": 1, "txid": "tx-of-nobody" }));
+    let bonus = json!({ "amount": "5.00", "note": "A note" });
+    let plan = json!({ "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30 });
+    let mut answers = vec![
         post(reviewer, &format!("/admin/transactions/{NONE}/approve"), approval).await?,
-        post(reviewer, &format!("/admin/members/{NONE}/freeze"), json!({ "note": "x" })).await?,
-        post(treasurer, &format!("/admin/transactions/{NONE}/paid"), json!({ "revision": 1, "txid": "tx-of-nobody" }))
-            .await?,
-        post(treasurer, &confirm("wal"), json!({})).await?,
-        post(treasurer, &confirm("pay"), json!({})).await?,
-        post(manager, &confirm("trd"), json!({})).await?,
-    ])
+        post(reviewer, &format!("/admin/transactions/{NONE}/reject"), rejection).await?,
+        post(reviewer, &format!("/admin/members/{NONE}/freeze"), note.clone()).await?,
+        post(reviewer, &format!("/admin/members/{NONE}/unfreeze"), note).await?,
+        post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
+        post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,
+        treasurer.delete(&format!("/admin/payment-methods/{NONE}")).await?,
+        manager.put(&format!("/admin/plans/{NONE}"), plan).await?,
+    ];
+    for verdict in ["confirm", "reject"] {
+        for (client, owner) in [(treasurer, "wal"), (treasurer, "pay"), (manager, "trd")] {
+            answers.push(post(client, &format!("/admin/proposals/{owner}_{NONE}/{verdict}"), json!({})).await?);
+        }
+    }
+    Ok(answers)
 }
 
-/// [D-O1] [D-R1] [D-O4] With the second factor on: staff enrol first and may then at once; approving, freezing, paying
-/// and confirming need a fresh code in every service, which counts at once; logging in takes a code, once.
+/// [D-O1] [D-R1] [D-O4] [D-O7] With the second factor on: staff enrol first and may then at once; every decision, proposal
+/// and rejection needs a fresh code in every service, which counts at once; logging in takes a code, once.
 #[tokio::test]
 async fn staff_work_with_a_second_factor() -> Result<()> {
     let stack = TestStack::with(Options { staff_totp: true, ..Options::default() }).await?;
@@ -104,7 +114,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     }
     let statuses = |answers: Vec<Answer>| answers.iter().map(|answer| answer.status).collect::<Vec<_>>();
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 6], "enrolling gave a code");
+    assert_eq!(statuses(all), [404; 14], "enrolling gave a code");
 
     let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
     sqlx::query("UPDATE sessions SET stepped_up_at = clock_timestamp() - interval '5 minutes'")
@@ -128,7 +138,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
         assert_eq!(post(&holder.client, "/admin/me/step-up", body).await?.status, 422, "once");
     }
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 6], "a fresh code counts at once");
+    assert_eq!(statuses(all), [404; 14], "a fresh code counts at once");
 
     let login = async |totp: Option<&str>| {
         let mut body = json!({ "email": "reviewer@solvane.test", "password": STAFF_PASSWORD });
@@ -146,14 +156,22 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     Ok(())
 }
 
-/// [D-O1] [D-E2] An invitation comes by mail; its link sets a password, once; then its owner enrols and works.
+/// [D-O1] [D-O5] [D-E2] Once two admins want it, an invitation comes by mail and all staff are told; its link sets a
+/// password, once; then its owner enrols and works.
 #[tokio::test]
 async fn an_invited_colleague_begins_to_work() -> Result<()> {
     let stack = TestStack::with(Options { staff_totp: true, ..Options::default() }).await?;
-    let admin = enrolled(&stack, "admin").await?;
+    let (admin, admin2) = (enrolled(&stack, "admin").await?, enrolled(&stack, "admin2").await?);
+    let confirmed = async |proposed: Answer| {
+        let id = proposed.success()?["proposalId"].as_str().context("an id")?.to_owned();
+        post(&admin2.client, &format!("/admin/proposals/{id}/confirm"), json!({})).await?.success()
+    };
     let invitation = json!({ "name": "Tina Treasurer", "email": "tina@solvane.test", "role": "treasurer" });
-    assert_eq!(post(&admin.client, "/admin/staff", invitation).await?.status, 201);
-    let mail = stack.mail("tina@solvane.test", "staff account").await?;
+    let proposed = post(&admin.client, "/admin/staff", invitation).await?;
+    assert_eq!(proposed.status, 201);
+    confirmed(proposed).await?;
+    stack.mail("auditor@solvane.test", "staff account was invited").await?;
+    let mail = stack.mail("tina@solvane.test", "Your Solvane staff account").await?;
     let link = mail.text.split_whitespace().find(|word| word.contains("/reset-password#token=")).context("a link")?;
     assert!(link.starts_with(stack.url()), "{link}");
     let token = link.split("#token=").nth(1).context("a token")?;
@@ -166,12 +184,21 @@ async fn an_invited_colleague_begins_to_work() -> Result<()> {
     let me = tina.client.get("/admin/me").await?.success()?;
     assert_eq!(
         me["permissions"],
-        json!(["see", "writeNotes", "pay", "correctBalances", "changeMethods", "reopenWithdrawals"])
+        json!([
+            "see",
+            "rejectPayout",
+            "writeNotes",
+            "pay",
+            "correctBalances",
+            "changeMethods",
+            "reopenWithdrawals",
+            "publishLiabilities"
+        ])
     );
 
     // An account that ends is out everywhere within five seconds.
     let id = me["user"]["id"].as_str().context("an id")?;
-    admin.client.delete(&format!("/admin/staff/{id}")).await?.success()?;
+    confirmed(admin.client.delete(&format!("/admin/staff/{id}")).await?).await?;
     for path in ["/admin/queue", "/admin/plans", "/admin/payment-methods", "/admin/members", "/auth/check"] {
         until(Duration::from_secs(5), || async { Ok(tina.client.get(path).await?.status == 401) })
             .await

@@ -20,13 +20,16 @@ pub mod audit;
 
 pub mod dead_letters;
 
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use crate::middleware::class::Class;
 use crate::router::App;
 
 /// The routes below `/v1/admin`.
-pub fn routes() -> OpenApiRouter<App> {
+pub fn routes(
+    declare: &mut impl FnMut(Class, UtoipaMethodRouter<App>) -> UtoipaMethodRouter<App>,
+) -> OpenApiRouter<App> {
     OpenApiRouter::new()
         // Themselves.
         .routes(routes!(me::get))
@@ -55,17 +58,21 @@ pub fn routes() -> OpenApiRouter<App> {
         .routes(routes!(proposals::confirm))
         .routes(routes!(proposals::reject))
         // Platform methods, plans, values.
-        .routes(routes!(payment_methods::list, payment_methods::create))
-        .routes(routes!(payment_methods::update, payment_methods::delete))
+        .routes(routes!(payment_methods::list))
+        .routes(declare(Class::Upload, routes!(payment_methods::create)))
+        .routes(declare(Class::Upload, routes!(payment_methods::update)))
+        .routes(routes!(payment_methods::delete))
         .routes(routes!(plans::list, plans::create))
         .routes(routes!(plans::update))
         .routes(routes!(plans::add_value))
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))
+        .routes(routes!(staff::change_role))
         .routes(routes!(audit::audit))
         .routes(routes!(books::integrity))
         .routes(routes!(books::reopen))
+        .routes(routes!(books::rebuild))
         .routes(routes!(dead_letters::list))
         .routes(routes!(dead_letters::replay))
 }

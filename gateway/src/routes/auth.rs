@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, Visitor};
-use crate::clients::{fetch, mutate, send};
+use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{self, Field, Form, Json, Reply, SMALL, created, moment, ok};
+use crate::json::{self, Field, Form, Json, Reply, created, moment, ok};
 use crate::router::App;
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
@@ -86,7 +86,7 @@ pub async fn register(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) = mutate!(app.clients.auth, register, caller.out, claim, message)?.into_parts();
+    let (metadata, answer, _) = call_keyed!(app.clients.auth, register, caller.out, claim, message)?.into_parts();
     let out = Outgoing::bearer(&answer.token);
     let sentence = "Your account has been created. We sent a code to your email address.";
     let reply = signed_in(&app, &out, answer.user, answer.token, sentence).await?;
@@ -114,7 +114,7 @@ pub async fn verify(
     let mut form = Form::new();
     let message = VerifyEmailRequest { email: form.text("email", &value.email), code: form.text("otp", &value.otp) };
     form.finish()?;
-    send!(app.clients.auth, verify_email, caller.out, message)?;
+    call!(app.clients.auth, verify_email, caller.out, message)?;
     Ok(ok(Done::saying("Your email address has been verified.")))
 }
 
@@ -136,7 +136,7 @@ pub async fn resend(
     let mut form = Form::new();
     let message = ResendCodeRequest { email: form.text("email", &value.email) };
     form.finish()?;
-    send!(app.clients.auth, resend_code, caller.out, message)?;
+    call!(app.clients.auth, resend_code, caller.out, message)?;
     Ok(ok(Done::saying("If this address needs a code, it is on its way.")))
 }
 
@@ -168,7 +168,7 @@ pub async fn login(
         client: Some(caller.client.clone()),
     };
     form.finish()?;
-    let answer = send!(app.clients.auth, login, caller.out, message)?.into_inner();
+    let answer = call!(app.clients.auth, login, caller.out, message)?.into_inner();
     let out = Outgoing::bearer(&answer.token);
     Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))
 }
@@ -192,15 +192,14 @@ impl FromRequest<App> for FormData {
             request.headers().get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
         if kind.starts_with("application/json") {
             let Json { value, .. } =
-                Json::<std::collections::BTreeMap<String, Field>, SMALL>::from_request(request, app).await?;
+                Json::<std::collections::BTreeMap<String, Field>>::from_request(request, app).await?;
             let mut form = Form::new();
             let fields = value.iter().map(|(name, field)| (name.clone(), form.text(name, field))).collect();
             form.finish()?;
             return Ok(Self(fields));
         }
         if kind.starts_with("application/x-www-form-urlencoded") {
-            let (parts, body) = request.into_parts();
-            let bytes = json::read(body, &parts.headers, SMALL).await?;
+            let bytes = json::read(request.into_body()).await?;
             return axum::Form::<Vec<(String, String)>>::from_request(
                 Request::post("/")
                     .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
@@ -216,7 +215,7 @@ impl FromRequest<App> for FormData {
             return Err(ApiError::unsupported("Please send form data or JSON."));
         }
         let (parts, body) = request.into_parts();
-        let bytes = json::read(body, &parts.headers, SMALL).await?;
+        let bytes = json::read(body).await?;
         let request = Request::from_parts(parts, bytes.into());
         let mut multipart = Multipart::from_request(request, app).await.map_err(|_| unreadable())?;
         let mut fields = Vec::new();
@@ -246,7 +245,7 @@ pub async fn forgot_password(
     mut form: FormData,
 ) -> Result<Reply<Done>, ApiError> {
     let message = ForgotPasswordRequest { email: form.take("email") };
-    send!(app.clients.auth, forgot_password, caller.out, message)?;
+    call!(app.clients.auth, forgot_password, caller.out, message)?;
     Ok(ok(Done::saying("If an account exists for this address, a reset link is on its way.")))
 }
 
@@ -281,7 +280,7 @@ pub async fn reset_password(
     let token = Some(form.take("token")).filter(|token| !token.is_empty()).unwrap_or(in_query);
     let message =
         ResetPasswordRequest { token, password: form.take("password"), confirm_password: form.take("confirmPassword") };
-    send!(app.clients.auth, reset_password, caller.out, message)?;
+    call!(app.clients.auth, reset_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been reset. Please log in.")))
 }
 
@@ -289,7 +288,7 @@ pub async fn reset_password(
 #[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors),
     security(("bearer" = [])), tag = "Session")]
 pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionReply>, ApiError> {
-    let answer = fetch!(app.clients.auth, check_session, caller.out, CheckSessionRequest {})?.into_inner();
+    let answer = call_retrying!(app.clients.auth, check_session, caller.out, CheckSessionRequest {})?.into_inner();
     Ok(ok(signed_in(&app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
 }
 
@@ -297,7 +296,7 @@ pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<Ses
 #[utoipa::path(post, path = "/auth/logout", responses((status = 200, body = Done), Errors),
     security(("bearer" = [])), tag = "Session")]
 pub async fn logout(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
-    send!(app.clients.auth, logout, caller.out, LogoutRequest {})?;
+    call!(app.clients.auth, logout, caller.out, LogoutRequest {})?;
     Ok(ok(Done::saying("You have been logged out.")))
 }
 
@@ -343,7 +342,7 @@ pub struct SessionsReply {
 #[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors),
     security(("bearer" = [])), tag = "Session")]
 pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionsReply>, ApiError> {
-    let answer = fetch!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
+    let answer = call_retrying!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
     Ok(ok(SessionsReply { success: true, sessions: answer.sessions.into_iter().map(Session::from).collect() }))
 }
 
@@ -355,6 +354,6 @@ pub async fn end_session(
     caller: SignedIn,
     Path(session_id): Path<String>,
 ) -> Result<Reply<Done>, ApiError> {
-    send!(app.clients.auth, end_session, caller.out, EndSessionRequest { session_id })?;
+    call!(app.clients.auth, end_session, caller.out, EndSessionRequest { session_id })?;
     Ok(ok(Done::saying("The session has been ended.")))
 }

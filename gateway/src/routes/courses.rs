@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::{Actor, Reader};
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{Reply, created, ok};
+use crate::json::{Reply, ok};
 use crate::router::App;
 use crate::routes::transactions::TransactionMade;
 
@@ -86,7 +86,8 @@ async fn access(app: &App, reader: Option<&Reader>) -> Result<GetCourseAccessRes
     match reader {
         None => Ok(GetCourseAccessResponse { purchased: false, pending: false }),
         Some(Reader(caller)) => {
-            Ok(fetch!(app.clients.wallet, get_course_access, caller.out, GetCourseAccessRequest {})?.into_inner())
+            Ok(call_retrying!(app.clients.wallet, get_course_access, caller.out, GetCourseAccessRequest {})?
+                .into_inner())
         }
     }
 }
@@ -208,10 +209,11 @@ pub async fn lesson(
 
 /// Buy the course from the balance
 #[utoipa::path(post, path = "/courses/purchase", params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Course")]
+    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Course")]
 pub async fn purchase(State(app): State<App>, Actor(caller): Actor, key: Key) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message = PurchaseCourseRequest { idempotency: claim.clone() };
-    let (metadata, answer, _) = mutate!(app.clients.wallet, purchase_course, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet, purchase_course, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "The course is yours. Enjoy!")?)))
 }

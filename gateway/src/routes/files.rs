@@ -1,12 +1,14 @@
 //! Uploaded files by their links.
 
+use axum::body::Body;
 use axum::extract::{Path, Query, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use object_store::GetRange;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
-use crate::error::{ApiError, Errors};
+use crate::error::{ApiError, ErrorReply, Errors};
 use crate::router::App;
 
 /// The signature of a link to a receipt.
@@ -23,11 +25,14 @@ pub struct LinkQuery {
 #[utoipa::path(get, path = "/files/{folder}/{name}",
     params(("folder" = String, Path), ("name" = String, Path), ("owner" = Option<String>, Query),
         ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
-    responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String), Errors), tag = "Files")]
+    responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
+        (status = 206, description = "The range of the file that was asked for", content_type = "application/octet-stream", body = String),
+        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors), tag = "Files")]
 pub async fn get(
     State(app): State<App>,
     Path((folder, name)): Path<(String, String)>,
     Query(link): Query<LinkQuery>,
+    headers: HeaderMap,
 ) -> Result<Response, ApiError> {
     let key = format!("{folder}/{name}");
     let is_receipt = match folder.as_str() {
@@ -43,16 +48,36 @@ pub async fn get(
             return Err(ApiError::not_found());
         }
     }
-    let file = app.files.read(&key).await?;
+    let file = app.files.read(&key, range(&headers)).await?;
     // Images of ours hold nothing but pixels; anything else that a browser might run is not shown in place.
     let inline = matches!(file.content_type, "image/png" | "image/jpeg" | "application/pdf");
-    let mut response = file.bytes.into_response();
+    let (length, is_part) = (file.range.end - file.range.start, file.range != (0..file.size));
+    let mut response = Body::from_stream(file.chunks).into_response();
+    if is_part {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        let part = format!("bytes {}-{}/{}", file.range.start, file.range.end.saturating_sub(1), file.size);
+        response.headers_mut().insert(header::CONTENT_RANGE, HeaderValue::try_from(part).map_err(ApiError::internal)?);
+    }
     let headers = response.headers_mut();
+    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     let mut set = |name, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
+    set(header::ACCEPT_RANGES, "bytes");
     set(header::CONTENT_TYPE, file.content_type);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; style-src 'unsafe-inline'");
     set(header::CONTENT_DISPOSITION, if inline { "inline" } else { "attachment" });
     set(header::CACHE_CONTROL, if is_receipt { "no-store" } else { "public, max-age=31536000, immutable" });
     Ok(response)
+}
+
+/// The one range that is asked for. Several, or what is no range, are answered by the whole file, as RFC 9110 allows.
+fn range(headers: &HeaderMap) -> Option<GetRange> {
+    let text = headers.get(header::RANGE)?.to_str().ok()?.strip_prefix("bytes=")?;
+    let (first, last) = text.split_once('-')?;
+    match (first.parse().ok(), last.parse::<u64>().ok()) {
+        (Some(first), Some(last)) if first <= last => Some(GetRange::Bounded(first..last.checked_add(1)?)),
+        (Some(first), None) if last.is_empty() => Some(GetRange::Offset(first)),
+        (None, Some(count)) if first.is_empty() && count > 0 => Some(GetRange::Suffix(count)),
+        _ => None,
+    }
 }

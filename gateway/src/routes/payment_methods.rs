@@ -11,11 +11,11 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::{Actor, Reader};
-use crate::clients::{fetch, mutate, send};
+use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::files::{Files, Purpose};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Reply, WITH_FILE, created, ok};
+use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::router::App;
 use crate::routes::Done;
 
@@ -75,7 +75,7 @@ pub struct PaymentMethods {
     security(("bearer" = [])), tag = "Payment methods")]
 pub async fn list(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<PaymentMethods>, ApiError> {
     let message = ListPaymentMethodsRequest {};
-    let answer = fetch!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
+    let answer = call_retrying!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
     let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).collect();
     Ok(ok(PaymentMethods { success: true, payment_methods }))
 }
@@ -116,7 +116,7 @@ impl NewMethod {
             label: form.text("label", &self.label),
             image_key: String::new(),
         };
-        let image = form.text("image", &self.image);
+        let image = form.file("image", &self.image);
         form.finish()?;
         if !image.is_empty() {
             fields.image_key = app.files.store("image", &image, Purpose::Method).await?.key;
@@ -147,13 +147,13 @@ pub async fn create(
     State(app): State<App>,
     Actor(caller): Actor,
     key: Key,
-    Json { value, digest }: Json<NewMethod, WITH_FILE>,
+    Json { value, digest }: Json<NewMethod>,
 ) -> Result<Response, ApiError> {
     let claim = key.claim(&digest);
     let fields = value.read(&app).await?;
     let image_key = fields.image_key.clone();
     let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: claim.clone() };
-    let answer = mutate!(app.clients.payment_method, create_payment_method, caller.out, claim, message);
+    let answer = call_keyed!(app.clients.payment_method, create_payment_method, caller.out, claim, message);
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;
     }
@@ -168,12 +168,12 @@ pub async fn update(
     State(app): State<App>,
     Actor(caller): Actor,
     Path(id): Path<String>,
-    Json { value, .. }: Json<NewMethod, WITH_FILE>,
+    Json { value, .. }: Json<NewMethod>,
 ) -> Result<Reply<MethodReply>, ApiError> {
     let fields = value.read(&app).await?;
     let image_key = fields.image_key.clone();
     let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image: !value.image.is_given() };
-    let answer = send!(app.clients.payment_method, update_payment_method, caller.out, message);
+    let answer = call!(app.clients.payment_method, update_payment_method, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;
     }
@@ -188,6 +188,6 @@ pub async fn delete(
     Actor(caller): Actor,
     Path(id): Path<String>,
 ) -> Result<Reply<Done>, ApiError> {
-    send!(app.clients.payment_method, delete_payment_method, caller.out, DeletePaymentMethodRequest { id })?;
+    call!(app.clients.payment_method, delete_payment_method, caller.out, DeletePaymentMethodRequest { id })?;
     Ok(ok(Done::saying("Your payment method has been deleted.")))
 }

@@ -14,7 +14,7 @@ use tonic::transport::Channel;
 use utoipa::ToSchema;
 
 use crate::caller::Visitor;
-use crate::clients::fetch;
+use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::json::{Number, Reply, moment, ok};
 use crate::router::App;
@@ -101,7 +101,7 @@ impl Offers {
         let look = Batch::new(move |asked: Vec<()>| {
             let trade = trade.clone();
             async move {
-                let answer = fetch!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
+                let answer = call_retrying!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
                 vec![answer.map(|answer| answer.into_inner().plans); asked.len()]
             }
         });
@@ -179,8 +179,8 @@ pub async fn values(
     caller: Visitor,
     Path(plan_id): Path<String>,
 ) -> Result<Reply<Values>, ApiError> {
-    let answer =
-        fetch!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?.into_inner();
+    let answer = call_retrying!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?
+        .into_inner();
     let values = answer.values.into_iter().map(|value| PlanValue {
         value: Number::decimal(value.value_micros, 6),
         at: moment(value.at.as_ref()),

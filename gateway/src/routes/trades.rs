@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::{Actor, Reader};
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
 use crate::router::App;
 
 /// The terms a trade was opened with.
@@ -128,7 +128,7 @@ pub async fn create(
     form.finish()?;
     let claim = key.claim(&digest);
     let message = CreateTradeRequest { plan_id, amount_cents, idempotency: claim.clone() };
-    let (metadata, answer, _) = mutate!(app.clients.trade, create_trade, caller.out, claim, message)?.into_parts();
+    let (metadata, answer, _) = call_keyed!(app.clients.trade, create_trade, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(reply(answer.trade, "Your investment has been opened.")?)))
 }
 
@@ -143,7 +143,7 @@ pub async fn claim(
 ) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message = ClaimTradeRequest { trade_id, idempotency: claim.clone() };
-    let (metadata, answer, _) = mutate!(app.clients.trade, claim_trade, caller.out, claim, message)?.into_parts();
+    let (metadata, answer, _) = call_keyed!(app.clients.trade, claim_trade, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, ok(reply(answer.trade, "Your profit has been paid to your balance.")?)))
 }
 
@@ -158,7 +158,7 @@ pub async fn close(
 ) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message = CloseTradeRequest { trade_id, idempotency: claim.clone() };
-    let (metadata, answer, _) = mutate!(app.clients.trade, close_trade, caller.out, claim, message)?.into_parts();
+    let (metadata, answer, _) = call_keyed!(app.clients.trade, close_trade, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, ok(reply(answer.trade, "Your trade has been closed and its value paid to your balance.")?)))
 }
 
@@ -177,7 +177,7 @@ pub struct Trades {
 
 /// List the trades
 ///
-/// The open ones; with `status=all` the ended ones too.
+/// The open ones (`status=open`); with `status=all` the ended ones too.
 #[utoipa::path(get, path = "/trades", params(("status" = Option<String>, Query)),
     responses((status = 200, body = Trades), Errors), security(("bearer" = [])), tag = "Investments")]
 pub async fn list(
@@ -185,7 +185,12 @@ pub async fn list(
     Reader(caller): Reader,
     Query(query): Query<StatusQuery>,
 ) -> Result<Reply<Trades>, ApiError> {
-    let include_ended = query.status.as_deref() == Some("all");
-    let answer = fetch!(app.clients.trade, list_trades, caller.out, ListTradesRequest { include_ended })?.into_inner();
+    let include_ended = match query.status.as_deref() {
+        None | Some("" | "open") => false,
+        Some("all") => true,
+        Some(_) => return Err(field("status", "Choose open or all")),
+    };
+    let answer =
+        call_retrying!(app.clients.trade, list_trades, caller.out, ListTradesRequest { include_ended })?.into_inner();
     Ok(ok(Trades { success: true, trades: answer.trades.into_iter().map(Trade::from).collect() }))
 }

@@ -27,11 +27,11 @@ use utoipa::ToSchema;
 use uuid::Uuid;
 
 use crate::caller::{Actor, Reader, SignedIn};
-use crate::clients::{fetch, mutate, send};
+use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, created, field, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
 use crate::router::App;
 
 /// The proof of payment of a transaction.
@@ -111,7 +111,7 @@ pub struct Transaction {
     /// Positive, in dollars.
     #[schema(value_type = f64, example = 250)]
     pub amount: Number,
-    /// What was claimed, where it differs.
+    /// Approved payments: what was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<f64>)]
     pub claimed_amount: Option<Number>,
@@ -258,7 +258,7 @@ async fn owners_in(
     user_ids: Vec<String>,
 ) -> Result<HashMap<String, Owner>, ApiError> {
     let out = Outgoing::service(credential)?;
-    let answer = fetch!(directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
+    let answer = call_retrying!(directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
     Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
 }
 
@@ -359,6 +359,7 @@ fn receipt(stored: &Stored) -> Receipt {
 
 /// A payment the member made.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Deposit {
     /// Dollars.
     #[schema(value_type = f64, example = 250)]
@@ -369,6 +370,9 @@ pub struct Deposit {
     /// The same as `method`.
     #[schema(value_type = Option<String>)]
     currency: Field,
+    /// The version of the platform method whose address was shown; else the one in force counts.
+    #[schema(value_type = Option<i32>, example = 1)]
+    method_version: Field,
     /// The proof as a data URL.
     #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
     receipt: Field,
@@ -388,14 +392,15 @@ pub async fn deposit(
     State(app): State<App>,
     Actor(caller): Actor,
     key: Key,
-    Json { value, digest }: Json<Deposit, WITH_FILE>,
+    Json { value, digest }: Json<Deposit>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
     let method = if value.method.is_given() { &value.method } else { &value.currency };
     let method = form.text("method", method);
-    let proof = form.text("receipt", &value.receipt);
-    let kind = form.text("type", &value.r#type);
+    let proof = form.file("receipt", &value.receipt);
+    let kind = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "deposit".to_owned() };
+    let method_version = form.optional_integer("methodVersion", &value.method_version);
     let txid = form.text("txid", &value.txid);
     form.finish()?;
     let stored = app.files.store("receipt", &proof, Purpose::Receipt).await?;
@@ -404,11 +409,12 @@ pub async fn deposit(
         amount_cents: amount.get(),
         method,
         receipt: Some(receipt(&stored)),
-        r#type: if kind.is_empty() { "deposit".to_owned() } else { kind },
+        r#type: kind,
         txid,
+        method_version,
         idempotency: claim.clone(),
     };
-    let answer = mutate!(app.clients.wallet, request_deposit, caller.out, claim, message);
+    let answer = call_keyed!(app.clients.wallet, request_deposit, caller.out, claim, message);
     discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
     let (metadata, answer, _) = answer?.into_parts();
     let sentence = "Your payment proof has been received. We will confirm it shortly.";
@@ -465,7 +471,7 @@ pub async fn withdraw(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet, request_withdrawal, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet, request_withdrawal, caller.out, claim, message)?.into_parts();
     let sentence = "Your withdrawal request has been received.";
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
@@ -480,6 +486,9 @@ pub struct FeePayment {
     /// A platform method's id, or a currency code.
     #[schema(value_type = String, example = "BTC")]
     method: Field,
+    /// The version of the platform method whose address was shown; else the one in force counts.
+    #[schema(value_type = Option<i32>, example = 1)]
+    method_version: Field,
     /// The proof as a data URL.
     #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
     receipt: Field,
@@ -500,13 +509,14 @@ pub async fn pay_fee(
     Actor(caller): Actor,
     Path(withdrawal_id): Path<String>,
     key: Key,
-    Json { value, digest }: Json<FeePayment, WITH_FILE>,
+    Json { value, digest }: Json<FeePayment>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
     let method = form.text("method", &value.method);
-    let proof = form.text("receipt", &value.receipt);
+    let proof = form.file("receipt", &value.receipt);
     let txid = form.text("txid", &value.txid);
+    let method_version = form.optional_integer("methodVersion", &value.method_version);
     if form.text("transactionId", &value.transaction_id) != withdrawal_id {
         form.wrong("transactionId", "This is not the withdrawal of the address.");
     }
@@ -519,9 +529,10 @@ pub async fn pay_fee(
         method,
         receipt: Some(receipt(&stored)),
         txid,
+        method_version,
         idempotency: claim.clone(),
     };
-    let answer = mutate!(app.clients.wallet, pay_withdrawal_fee, caller.out, claim, message);
+    let answer = call_keyed!(app.clients.wallet, pay_withdrawal_fee, caller.out, claim, message);
     discard_orphan(&app, &stored, answer.as_ref().map(|answer| answer.get_ref().transaction.as_ref())).await;
     let (metadata, answer, _) = answer?.into_parts();
     let sentence = "Your fee payment has been received. We will confirm it shortly.";
@@ -563,7 +574,8 @@ pub async fn list(
         Some(_) => return Err(field("size", "A page has 1 to 500 lines.")),
     };
     let page = Some(PageRequest { size, cursor: query.cursor.unwrap_or_default() });
-    let request = async { fetch!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
+    let request =
+        async { call_retrying!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
     let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
     let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
@@ -589,7 +601,8 @@ pub async fn get(
     Reader(caller): Reader,
     Path(id): Path<String>,
 ) -> Result<Reply<TransactionReply>, ApiError> {
-    let request = async { fetch!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
+    let request =
+        async { call_retrying!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
     let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner) }))
@@ -620,6 +633,6 @@ pub async fn set_destination(
         memo: form.text("memo", &value.memo),
     };
     form.finish()?;
-    let answer = send!(app.clients.wallet, set_destination, caller.out, message)?.into_inner();
+    let answer = call!(app.clients.wallet, set_destination, caller.out, message)?.into_inner();
     Ok(ok(TransactionMade::new(answer.transaction, "The destination has been saved.")?))
 }

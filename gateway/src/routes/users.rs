@@ -9,10 +9,10 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::Actor;
-use crate::clients::{fetch, send};
+use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::files::{Files, Purpose};
-use crate::json::{Field, Form, Json, Number, Reply, WITH_FILE, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, moment, ok};
 use crate::router::App;
 use crate::routes::Done;
 
@@ -101,7 +101,7 @@ pub async fn wallet_of(app: &App, out: &Outgoing, user: &auth::User) -> Option<W
     if !user.role.is_empty() {
         return None;
     }
-    match fetch!(app.clients.wallet, get_wallet, out, GetWalletRequest {}) {
+    match call_retrying!(app.clients.wallet, get_wallet, out, GetWalletRequest {}) {
         Ok(response) => response.into_inner().wallet,
         Err(error) => {
             tracing::warn!(?error, "a user is shown without wallet");
@@ -144,15 +144,15 @@ pub async fn update_image(
     State(app): State<App>,
     Actor(caller): Actor,
     Path(user_id): Path<String>,
-    Json { value, .. }: Json<ImageRequest, WITH_FILE>,
+    Json { value, .. }: Json<ImageRequest>,
 ) -> Result<Reply<UserReply>, ApiError> {
     own(&caller.session.user_id.to_string(), &user_id)?;
     let mut form = Form::new();
-    let image = form.text("image", &value.image);
+    let image = form.file("image", &value.image);
     form.finish()?;
     let stored = app.files.store("image", &image, Purpose::Photo).await?;
     let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
-    let answer = send!(app.clients.auth, update_image, caller.out, message);
+    let answer = call!(app.clients.auth, update_image, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) {
         app.files.discard(&stored.key).await;
     }
@@ -192,7 +192,7 @@ pub async fn update_profile(
         country: form.text("country", &value.country),
     };
     form.finish()?;
-    let user = send!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
+    let user = call!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
     app.owners.forget(caller.session.user_id);
     let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
     let sentence = if pending {
@@ -230,7 +230,7 @@ pub async fn change_password(
         new_password: form.text("newPassword", &value.new_password),
     };
     form.finish()?;
-    send!(app.clients.auth, change_password, caller.out, message)?;
+    call!(app.clients.auth, change_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
 }
 

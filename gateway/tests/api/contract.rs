@@ -33,7 +33,7 @@ const CONTRACT: [(&str, &str); 23] = [
 ];
 
 fn document() -> Value {
-    serde_json::to_value(gateway::router::api().1).unwrap()
+    serde_json::to_value(gateway::router::api().document).unwrap()
 }
 
 /// [API-01] [API-02] [API-03] [API-04] [API-05] [API-06] [API-07] [API-08] [API-09] [API-10] [API-11] [API-12] [API-13]
@@ -86,7 +86,7 @@ async fn operations_with_security_refuse_visitors() {
 /// The document in the tree is the one of the code.
 #[test]
 fn the_document_in_the_tree_is_current() {
-    let current = gateway::router::api().1.to_pretty_json().unwrap();
+    let current = gateway::router::api().document.to_pretty_json().unwrap();
     let kept = include_str!("../../openapi.json");
     assert_eq!(kept.trim(), current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
 }

@@ -1,5 +1,6 @@
 //! A gateway over a fake wallet, a fake trade and a fake directory, with real keys, sessions and files.
 
+use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,21 +9,26 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
+use bytes::Bytes;
 use chassis::error::{Kind, Refusal, refusal_to_status};
+use chassis::grpc::REPLAYED;
 use chassis::keys::SecretKey;
 use chassis::testing::Realm;
 use clap::{Args, Command, FromArgMatches};
 use gateway::clients::Clients;
 use gateway::config::Config;
 use gateway::files::Files;
-use gateway::limits::Limits;
 use gateway::live::Live;
+use gateway::middleware::admission::Admission;
+use gateway::middleware::body::Spool;
+use gateway::middleware::rate::Rates;
 use gateway::router::{App, AppState, router};
 use gateway::routes::courses::Course;
 use gateway::routes::plans::Offers;
 use gateway::routes::transactions::Owners;
-use http_body_util::BodyExt;
+use http_body_util::{BodyExt, Full};
 use object_store::memory::InMemory;
+use prost::Message;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{self as auth};
 use proto::common::v1::ErrorReason;
@@ -44,6 +50,9 @@ pub struct Fixture {
     pub wallet: FakeWallet,
     pub trade: FakeTrade,
     pub offers: Arc<Offers>,
+    pub config: Config,
+    /// Everything that no fake serves.
+    pub recorder: Recorder,
 }
 
 /// What a gateway answered.
@@ -68,12 +77,19 @@ impl Fixture {
     pub async fn with(settings: &[&str]) -> Self {
         let realm = Realm::new();
         let (wallet, trade) = (FakeWallet::default(), FakeTrade::default());
+        let recorder = Recorder::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Routes::new(WalletServiceServer::new(wallet.clone()))
             .add_service(TradeServiceServer::new(trade.clone()))
             .add_service(DirectoryServiceServer::new(FakeDirectory));
-        tokio::spawn(chassis::grpc::serve(listener, routes, tokio_util::sync::CancellationToken::new()));
+        let routes = Routes::from(recorder.clone().behind(routes.into_axum_router()));
+        tokio::spawn(chassis::grpc::serve(
+            listener,
+            routes,
+            chassis::grpc::CONNECTION_AGE,
+            tokio_util::sync::CancellationToken::new(),
+        ));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
         let clients = Clients::new(&config).unwrap();
@@ -86,11 +102,13 @@ impl Fixture {
             verifier: realm.verifier(),
             files: Files::new(Arc::new(InMemory::new()), key),
             course: Course::read(&config.course_dir).unwrap(),
-            limits: Limits::new(config.rate_limit, config.session_rate_limit),
+            rates: Rates::new(config.rate_limit, config.session_rate_limit),
+            spool: Spool::new(config.spool_dir.clone()),
+            admission: Admission::new(config.rate_limit > 0),
             live: Live::default(),
-            config,
+            config: config.clone(),
         });
-        Self { realm, router: router(app), wallet, trade, offers }
+        Self { realm, router: router(app), wallet, trade, offers, config, recorder }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {
@@ -111,6 +129,58 @@ impl Fixture {
         self.send(request.body(Body::from(body.to_owned())).unwrap()).await
     }
 }
+
+/// Serves any gRPC method by its path (`/solvane.wallet.v1.StaffService/GetQueue`): keeps what was asked, and answers what
+/// was prepared, an empty message else. A message that came before is answered as a replay.
+#[derive(Clone, Default)]
+pub struct Recorder {
+    asked: Arc<Mutex<Vec<(String, Bytes)>>>,
+    answers: Arc<Mutex<HashMap<String, Vec<u8>>>>,
+}
+
+impl Recorder {
+    pub fn answer(&self, path: &str, message: &impl Message) {
+        self.answers.lock().unwrap().insert(path.to_owned(), message.encode_to_vec());
+    }
+
+    pub fn asked<M: Message + Default>(&self, path: &str) -> Vec<M> {
+        let asked = self.asked.lock().unwrap();
+        asked.iter().filter(|(of, _)| of == path).map(|(_, bytes)| M::decode(bytes.clone()).unwrap()).collect()
+    }
+
+    fn behind(self, routes: Router) -> Router {
+        routes.fallback(move |request: Request<Body>| {
+            let recorder = self.clone();
+            async move {
+                let path = request.uri().path().to_owned();
+                let frame = request.into_body().collect().await.unwrap().to_bytes();
+                recorder.serve(path, frame.slice(FRAME_HEAD..))
+            }
+        })
+    }
+
+    fn serve(&self, path: String, message: Bytes) -> axum::response::Response {
+        let call = (path, message);
+        let mut asked = self.asked.lock().unwrap();
+        let replayed = asked.contains(&call);
+        let answer = self.answers.lock().unwrap().get(&call.0).cloned().unwrap_or_default();
+        asked.push(call);
+        let mut frame = vec![0];
+        frame.extend(u32::try_from(answer.len()).unwrap().to_be_bytes());
+        frame.extend(answer);
+        let done = HeaderMap::from_iter([("grpc-status".parse().unwrap(), "0".parse().unwrap())]);
+        let body = Full::new(Bytes::from(frame)).with_trailers(async move { Some(Ok(done)) });
+        let mut response = axum::response::Response::new(Body::new(body));
+        response.headers_mut().insert("content-type", "application/grpc".parse().unwrap());
+        if replayed {
+            response.headers_mut().insert(REPLAYED, "first".parse().unwrap());
+        }
+        response
+    }
+}
+
+/// Bytes before a message: whether it is compressed, and its length.
+const FRAME_HEAD: usize = 5;
 
 fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
     let keys = realm.folder().display();

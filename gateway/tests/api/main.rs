@@ -14,4 +14,6 @@ mod plans;
 
 mod slow;
 
+mod staff;
+
 mod web;

@@ -37,6 +37,59 @@ async fn a_deposit_reaches_wallet_exactly() {
     }
 }
 
+/// [D-G1] A number of any size is a matter of its field: 422, never "not valid JSON".
+#[tokio::test]
+async fn numbers_of_any_size_are_refused_at_their_field() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    for amount in ["1e400", "-1e400", &"9".repeat(4_001)] {
+        let bodies = [
+            ("/v1/transactions/deposit", format!(r#"{{"amount":{amount},"method":"BTC","receipt":"{PNG}"}}"#)),
+            ("/v1/transactions/withdraw", format!(r#"{{"amount":{amount},"method":"BTC"}}"#)),
+            ("/v1/transactions/fee/x", format!(r#"{{"amount":{amount},"method":"BTC","receipt":"{PNG}"}}"#)),
+            ("/v1/trades/create", format!(r#"{{"amount":{amount},"planId":"x"}}"#)),
+        ];
+        for (path, body) in bodies {
+            let reply = fixture.call(Method::POST, path, Some(&token), &body).await;
+            assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{path} {reply:?}");
+            assert!(reply.json()["errors"]["amount"].is_string(), "{path} {reply:?}");
+        }
+    }
+}
+
+/// [D-D2] [D-D3] [A9] A type that was sent is not replaced by the default, and the version shown reaches wallet.
+#[tokio::test]
+async fn type_and_version_reach_wallet_as_sent() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    for (extra, kind, version) in [
+        ("", "deposit", 0),
+        (r#","type":"""#, "", 0),
+        (r#","type":null,"methodVersion":null"#, "deposit", 0),
+        (r#","type":"course","methodVersion":3"#, "course", 3),
+    ] {
+        let body = format!(r#"{{"amount":100,"method":"BTC","receipt":"{PNG}"{extra}}}"#);
+        deposit(&fixture, &token, None, &body).await;
+        let asked = fixture.wallet.deposits.lock().unwrap().pop().unwrap();
+        assert_eq!((asked.r#type.as_str(), asked.method_version), (kind, version));
+    }
+    for version in ["1e400", "\"1\"", "1.5", "true"] {
+        let body = format!(r#"{{"amount":100,"method":"BTC","receipt":"{PNG}","methodVersion":{version}}}"#);
+        let reply = deposit(&fixture, &token, None, &body).await;
+        assert!(reply.json()["errors"]["methodVersion"].is_string(), "{reply:?}");
+    }
+}
+
+/// A status of trades that there is not is refused, not taken for another.
+#[tokio::test]
+async fn an_unknown_status_of_trades_is_refused() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let reply = fixture.call(Method::GET, "/v1/trades?status=x", Some(&token), "").await;
+    assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY);
+    assert!(reply.json()["errors"]["status"].is_string());
+}
+
 /// [D-D3] `currency` is an alias of `method`.
 #[tokio::test]
 async fn currency_names_the_method_too() {

@@ -107,3 +107,21 @@ async fn without_a_build_there_are_no_pages() {
     assert_eq!(get(&fixture, "/").await.status, StatusCode::NOT_FOUND);
     assert_eq!(get(&fixture, "/healthz").await.status, StatusCode::OK);
 }
+
+/// [D-G2] Who opens an address and is refused reads a page that asks again; programs and the API keep their JSON.
+#[tokio::test]
+async fn a_person_is_refused_by_a_page() {
+    let fixture = Fixture::new().await;
+    let ask = async |path: &str| {
+        let request = Request::get(path).header("accept", "text/html,application/xhtml+xml,*/*;q=0.8");
+        fixture.send(request.body(Body::empty()).unwrap()).await
+    };
+    let page = ask("/dashboard").await;
+    assert_eq!(page.status, StatusCode::NOT_FOUND);
+    assert!(page.headers["content-type"].to_str().unwrap().starts_with("text/html"));
+    assert!(page.text.contains(r#"<a href="">Retry</a>"#), "{}", page.text);
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'; style-src 'sha256-"), "{policy}");
+    assert_eq!(ask("/v1/nothing").await.json()["success"], false);
+    assert_eq!(get(&fixture, "/dashboard").await.json()["success"], false);
+}

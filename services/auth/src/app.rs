@@ -1,6 +1,8 @@
 //! What can be done, a use case a file. Each takes the moment once, opens at most one transaction and writes its events
 //! into it; passwords are hashed before it begins.
 
+use std::time::Duration;
+
 use chassis::db::Db;
 use chassis::keys::SealingKey;
 use tokio::sync::{Notify, Semaphore};
@@ -38,13 +40,14 @@ pub mod step_up;
 
 pub mod add_member_note;
 pub mod add_staff;
-pub mod disable_staff;
+pub mod decide_proposal;
 pub mod freeze_member;
 pub mod get_member;
-pub mod invite_staff;
 pub mod list_audit_rows;
 pub mod list_members;
+pub mod list_proposals;
 pub mod list_staff;
+pub mod propose_staff_change;
 pub mod reset_totp;
 
 pub mod answer_mail_requests;
@@ -82,6 +85,8 @@ pub struct App {
     pub totp_key: SealingKey,
     /// Whether staff need a second factor.
     pub second_factor: SecondFactor,
+    /// How long new reviewers, treasurers and managers wait before they may decide.
+    pub new_staff_wait: Duration,
     /// Rung when a code or link was asked for.
     pub mail_requested: Notify,
 }

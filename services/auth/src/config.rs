@@ -1,9 +1,8 @@
 //! Settings: with `main` the only reader of the environment.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use chassis::config::{Keys, Ops, Storage};
+use chassis::config::{Grpc, Keys, Ops, Storage};
 use clap::{Parser, ValueEnum};
 
 use crate::app::SecondFactor;
@@ -38,9 +37,9 @@ pub struct Config {
     /// Keys of this service.
     #[command(flatten)]
     pub keys: Keys,
-    /// Where gRPC is served.
-    #[arg(long, env, default_value = "127.0.0.1:0")]
-    pub grpc_addr: SocketAddr,
+    /// The gRPC server.
+    #[command(flatten)]
+    pub grpc: Grpc,
     /// The private key of members' tokens.
     #[arg(long, env)]
     pub token_key_file: PathBuf,
@@ -53,4 +52,7 @@ pub struct Config {
     /// Whether staff need a second factor to sign in.
     #[arg(long, env, value_enum, default_value = "on")]
     pub staff_totp: Switch,
+    /// How long new reviewers, treasurers and managers wait before they may decide.
+    #[arg(long, env, default_value_t = 86_400)]
+    pub new_staff_wait_seconds: u32,
 }

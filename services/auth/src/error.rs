@@ -51,9 +51,12 @@ pub enum Error {
     /// Unknown, or not the caller's.
     #[error("{0} not found")]
     NotFound(&'static str),
-    /// Staff cannot end their own account.
-    #[error("you cannot end your own account")]
+    /// Staff change neither the end nor the role of their own account.
+    #[error("you cannot decide about your own account")]
     OwnAccount,
+    /// The account a proposal is about is not what it was.
+    #[error("this account has changed since, please propose it again")]
+    Stale,
     /// A mail that must not be sent any more.
     #[error("this mail must not be sent any more")]
     MailOutlived,
@@ -80,6 +83,12 @@ impl From<sqlx::Error> for Error {
     }
 }
 
+impl From<serde_json::Error> for Error {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Database(sqlx::Error::Decode(Box::new(error)))
+    }
+}
+
 impl Error {
     /// One field that is wrong.
     #[must_use]
@@ -96,7 +105,7 @@ impl Fault for Error {
             | Self::WrongTotp(_)
             | Self::InvalidResetToken
             | Self::WrongPassword => Kind::Invalid,
-            Self::EmailTaken => Kind::Conflict,
+            Self::EmailTaken | Self::Stale => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
             Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
             Self::AccountFrozen | Self::OwnAccount => Kind::Forbidden,
@@ -120,6 +129,7 @@ impl Fault for Error {
             Self::WrongPassword => ErrorReason::WrongPassword,
             Self::AccountFrozen => ErrorReason::AccountFrozen,
             Self::OwnAccount => ErrorReason::PermissionDenied,
+            Self::Stale => ErrorReason::StaleRevision,
             Self::NotFound(_) | Self::MailOutlived => ErrorReason::NotFound,
             Self::Refused(refusal) => refusal.reason(),
             Self::Replayed(replayed) => replayed.refusal.reason(),

@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::app::App;
 use crate::app::get_session::get_session;
+use crate::app::get_users::get_users;
 use crate::error::Error;
 
 /// The three services of `solvane.auth.v1`.
@@ -55,14 +56,19 @@ struct OwnSessions(Arc<App>);
 #[async_trait]
 impl Sessions for OwnSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        match get_session(&self.0, session_id).await {
-            Ok(found) => Ok(found.map(|found| found.session)),
-            Err(error) => {
-                tracing::warn!(%error, "cannot look up a session");
-                Err(Refusal::of(&error))
-            }
-        }
+        let found = get_session(&self.0, session_id).await.map_err(|error| unknown(&error))?;
+        Ok(found.map(|found| found.session))
     }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        let users = get_users(&self.0, &[user_id]).await.map_err(|error| unknown(&error))?;
+        Ok(users.iter().any(|user| user.frozen_at.is_some()))
+    }
+}
+
+fn unknown(error: &Error) -> Refusal {
+    tracing::warn!(%error, "cannot look up a session");
+    Refusal::of(error)
 }
 
 /// The answer to a refusal or failure.

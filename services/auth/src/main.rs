@@ -4,6 +4,7 @@ use std::io::Read;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use auth::MIGRATOR;
@@ -21,6 +22,7 @@ use chassis::db::{self, Db};
 use chassis::error::Fault;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::{self, Process};
+use chassis::roots::Covers;
 use clap::{Args, Parser, Subcommand};
 use tokio::sync::{Notify, Semaphore};
 
@@ -115,10 +117,14 @@ async fn main() -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let (db, _) = process.storage(&config.storage)?;
+    process.export_roots(&db, &config.storage, &config.keys, Covers::AuditLog)?;
     let trusted = config.keys.trusted()?;
     let second_factor = SecondFactor::from(config.staff_totp);
     if second_factor == SecondFactor::Waived {
         tracing::warn!("STAFF_TOTP=off: staff sign in without a second factor; never do this outside a local stack");
+    }
+    if config.new_staff_wait_seconds == 0 {
+        tracing::warn!("NEW_STAFF_WAIT_SECONDS=0: new staff decide at once; never do this outside a local stack");
     }
     let app = Arc::new(App {
         db,
@@ -128,11 +134,12 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         totp_key: SealingKey::read(&config.totp_key_file)?,
         tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
         second_factor,
+        new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
         mail_requested: Notify::new(),
     });
-    let listener = chassis::grpc::bind(config.grpc_addr).await?;
+    let listener = chassis::grpc::bind(config.grpc.grpc_addr).await?;
     let routes = Door::new(Arc::clone(&app), trusted).routes().await;
-    process.spawn(chassis::grpc::serve(listener, routes, process.shutdown.clone()));
+    process.spawn(chassis::grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;

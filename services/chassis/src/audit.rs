@@ -6,12 +6,13 @@ pub use proto::common::v1::AuditRow;
 use proto::common::v1::{AuditFilter, AuditRow as Message};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use sqlx::{FromRow, PgConnection};
+use sqlx::{FromRow, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::caller::Staff;
 use crate::clock;
+use crate::db::PgConnection;
 use crate::error::Refusal;
 
 /// The role in rows that no person wrote.
@@ -215,7 +216,7 @@ pub async fn list(
 ///
 /// # Errors
 /// The database's.
-pub async fn broken_at(conn: &mut PgConnection) -> Result<Option<i64>, sqlx::Error> {
+pub async fn broken_at(conn: impl PgExecutor<'_>) -> Result<Option<i64>, sqlx::Error> {
     let rows: Vec<Row> = sqlx::query_as(
         "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash
          FROM audit_rows ORDER BY id",

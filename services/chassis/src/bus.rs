@@ -3,27 +3,28 @@
 //! Every process declares the whole topology when it connects, so that any start order works and no event is published
 //! before the queue of its consumer exists.
 
-use std::panic::AssertUnwindSafe;
+mod delivery;
+mod lanes;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use async_trait::async_trait;
-use futures::{FutureExt, StreamExt};
-use lapin::message::Delivery;
+use futures::StreamExt;
 use lapin::options::{
-    BasicAckOptions, BasicConsumeOptions, BasicNackOptions, BasicPublishOptions, BasicQosOptions, BasicRejectOptions,
-    ConfirmSelectOptions, ExchangeDeclareOptions, QueueBindOptions, QueueDeclareOptions,
+    BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
+    QueueBindOptions, QueueDeclareOptions,
 };
 use lapin::types::{AMQPValue, FieldTable, LongString};
 use lapin::uri::AMQPUri;
 use lapin::{BasicProperties, Channel, Confirmation, Connection, ConnectionProperties, ExchangeKind};
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use tracing::Instrument;
 use uuid::Uuid;
 
+use self::lanes::Lanes;
 use crate::telemetry;
 
 /// Durable queues and the keys they want.
@@ -39,8 +40,10 @@ const DEAD_LETTERS: &str = "events.dead";
 const PREFETCH: u16 = 16;
 /// Bytes of a frame, of which a connection keeps room for 64: with the broker's own limit that would be 8 MiB.
 const FRAME: u32 = 16 * 1024;
-/// How often a failure that may pass is tried in place before the message goes back to its queue.
-const TRIES_IN_PLACE: u32 = 20;
+/// A consumer that lasted so long had reached the broker.
+const STEADY: Duration = Duration::from_secs(10);
+/// Header: the aggregate of an event.
+const AGGREGATE: &str = "x-aggregate-id";
 
 /// Where the broker is and which exchange names it uses; tests set a prefix of their own.
 #[derive(Debug, Clone)]
@@ -57,6 +60,8 @@ pub struct Event {
     pub id: Uuid,
     /// E.g. `wallet.v1.deposit_confirmed`.
     pub key: String,
+    /// What it happened to: events of one aggregate take effect in the order in which they were written.
+    pub aggregate_id: Uuid,
     /// The protobuf message.
     pub payload: Vec<u8>,
     /// When it was written.
@@ -199,10 +204,19 @@ impl Bus {
 
     /// Consumes a queue of [`TOPOLOGY`] until shutdown, reconnecting for ever.
     pub async fn consume(&self, queue: &str, handler: Arc<dyn Handler>, shutdown: CancellationToken) {
+        let mut failures = 0u32;
         while !shutdown.is_cancelled() {
+            let begun = Instant::now();
             if let Err(error) = self.consume_once(queue, &handler, &shutdown).await {
                 self.connected.store(false, Ordering::Relaxed);
-                tracing::warn!(queue, error = %format!("{error:#}"), "consumer lost the broker");
+                failures = if begun.elapsed() > STEADY { 1 } else { failures.saturating_add(1) };
+                let error = format!("{error:#}");
+                // A broker that has just started ends a connection now and then while queues get their leaders.
+                if failures == 1 {
+                    tracing::info!(queue, error, "consumer lost the broker and connects again");
+                } else {
+                    tracing::warn!(queue, error, failures, "consumer cannot reach the broker");
+                }
                 let pause = Duration::from_millis(rand::random_range(500..1_500));
                 let _ = tokio::time::timeout(pause, shutdown.cancelled()).await;
             }
@@ -224,13 +238,15 @@ impl Bus {
         self.connected.store(true, Ordering::Relaxed);
         tracing::info!(queue, "consuming");
         let mut at_work = tokio::task::JoinSet::new();
+        let mut lanes = Lanes::default();
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => break,
                 Some(done) = at_work.join_next() => { done??; }
                 delivery = deliveries.next() => {
                     let delivery = delivery.ok_or_else(|| anyhow!("the broker ended the consumer"))??;
-                    at_work.spawn(deliver(delivery, Arc::clone(handler), shutdown.clone()));
+                    let turn = lanes.line_up(delivery::aggregate(&delivery));
+                    at_work.spawn(turn.take(delivery::deliver(delivery, Arc::clone(handler), shutdown.clone())));
                 }
             }
         }
@@ -256,6 +272,7 @@ impl Publisher {
     /// If it was refused, could not be routed, or no confirmation came within 5 s.
     pub async fn publish(&self, event: &Event, trace_context: &telemetry::TraceContext) -> anyhow::Result<()> {
         let mut headers = FieldTable::default();
+        headers.insert(AGGREGATE.into(), AMQPValue::LongString(event.aggregate_id.to_string().into()));
         for (name, value) in trace_context.iter() {
             headers.insert(name.as_str().into(), AMQPValue::LongString(LongString::from(value.as_str())));
         }
@@ -294,64 +311,6 @@ impl Publisher {
     }
 }
 
-async fn deliver(delivery: Delivery, handler: Arc<dyn Handler>, shutdown: CancellationToken) -> anyhow::Result<()> {
-    let key = delivery.routing_key.to_string();
-    let span = tracing::info_span!("events.handle", otel.name = %format!("events.{key}"), key);
-    telemetry::continue_trace(&span, &Headers(delivery.properties.headers().as_ref()));
-    let outcome = handle(&delivery, &key, &handler, &shutdown).instrument(span).await;
-    match outcome {
-        Ok(()) => delivery.ack(BasicAckOptions::default()).await?,
-        Err(HandleError::Transient(error)) => {
-            tracing::warn!(key, %error, "event goes back to its queue");
-            delivery.nack(BasicNackOptions { requeue: true, ..Default::default() }).await?
-        }
-        Err(HandleError::Poison(error)) => {
-            tracing::error!(key, %error, "event parked");
-            let id = delivery.properties.message_id().as_ref().map(ToString::to_string).unwrap_or_default();
-            handler.park(&id, &key, &delivery.data, &format!("{error:#}")).await?;
-            delivery.reject(BasicRejectOptions { requeue: false }).await?
-        }
-    };
-    Ok(())
-}
-
-/// Handles one delivery, again after a growing pause while the failure may pass.
-async fn handle(
-    delivery: &Delivery,
-    key: &str,
-    handler: &Arc<dyn Handler>,
-    shutdown: &CancellationToken,
-) -> Result<(), HandleError> {
-    let event = read(delivery, key).map_err(HandleError::Poison)?;
-    let mut tries = 0;
-    loop {
-        let outcome = AssertUnwindSafe(handler.handle(&event)).catch_unwind().await;
-        match outcome {
-            Ok(Err(HandleError::Transient(error))) if tries < TRIES_IN_PLACE && !shutdown.is_cancelled() => {
-                tries += 1;
-                tracing::warn!(key, tries, error = %format!("{error:#}"), "event is tried again");
-                let most = 200 * 2u64.pow(tries.min(6));
-                let pause = Duration::from_millis(rand::random_range(most / 2..most));
-                let _ = tokio::time::timeout(pause, shutdown.cancelled()).await;
-            }
-            Ok(result) => return result,
-            Err(_) => return Err(HandleError::Poison(anyhow!("the handler panicked"))),
-        }
-    }
-}
-
-fn read(delivery: &Delivery, key: &str) -> anyhow::Result<Event> {
-    let properties = &delivery.properties;
-    let id = properties.message_id().as_ref().ok_or_else(|| anyhow!("no message id"))?;
-    let seconds = properties.timestamp().unwrap_or_default();
-    Ok(Event {
-        id: id.as_str().parse().context("the message id is no UUID")?,
-        key: key.to_owned(),
-        payload: delivery.data.clone(),
-        at: OffsetDateTime::from_unix_timestamp(i64::try_from(seconds)?)?,
-    })
-}
-
 fn quorum(texts: &[(&str, &str)]) -> FieldTable {
     let mut table = FieldTable::default();
     table.insert("x-queue-type".into(), AMQPValue::LongString("quorum".into()));
@@ -359,19 +318,4 @@ fn quorum(texts: &[(&str, &str)]) -> FieldTable {
         table.insert((*name).into(), AMQPValue::LongString((*value).into()));
     }
     table
-}
-
-struct Headers<'a>(Option<&'a FieldTable>);
-
-impl opentelemetry::propagation::Extractor for Headers<'_> {
-    fn get(&self, key: &str) -> Option<&str> {
-        match self.0?.inner().get(key)? {
-            AMQPValue::LongString(text) => std::str::from_utf8(text.as_bytes()).ok(),
-            _ => None,
-        }
-    }
-
-    fn keys(&self) -> Vec<&str> {
-        self.0.map(|table| table.inner().keys().map(|key| key.as_str()).collect()).unwrap_or_default()
-    }
 }

@@ -10,7 +10,9 @@ use aws_lc_rs::digest::{SHA256, digest};
 use futures::future::join_all;
 use moka::future::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
-use proto::auth::v1::{GetSessionRequest, GetSessionResponse, GetSessionsRequest, GetSessionsResponse};
+use proto::auth::v1::{
+    GetSessionRequest, GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest,
+};
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -20,9 +22,11 @@ use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::batch::Batch;
+use crate::clock;
 use crate::error::{Kind, Refusal, from_status};
-use crate::grpc::{Outgoing, read};
+use crate::grpc::{Outgoing, call_with_retry};
 use crate::keys::{LEEWAY_SECONDS, SigningKey, TrustedKeys, Use};
+use crate::permission::Permission;
 
 /// The audience of members' tokens.
 pub const MEMBER_AUDIENCE: &str = "solvane";
@@ -123,6 +127,8 @@ pub struct Session {
     pub stepped_up: bool,
     /// Whether these are staff who have to enrol an authenticator before anything else.
     pub must_enrol: bool,
+    /// New staff: from when on they may decide.
+    pub decides_from: Option<OffsetDateTime>,
 }
 
 impl Session {
@@ -160,17 +166,28 @@ impl Session {
         Ok(session)
     }
 
-    /// Staff in one of the roles, with an authenticator where one is needed.
+    /// Staff with this permission, and with an authenticator where one is needed. Whether the permission takes a fresh
+    /// second factor is [`Verifier::staff`]'s question.
     ///
     /// # Errors
     /// Forbidden for everybody else.
-    pub fn staff(self, roles: &[Role]) -> Result<Staff, Refusal> {
-        let must_enrol = self.must_enrol;
+    pub fn staff(self, permission: Permission) -> Result<Staff, Refusal> {
+        self.staff_with_any(&[permission])
+    }
+
+    fn staff_with_any(self, permissions: &[Permission]) -> Result<Staff, Refusal> {
+        let (must_enrol, decides_from) = (self.must_enrol, self.decides_from);
         let staff = self.colleague()?;
         if must_enrol {
             return Err(must_enrol_totp());
         }
-        if roles.contains(&staff.role) { Ok(staff) } else { Err(not_permitted()) }
+        if !permissions.iter().any(|one| one.roles().contains(&staff.role)) {
+            return Err(not_permitted());
+        }
+        match decides_from {
+            Some(at) if permissions.iter().any(|one| one.needs_fresh_factor()) => Err(role_too_new(at)),
+            _ => Ok(staff),
+        }
     }
 
     /// Staff of any role, with or without authenticator: for what they do about their own account.
@@ -194,20 +211,34 @@ pub struct Staff {
     pub role: Role,
 }
 
+impl Staff {
+    /// Checks a permission that depends on what the call is about, once that is known.
+    ///
+    /// # Errors
+    /// Forbidden without it.
+    pub fn check(&self, permission: Permission) -> Result<(), Refusal> {
+        if permission.roles().contains(&self.role) { Ok(()) } else { Err(not_permitted()) }
+    }
+}
+
 /// Where sessions are looked up: auth's own table, or auth over gRPC.
 #[async_trait]
 pub trait Sessions: Send + Sync {
     /// The live session with this id; `None` if there is none, it was revoked, or it expired.
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal>;
 
-    /// The same, without an answer that was kept.
+    /// The same, asked now: no answer that was kept.
     async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
         self.live(session_id).await
     }
+
+    /// Whether this account is frozen, asked now. An unknown one is not.
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal>;
 }
 
 /// Sessions by asking auth, for many at once, each answer used for at most [`SESSION_CACHE`].
 pub struct RemoteSessions {
+    directory: Directory,
     auth: Batch<Uuid, Result<Option<Session>, Refusal>>,
     cache: Cache<Uuid, Option<Session>>,
 }
@@ -217,16 +248,20 @@ impl RemoteSessions {
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
         let directory = Directory { client: DirectoryServiceClient::new(channel), credential };
+        let asked = directory.clone();
         let auth = Batch::new(move |ids| {
-            let directory = directory.clone();
+            let directory = asked.clone();
             async move { directory.sessions(ids).await }
         });
         let cache = Cache::builder().max_capacity(200_000).time_to_live(SESSION_CACHE).build();
-        Self { auth, cache }
+        Self { directory, auth, cache }
     }
 
     async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        self.auth.ask(session_id).await.ok_or_else(Refusal::unavailable)?
+        self.auth.ask(session_id).await.unwrap_or_else(|| {
+            tracing::error!("the question for a session was dropped");
+            Err(Refusal::unavailable())
+        })
     }
 }
 
@@ -238,17 +273,32 @@ impl Sessions for RemoteSessions {
         }
         let answer = self.cache.try_get_with(session_id, self.ask(session_id)).await;
         let session = answer.map_err(|refusal| (*refusal).clone())?;
-        // Who has just confirmed an email or an authenticator must not wait for the answer to grow old.
-        if session.as_ref().is_none_or(|session| !session.verified || session.must_enrol) {
+        if !is_settled(session.as_ref()) {
             self.cache.invalidate(&session_id).await;
         }
         Ok(session)
     }
 
+    /// Past the cache, whose answer may be on its way since before the question.
     async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        self.cache.invalidate(&session_id).await;
-        self.live(session_id).await
+        let session = self.ask(session_id).await?;
+        if is_settled(session.as_ref()) {
+            self.cache.insert(session_id, session.clone()).await;
+        } else {
+            self.cache.invalidate(&session_id).await;
+        }
+        Ok(session)
     }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        self.directory.is_frozen(user_id).await
+    }
+}
+
+/// Whether an answer may be kept: who has just confirmed an email or an authenticator, or was unfrozen, must not wait
+/// for it to grow old.
+fn is_settled(session: Option<&Session>) -> bool {
+    session.is_some_and(|session| session.verified && !session.must_enrol && !session.frozen)
 }
 
 /// Auth, as it is asked for sessions.
@@ -269,7 +319,7 @@ impl Directory {
             Err(refusal) => return refused(refusal),
         };
         let request = out.idempotent(GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() });
-        let asked = read(
+        let asked = call_with_retry(
             || self.client.clone(),
             request,
             |mut client, request| async move { client.get_sessions(request).await },
@@ -288,7 +338,7 @@ impl Directory {
 
     async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
         let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: id.to_string() });
-        let asked = read(
+        let asked = call_with_retry(
             || self.client.clone(),
             request,
             |mut client, request| async move { client.get_session(request).await },
@@ -298,6 +348,19 @@ impl Directory {
             Err(status) if status.code() == Code::Unauthenticated => Ok(None),
             Err(status) => Err(from_status(&status)),
         }
+    }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
+        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let answer = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_users(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
     }
 }
 
@@ -314,6 +377,7 @@ fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
         role,
         stepped_up: answer.is_stepped_up,
         must_enrol: answer.must_enrol_totp,
+        decides_from: answer.decides_from.as_ref().and_then(clock::from_proto),
     })
 }
 
@@ -366,14 +430,42 @@ impl Verifier {
         bearer(metadata).and_then(|token| self.named(token)).map(|named| named.user_id).ok_or_else(unauthenticated)
     }
 
+    /// The account that a member's token names, by its signature alone: whether its session lives is not asked.
+    #[must_use]
+    pub fn signed_user(&self, token: &str) -> Option<Uuid> {
+        self.named(token).map(|named| named.user_id)
+    }
+
     /// The live session of a token.
     ///
     /// # Errors
     /// As [`Self::session`].
     pub async fn session_of(&self, token: &str) -> Result<Session, Refusal> {
         let named = self.named(token).ok_or_else(unauthenticated)?;
-        let session = self.sessions.live(named.session_id).await?.ok_or_else(unauthenticated)?;
-        if session.user_id == named.user_id { Ok(session) } else { Err(unauthenticated()) }
+        owned(self.sessions.live(named.session_id).await?, named)
+    }
+
+    /// The live session of the bearer token in the metadata, as auth has it at this moment.
+    async fn fresh_session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        let named = bearer(metadata).and_then(|token| self.named(token)).ok_or_else(unauthenticated)?;
+        owned(self.sessions.fresh(named.session_id).await?, named)
+    }
+
+    /// The calling member, who may move money and change things. Auth is asked at this moment: a freeze takes effect at
+    /// once.
+    ///
+    /// # Errors
+    /// As [`Self::session`] and [`Session::actor`].
+    pub async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        self.fresh_session(metadata).await?.actor()
+    }
+
+    /// Whether an account is frozen, as auth has it at this moment.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        self.sessions.is_frozen(user_id).await
     }
 
     /// Whom a member's token names, if it is signed as it must be and in force.
@@ -400,27 +492,27 @@ impl Verifier {
         Some(name)
     }
 
-    /// The calling staff member, if in one of the roles.
+    /// The calling staff member, if they have this permission and, where it takes one, gave a second factor within the
+    /// last minutes.
     ///
     /// # Errors
-    /// As [`Self::session`], and Forbidden for everybody else.
-    pub async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Refusal> {
-        self.session(metadata).await?.staff(roles)
+    /// As [`Self::session`], Forbidden for everybody else, and Forbidden (`STEP_UP_REQUIRED`) when the factor was given
+    /// longer ago.
+    pub async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
+        self.staff_with_any(metadata, &[permission]).await
     }
 
-    /// The same, who gave a second factor within the last minutes: for what moves money or stops somebody.
+    /// The same with one of several permissions: the use case checks the right one ([`Staff::check`]) once it has read
+    /// what the call is about.
     ///
     /// # Errors
-    /// As [`Self::staff`], and Forbidden (`STEP_UP_REQUIRED`) when it is longer ago.
-    pub async fn stepped_up(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Refusal> {
-        let session = self.session(metadata).await?;
-        let (id, is_known) = (session.id, session.stepped_up);
-        let staff = session.staff(roles)?;
-        // The answer that was kept may be older than the code that has just been given.
-        if is_known || self.sessions.fresh(id).await?.is_some_and(|session| session.stepped_up) {
-            return Ok(staff);
-        }
-        Err(step_up_required())
+    /// As [`Self::staff`].
+    pub async fn staff_with_any(&self, metadata: &MetadataMap, permissions: &[Permission]) -> Result<Staff, Refusal> {
+        let needs_factor = permissions.iter().any(|permission| permission.needs_fresh_factor());
+        let session = if needs_factor { self.fresh_session(metadata).await? } else { self.session(metadata).await? };
+        let stepped_up = session.stepped_up;
+        let staff = session.staff_with_any(permissions)?;
+        if needs_factor && !stepped_up { Err(step_up_required()) } else { Ok(staff) }
     }
 
     /// The name of the calling service, if it is one of those allowed.
@@ -434,6 +526,11 @@ impl Verifier {
             .map(|name| name.as_ref().to_owned())
             .ok_or_else(not_permitted)
     }
+}
+
+/// The session, if it is live and of the account that the token names.
+fn owned(session: Option<Session>, named: Named) -> Result<Session, Refusal> {
+    session.filter(|session| session.user_id == named.user_id).ok_or_else(unauthenticated)
 }
 
 fn sha256(token: &str) -> [u8; 32] {
@@ -516,6 +613,15 @@ pub fn not_permitted() -> Refusal {
 #[must_use]
 pub fn step_up_required() -> Refusal {
     Refusal::new(Kind::Forbidden, ErrorReason::StepUpRequired, "Please enter a code of your authenticator to do this.")
+}
+
+/// Staff whose role is too new to decide anything.
+#[must_use]
+pub fn role_too_new(decides_from: OffsetDateTime) -> Refusal {
+    let at = decides_from + Duration::from_secs(59);
+    let message =
+        format!("Your role is new. You can decide from {} {:02}:{:02} UTC.", at.date(), at.hour(), at.minute());
+    Refusal::new(Kind::Forbidden, ErrorReason::RoleTooNew, message)
 }
 
 /// Staff without an authenticator, where one is needed.

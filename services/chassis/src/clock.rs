@@ -1,7 +1,7 @@
 //! Time: the database clock rules; a use case asks once and passes the moment on.
 
+use crate::db::PgConnection;
 pub use prost_types::Timestamp;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 
 /// The moment the transaction began, by the database's clock.

@@ -3,10 +3,16 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
+use anyhow::Context;
 use clap::{Args, ValueEnum};
+use object_store::ObjectStore;
+use object_store::local::LocalFileSystem;
+use object_store::prefix::PrefixStore;
 
 use crate::caller::Credential;
+use crate::grpc::CONNECTION_AGE;
 use crate::keys::{SigningKey, TrustedKeys};
 
 /// How logs are written.
@@ -32,6 +38,25 @@ pub struct Ops {
     pub otel_exporter_otlp_endpoint: Option<String>,
 }
 
+/// The gRPC server.
+#[derive(Debug, Clone, Args)]
+pub struct Grpc {
+    /// Where gRPC is served.
+    #[arg(long, env)]
+    pub grpc_addr: SocketAddr,
+    /// After so long a connection is drained, and its client reconnects.
+    #[arg(long, env, default_value_t = CONNECTION_AGE.as_secs())]
+    pub grpc_connection_age_seconds: u64,
+}
+
+impl Grpc {
+    /// After so long a connection is drained, and its client reconnects.
+    #[must_use]
+    pub fn connection_age(&self) -> Duration {
+        Duration::from_secs(self.grpc_connection_age_seconds)
+    }
+}
+
 /// The database and the broker.
 #[derive(Debug, Clone, Args)]
 pub struct Storage {
@@ -44,6 +69,10 @@ pub struct Storage {
     /// RabbitMQ, with the service's own user.
     #[arg(long, env, hide_env_values = true)]
     pub amqp_url: String,
+    /// Where signed roots go: a store outside the database in which nothing can be overwritten. `file:///folder`, or the
+    /// url of an object store.
+    #[arg(long, env)]
+    pub roots_url: Option<String>,
 }
 
 /// Keys.
@@ -73,4 +102,17 @@ impl Keys {
     pub fn trusted(&self) -> anyhow::Result<Arc<TrustedKeys>> {
         Ok(Arc::new(TrustedKeys::read(&self.trusted_keys_file)?))
     }
+}
+
+/// The store at a url: `file:///folder`, made if it is missing, or what the library reads from the url and AWS_* settings.
+///
+/// # Errors
+/// If there is no such store.
+pub fn object_store(url: &str) -> anyhow::Result<Arc<dyn ObjectStore>> {
+    if let Some(folder) = url.strip_prefix("file://") {
+        std::fs::create_dir_all(folder).with_context(|| format!("cannot make {folder}"))?;
+        return Ok(Arc::new(LocalFileSystem::new_with_prefix(folder)?));
+    }
+    let (store, prefix) = object_store::parse_url_opts(&url.parse()?, std::env::vars())?;
+    Ok(Arc::new(PrefixStore::new(store, prefix)))
 }

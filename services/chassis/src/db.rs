@@ -1,20 +1,29 @@
 //! PostgreSQL: the pool, the only way to begin a transaction, retries, and migrations.
 
+mod connection;
+mod migrations;
+
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use sqlx::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::pool::PoolConnection;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{Connection, PgConnection, Postgres, Transaction};
 use tokio::sync::Notify;
+use tokio::time::timeout;
 
+pub use self::connection::{LIMIT, PgConnection};
+use self::migrations::Work;
 use crate::error::{Fault, Kind};
 
 /// A connection that idled for longer is looked at before it is used: its server may have gone.
 const IDLE: Duration = Duration::from_secs(1);
+/// How long that look may take.
+const LOOK: Duration = Duration::from_millis(500);
+/// How long a caller waits before a call whose connection was lost is sent again.
+const RECONNECT: Duration = Duration::from_millis(200);
 /// How often a transaction that lost a race is tried.
 const TRIES: u32 = 3;
 
@@ -35,6 +44,12 @@ impl Db {
             ("statement_timeout", "5s"),
             ("lock_timeout", "2s"),
             ("idle_in_transaction_session_timeout", "10s"),
+            // The server's side of a connection whose client vanished: its locks go with it.
+            ("client_connection_check_interval", "1s"),
+            ("tcp_keepalives_idle", "10"),
+            ("tcp_keepalives_interval", "5"),
+            ("tcp_keepalives_count", "2"),
+            ("tcp_user_timeout", "15000"),
         ]);
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
@@ -43,7 +58,8 @@ impl Db {
             .before_acquire(|conn, meta| {
                 Box::pin(async move {
                     if meta.idle_for > IDLE {
-                        conn.ping().await?;
+                        let gone = |_| sqlx::Error::Io(std::io::ErrorKind::TimedOut.into());
+                        timeout(LOOK, conn.ping()).await.map_err(gone)??;
                     }
                     Ok(true)
                 })
@@ -62,23 +78,21 @@ impl Db {
     ///
     /// # Errors
     /// The pool's.
-    pub async fn conn(&self) -> Result<PoolConnection<Postgres>, sqlx::Error> {
-        self.pool.acquire().await
+    pub async fn conn(&self) -> Result<Box<PgConnection>, sqlx::Error> {
+        Ok(Box::new(PgConnection::new(self.pool.acquire().await?, self.pool.clone())))
     }
 
     /// Begins a transaction.
     ///
-    /// The begin runs in a task of its own: in sqlx 0.9 a cancelled `begin` leaves an open transaction on the pooled
-    /// connection, and what the next borrower writes stays invisible and is lost.
+    /// Not sqlx's: in 0.9 a cancelled `begin` leaves an open transaction on the pooled connection, and what the next
+    /// borrower writes stays invisible and is lost. Here the connection of a cancelled begin is closed.
     ///
     /// # Errors
     /// The pool's.
     pub async fn begin(&self) -> Result<Tx, sqlx::Error> {
-        let pool = self.pool.clone();
-        #[expect(clippy::disallowed_methods, reason = "the one place where a transaction begins")]
-        let begun = tokio::spawn(async move { pool.begin().await }).await;
-        let inner = begun.map_err(|error| sqlx::Error::Io(std::io::Error::other(error)))??;
-        Ok(Tx { inner, committed: Arc::clone(&self.committed) })
+        let mut conn = self.conn().await?;
+        conn.begin().await?;
+        Ok(Tx { conn, committed: Arc::clone(&self.committed) })
     }
 
     /// Tells of a statement that was a transaction of its own and wrote events.
@@ -109,7 +123,7 @@ impl Db {
     /// Whether the database answers.
     pub async fn is_up(&self) -> bool {
         let ping = async { sqlx::query("SELECT 1").execute(&mut *self.conn().await?).await };
-        matches!(tokio::time::timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
+        matches!(timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
     }
 
     /// How many connections there are, and how many of them idle.
@@ -126,7 +140,7 @@ impl Db {
 
 /// A transaction; rolled back unless committed.
 pub struct Tx {
-    inner: Transaction<'static, Postgres>,
+    conn: Box<PgConnection>,
     committed: Arc<Notify>,
 }
 
@@ -135,31 +149,31 @@ impl Tx {
     ///
     /// # Errors
     /// The database's. A lost connection leaves it unknown whether the commit happened: only an idempotency key tells.
-    pub async fn commit(self) -> Result<(), sqlx::Error> {
-        self.inner.commit().await?;
+    pub async fn commit(mut self) -> Result<(), sqlx::Error> {
+        self.conn.end("COMMIT").await?;
         self.committed.notify_one();
         Ok(())
     }
 
-    /// Undoes everything in it now; a transaction that is dropped is undone when its connection is used next.
+    /// Undoes everything in it now; a transaction that is dropped is undone when its connection goes back to the pool.
     ///
     /// # Errors
     /// The database's; then the server undoes it when it notices that the connection is gone.
-    pub async fn rollback(self) -> Result<(), sqlx::Error> {
-        self.inner.rollback().await
+    pub async fn rollback(mut self) -> Result<(), sqlx::Error> {
+        self.conn.end("ROLLBACK").await
     }
 }
 
 impl Deref for Tx {
     type Target = PgConnection;
     fn deref(&self) -> &PgConnection {
-        &self.inner
+        &self.conn
     }
 }
 
 impl DerefMut for Tx {
     fn deref_mut(&mut self) -> &mut PgConnection {
-        &mut self.inner
+        &mut self.conn
     }
 }
 
@@ -173,14 +187,30 @@ pub fn kind(error: &sqlx::Error) -> Kind {
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => Kind::Unavailable,
         sqlx::Error::Database(database) => match database.code().as_deref() {
-            // Lock and statement timeouts, lost races, shutdown, too many connections.
-            Some("55P03" | "57014" | "40001" | "40P01" | "57P01" | "57P02" | "57P03" | "53300" | "25P03") => {
-                Kind::Unavailable
-            }
+            // Lock and statement timeouts, lost races, too many connections.
+            Some("55P03" | "57014" | "40001" | "40P01" | "53300" | "25P03") => Kind::Unavailable,
+            Some(code) if is_changing_over(code) => Kind::Unavailable,
             _ => Kind::Internal,
         },
         _ => Kind::Internal,
     }
+}
+
+/// Whether the server shuts down, starts, or is no longer the one that writes: another connection will do.
+fn is_changing_over(code: &str) -> bool {
+    matches!(code, "57P01" | "57P02" | "57P03" | "25006")
+}
+
+/// When another try makes sense after a connection was lost to a restart or a failover of the server; `None` for every
+/// other error. The statement, or the commit, may have taken effect.
+#[must_use]
+pub fn retry_after(error: &sqlx::Error) -> Option<Duration> {
+    let is_lost = match error {
+        sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::TimedOut,
+        sqlx::Error::Database(database) => database.code().is_some_and(|code| is_changing_over(&code)),
+        _ => false,
+    };
+    is_lost.then_some(RECONNECT)
 }
 
 /// The name of the constraint that an error is about.
@@ -213,16 +243,39 @@ where
     }
 }
 
-/// Brings a database to the newest schema: the chassis's tables, then the service's own.
+/// A service's schema: what its migrations make, and the definitions in force of what may be replaced.
+#[derive(Debug, Clone, Copy)]
+pub struct Schema {
+    /// Forward only, each applied once.
+    pub migrations: &'static Migrator,
+    /// SQL applied after the migrations each time, in this order: functions, with `CREATE OR REPLACE` and their rights.
+    pub definitions: &'static [&'static str],
+}
+
+impl From<&'static Migrator> for Schema {
+    fn from(migrations: &'static Migrator) -> Self {
+        Self { migrations, definitions: &[] }
+    }
+}
+
+/// Brings a database to the newest schema: the chassis's tables, then the service's own, then its definitions. Each lock is
+/// waited for at most a second at a time, so that the services go on meanwhile.
 ///
 /// # Errors
 /// If the database cannot be reached or a migration fails.
-pub async fn migrate(pool: &PgPool, service: &Migrator) -> anyhow::Result<()> {
+pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Result<()> {
+    let service = service.into();
     // The tables that every service's database carries: outbox, inbox, idempotency keys, proposals, audit rows.
     let mut chassis = sqlx::migrate!("./migrations");
     chassis.dangerous_set_table_name("_chassis_migrations");
-    chassis.run(pool).await?;
-    service.run(pool).await?;
+    migrations::run(pool, Work::Migrations(&chassis)).await?;
+    migrations::run(pool, Work::Migrations(service.migrations)).await?;
+    if !service.definitions.is_empty() {
+        // In one transaction, so that no call meets half of them, and one process at a time.
+        let lock = ["SELECT pg_advisory_xact_lock(hashtext('definitions'))"];
+        let all: Vec<&str> = lock.iter().chain(service.definitions).copied().collect();
+        migrations::run(pool, Work::Definitions(&format!("BEGIN;\n{};\nCOMMIT", all.join(";\n")))).await?;
+    }
     Ok(())
 }
 
@@ -230,7 +283,7 @@ pub async fn migrate(pool: &PgPool, service: &Migrator) -> anyhow::Result<()> {
 ///
 /// # Errors
 /// As [`migrate`].
-pub async fn migrate_url(url: &str, service: &Migrator) -> anyhow::Result<()> {
+pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Result<()> {
     let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
     migrate(&pool, service).await
 }

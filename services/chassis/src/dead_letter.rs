@@ -6,7 +6,7 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt;
 use proto::common::v1::{DeadLetter, ErrorReason};
 use serde_json::json;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -14,8 +14,9 @@ use crate::audit::{self, Act};
 use crate::bus::{Event, HandleError, Handler};
 use crate::caller::Staff;
 use crate::clock;
-use crate::db::Db;
+use crate::db::{Db, PgConnection};
 use crate::error::{Kind, Refusal};
+use crate::idempotency::{self, Answer, Claim, Keyed, Work};
 
 /// As many as are shown.
 const SHOWN: i64 = 500;
@@ -35,7 +36,14 @@ impl Parked {
         // The id of an event of ours tells when it was made.
         let made = id.get_timestamp().and_then(|at| i64::try_from(at.to_unix().0).ok());
         let made = made.and_then(|seconds| OffsetDateTime::from_unix_timestamp(seconds).ok());
-        Some(Event { id, key: self.key.clone(), payload: self.payload.clone(), at: made.unwrap_or(self.parked_at) })
+        Some(Event {
+            id,
+            key: self.key.clone(),
+            // No other event is at work beside it.
+            aggregate_id: id,
+            payload: self.payload.clone(),
+            at: made.unwrap_or(self.parked_at),
+        })
     }
 }
 
@@ -60,50 +68,83 @@ pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter
     Ok(rows.into_iter().map(letter).collect())
 }
 
+/// An event that staff wants to take effect after all.
+#[derive(Debug, Clone)]
+pub struct Replay {
+    /// The admin.
+    pub staff: Staff,
+    /// Which event.
+    pub event_id: String,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
 /// Lets an event take effect after all; then it is no dead letter any more. Its inbox row keeps the effect to once,
 /// however often and by how many it is replayed.
 ///
 /// # Errors
-/// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable, the database's.
-pub async fn replay<E>(db: &Db, handler: &dyn Handler, id: &str, staff: &Staff, address: &str) -> Result<(), E>
-where
-    E: From<sqlx::Error> + From<Refusal>,
-{
+/// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable, the key's, the database's.
+pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answer<()>, E> {
+    if let Some(claim) = &command.claim
+        && let Some(answer) = idempotency::answered::<_, E>(db, claim).await?
+    {
+        return Ok(answer);
+    }
+    let handled = handle(db, handler, &command.event_id).await?;
+    let mut work = Work::begin::<E>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, E>()? {
+        return Ok(answer);
+    }
+    let result = match handled {
+        Ok(parked) => remove(&mut work, command, parked).await,
+        Err(refusal) => Err(refusal.into()),
+    };
+    work.settle(result).await
+}
+
+/// Gives the event to the handler, in whose transaction it takes effect.
+async fn handle(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Parked, Refusal>, sqlx::Error> {
     let parked: Option<Parked> =
         sqlx::query_as("SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1")
             .bind(id)
             .fetch_optional(&mut *db.conn().await?)
             .await?;
-    let parked = parked.ok_or_else(unknown)?;
-    let event = parked.event().ok_or_else(|| unusable("This event has no id and can never take effect."))?;
-    match AssertUnwindSafe(handler.handle(&event)).catch_unwind().await {
-        Ok(Ok(())) => {}
+    let Some(parked) = parked else { return Ok(Err(unknown())) };
+    let Some(event) = parked.event() else {
+        return Ok(Err(unusable("This event has no id and can never take effect.")));
+    };
+    Ok(match AssertUnwindSafe(handler.handle(&event)).catch_unwind().await {
+        Ok(Ok(())) => Ok(parked),
         Ok(Err(HandleError::Transient(error))) => {
             tracing::warn!(id, error = %format!("{error:#}"), "a dead letter could not be replayed now");
-            return Err(Refusal::unavailable().into());
+            Err(Refusal::unavailable())
         }
         Ok(Err(HandleError::Poison(error))) => {
             handler.park(id, &parked.key, &parked.payload, &format!("{error:#}")).await?;
-            return Err(unusable("This event still cannot take effect.").into());
+            Err(unusable("This event still cannot take effect."))
         }
-        Err(_) => return Err(unusable("This event still cannot take effect.").into()),
-    }
-    let mut tx = db.begin().await?;
-    let gone = sqlx::query("DELETE FROM parked_events WHERE event_id = $1").bind(id).execute(&mut *tx).await?;
+        Err(_) => Err(unusable("This event still cannot take effect.")),
+    })
+}
+
+async fn remove<E: Keyed>(conn: &mut PgConnection, command: &Replay, parked: Parked) -> Result<(), E> {
+    let id = &command.event_id;
+    let gone = sqlx::query("DELETE FROM parked_events WHERE event_id = $1").bind(id).execute(&mut *conn).await?;
     if gone.rows_affected() == 0 {
         return Err(unknown().into());
     }
     let act = Act {
-        staff,
+        staff: &command.staff,
         action: "event.replay",
-        subject_id: id.to_owned(),
+        subject_id: id.clone(),
         member_id: None,
         before: Some(json!({ "key": parked.key, "cause": parked.cause })),
         after: None,
-        address,
+        address: &command.client_address,
     };
-    audit::append(&mut tx, act).await?;
-    Ok(tx.commit().await?)
+    Ok(audit::append(conn, act).await?)
 }
 
 fn unknown() -> Refusal {

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
 
+use crate::db;
+
 /// The domain of the `ErrorInfo` detail.
 const DOMAIN: &str = "solvane";
 
@@ -126,7 +128,7 @@ impl Refusal {
             code: code(fault.reason()),
             message: fault.sentence(),
             fields: fault.fields(),
-            retry_after: fault.retry_after(),
+            retry_after: fault.retry_after().or_else(|| db::retry_after(fault.database()?)),
         }
     }
 
@@ -207,7 +209,9 @@ pub fn from_status(status: &Status) -> Refusal {
     let details = status.get_error_details();
     let ours = details.error_info().filter(|info| info.domain == DOMAIN);
     let Some(info) = ours else {
-        if matches!(status.code(), Code::Internal | Code::Unimplemented | Code::InvalidArgument) {
+        // A status with a source is made on this side, of a connection that failed.
+        let was_answered = std::error::Error::source(status).is_none();
+        if was_answered && matches!(status.code(), Code::Internal | Code::Unimplemented | Code::InvalidArgument) {
             tracing::error!(code = ?status.code(), message = status.message(), "unexpected status from a service");
             return Refusal::new(
                 Kind::Internal,

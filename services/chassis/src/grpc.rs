@@ -1,4 +1,8 @@
-//! gRPC: the server that every service runs, and the channels and requests by which it calls others.
+//! gRPC: the server that every service runs, and the channels and calls by which it reaches others.
+
+mod call;
+
+mod channel;
 
 use std::net::SocketAddr;
 use std::panic::AssertUnwindSafe;
@@ -11,45 +15,48 @@ use http::{Request as HttpRequest, Response as HttpResponse};
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tonic::body::Body;
-use tonic::metadata::{Ascii, MetadataMap, MetadataValue};
+use tonic::metadata::MetadataMap;
 use tonic::service::Routes;
+use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
-use tonic::transport::{Channel, Endpoint, Server};
-use tonic::{Code, Request, Response, Status};
+use tonic::{Response, Status};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
-use crate::caller::Credential;
-use crate::error::Refusal;
+pub use self::call::{Call, DEADLINE, Outgoing, call_with_retry};
+pub use self::channel::channel;
 use crate::idempotency::Answer;
 use crate::telemetry::{self, HttpHeaders};
 
-/// How long a call between services may take unless the caller says less.
-pub const DEADLINE: Duration = Duration::from_secs(5);
 /// Calls at work at once in one process; further ones wait shortly and are then refused by their deadline.
 const CONCURRENCY: usize = 512;
-/// After so long a caller is asked to connect anew, by which new replicas come to their share of the calls.
-const CONNECTION_AGE: Duration = Duration::from_mins(5);
-/// How long the calls of such a connection may still take.
-const CONNECTION_GRACE: Duration = Duration::from_secs(20);
+/// After so long a client is asked to reconnect, unless the configuration says otherwise: so new replicas get their share
+/// of the calls.
+pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
 /// Metadata: the id of the request as the gateway named it.
 pub const REQUEST_ID: &str = "x-request-id";
 /// Metadata of an answer that was given before, with the id of the first request.
 pub const REPLAYED: &str = "idempotency-replayed";
 
-/// Serves the routes until shutdown, then drains.
+/// Serves the routes until shutdown, then drains: it stops accepting, sends GOAWAY on every connection, and answers the
+/// calls in flight. A connection of this age is drained in the same way.
 ///
 /// # Errors
 /// If the address cannot be bound.
-pub async fn serve(listener: TcpListener, routes: Routes, shutdown: CancellationToken) -> anyhow::Result<()> {
+pub async fn serve(
+    listener: TcpListener,
+    routes: Routes,
+    connection_age: Duration,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
     Server::builder()
         .http2_keepalive_interval(Some(Duration::from_secs(10)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
         .timeout(Duration::from_secs(15))
         .concurrency_limit_per_connection(CONCURRENCY)
-        .max_connection_age(CONNECTION_AGE)
-        .max_connection_age_grace(CONNECTION_GRACE)
+        // Without a grace: in tonic 0.14 a connection that has one is cut off after it, without GOAWAY.
+        .max_connection_age(connection_age)
         .layer(DoorLayer)
         .add_routes(routes)
         .serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned())
@@ -129,128 +136,6 @@ where
 /// Whether a method changes nothing that a caller who hangs up could leave half done, as its name says.
 fn only_reads(method: &str) -> bool {
     ["Get", "List", "Resolve"].iter().any(|verb| method.starts_with(verb))
-}
-
-/// A channel to a service, connected on first need and again after every loss.
-///
-/// # Errors
-/// If the url is none.
-pub fn channel(url: &str) -> anyhow::Result<Channel> {
-    Ok(Endpoint::from_shared(url.to_owned())?
-        .connect_timeout(Duration::from_millis(500))
-        .timeout(Duration::from_secs(15))
-        .tcp_nodelay(true)
-        .http2_keep_alive_interval(Duration::from_secs(10))
-        .keep_alive_timeout(Duration::from_secs(10))
-        .keep_alive_while_idle(true)
-        .connect_lazy())
-}
-
-/// What a call to another service carries besides its message.
-#[derive(Debug, Clone)]
-pub struct Outgoing {
-    authorization: Option<MetadataValue<Ascii>>,
-    request_id: Option<MetadataValue<Ascii>>,
-    deadline: Duration,
-}
-
-impl Outgoing {
-    /// Without authority.
-    #[must_use]
-    pub fn anonymous() -> Self {
-        Self { authorization: None, request_id: None, deadline: DEADLINE }
-    }
-
-    /// With a member's token, passed on. A token that cannot be sent as metadata is none.
-    #[must_use]
-    pub fn bearer(token: &str) -> Self {
-        Self { authorization: secret(&format!("Bearer {token}")), ..Self::anonymous() }
-    }
-
-    /// With this service's own credential.
-    ///
-    /// # Errors
-    /// If it cannot be signed.
-    pub fn service(credential: &Credential) -> Result<Self, Refusal> {
-        Ok(Self::bearer(&credential.token()?))
-    }
-
-    /// Names the request it belongs to.
-    #[must_use]
-    pub fn request_id(mut self, id: &str) -> Self {
-        self.request_id = secret(id);
-        self
-    }
-
-    /// Allows another time than [`DEADLINE`].
-    #[must_use]
-    pub fn deadline(mut self, deadline: Duration) -> Self {
-        self.deadline = deadline;
-        self
-    }
-
-    /// A request with all of it, the current trace context and the deadline included.
-    #[must_use]
-    pub fn request<T>(&self, message: T) -> Request<T> {
-        let mut request = Request::new(message);
-        request.set_timeout(self.deadline);
-        let metadata = request.metadata_mut();
-        if let Some(value) = &self.authorization {
-            metadata.insert("authorization", value.clone());
-        }
-        if let Some(value) = &self.request_id {
-            metadata.insert(REQUEST_ID, value.clone());
-        }
-        telemetry::inject(metadata);
-        request
-    }
-
-    /// A message that may be sent again: see [`read`].
-    #[must_use]
-    pub fn idempotent<T>(self, message: T) -> Repeatable<T> {
-        Repeatable { outgoing: self, message }
-    }
-}
-
-/// Metadata that is another in every call: so marked it is not shown, and does not drive the rest from the connection's
-/// table of headers.
-fn secret(text: &str) -> Option<MetadataValue<Ascii>> {
-    let mut value: MetadataValue<Ascii> = text.parse().ok()?;
-    value.set_sensitive(true);
-    Some(value)
-}
-
-/// A request that has no effect, or one effect however often it is sent.
-#[derive(Debug, Clone)]
-pub struct Repeatable<T> {
-    outgoing: Outgoing,
-    message: T,
-}
-
-/// Sends a repeatable request, again at most twice while the service is UNAVAILABLE.
-///
-/// # Errors
-/// The last status.
-pub async fn read<C, T: Clone, R, F>(
-    client: impl Fn() -> C,
-    request: Repeatable<T>,
-    call: impl Fn(C, Request<T>) -> F,
-) -> Result<Response<R>, Status>
-where
-    F: Future<Output = Result<Response<R>, Status>>,
-{
-    let mut tries = 0;
-    loop {
-        let result = call(client(), request.outgoing.request(request.message.clone())).await;
-        match result {
-            // Ours carry details: the service answered, and meant it.
-            Err(status) if status.code() == Code::Unavailable && status.details().is_empty() && tries < 2 => {
-                tries += 1;
-                tokio::time::sleep(Duration::from_millis(rand::random_range(20..100) * tries)).await;
-            }
-            other => return other,
-        }
-    }
 }
 
 /// The id of the request as the gateway named it.

@@ -11,10 +11,10 @@ use proto::common::v1::{ErrorReason, Idempotency};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use sqlx::{PgConnection, Row};
+use sqlx::Row;
 use uuid::Uuid;
 
-use crate::db::{Db, Tx};
+use crate::db::{Db, PgConnection, Tx};
 use crate::error::{Fault, Kind, Refusal};
 
 /// A caller's key, checked for its form.

@@ -1,9 +1,7 @@
 //! The inbox: which events took effect here, so that one delivered again does not.
 
-use sqlx::PgConnection;
-
 use crate::bus::Event;
-use crate::db::Db;
+use crate::db::{Db, PgConnection};
 
 /// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
 ///

@@ -3,10 +3,10 @@
 pub mod relay;
 
 use prost::Message;
-use sqlx::PgConnection;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use crate::db::PgConnection;
 use crate::telemetry::TraceContext;
 
 /// An event as it goes into the outbox, with the trace of the request that it comes from.

@@ -1,43 +1,64 @@
-//! Who may do what: one table for every service (D-O1).
+//! The one table of what staff may do: who may, and whether it takes a fresh second factor (D-O1, D-O7). The services
+//! enforce it; the gateway hands a person's part of it to the web app.
 
 use crate::caller::Role;
 
 /// Something that staff of some roles may do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Permission {
-    /// Look at members, money, plans, methods, proposals and the books.
+    /// Read members, money, plans, methods, proposals and the books.
     See,
-    /// Approve and reject deposits, fees and withdrawals.
+    /// Approve a deposit, fee or withdrawal, or reject one that is not approved.
     Decide,
-    /// Freeze members and free them.
+    /// Reject an approved withdrawal: only the person who pays knows whether the payout is on its way.
+    RejectPayout,
+    /// Freeze and unfreeze members.
     Freeze,
     /// Write notes about members.
     WriteNotes,
     /// Mark withdrawals as paid.
     Pay,
-    /// Bonus, its release, adjustments.
+    /// Propose and decide a bonus, its release, an adjustment.
     CorrectBalances,
-    /// Platform methods.
+    /// Propose and decide platform methods.
     ChangeMethods,
-    /// Plans and values.
+    /// Propose and decide plans and values.
     ChangePlans,
-    /// Look at the staff accounts.
+    /// Read the staff accounts.
     SeeStaff,
-    /// Invite staff and end their accounts.
+    /// Propose and decide who is staff, and in which role.
     ChangeStaff,
-    /// Read the trail.
+    /// Read the audit log.
     SeeAudit,
-    /// Propose to open withdrawals again, and confirm it.
+    /// Propose and decide the end of a stop of withdrawals.
     ReopenWithdrawals,
-    /// Let events take effect after all.
+    /// Publish the liabilities at once.
+    PublishLiabilities,
+    /// Replay dead letters.
     ReplayDeadLetters,
+}
+
+/// A row of the table.
+struct Rule {
+    name: &'static str,
+    roles: &'static [Role],
+    needs_fresh_factor: bool,
+}
+
+const fn reading(name: &'static str, roles: &'static [Role]) -> Rule {
+    Rule { name, roles, needs_fresh_factor: false }
+}
+
+const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
+    Rule { name, roles, needs_fresh_factor: true }
 }
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::See,
         Self::Decide,
+        Self::RejectPayout,
         Self::Freeze,
         Self::WriteNotes,
         Self::Pay,
@@ -48,45 +69,62 @@ impl Permission {
         Self::ChangeStaff,
         Self::SeeAudit,
         Self::ReopenWithdrawals,
+        Self::PublishLiabilities,
         Self::ReplayDeadLetters,
     ];
 
-    /// Who may.
+    const fn rule(self) -> Rule {
+        use Role::{Admin, Auditor, Manager, Reviewer, Treasurer};
+        match self {
+            Self::See => reading("see", &Role::ALL),
+            Self::Decide => deciding("decide", &[Reviewer]),
+            Self::RejectPayout => deciding("rejectPayout", &[Treasurer]),
+            Self::Freeze => deciding("freeze", &[Reviewer]),
+            Self::WriteNotes => reading("writeNotes", &[Reviewer, Treasurer]),
+            Self::Pay => deciding("pay", &[Treasurer]),
+            Self::CorrectBalances => deciding("correctBalances", &[Treasurer]),
+            Self::ChangeMethods => deciding("changeMethods", &[Treasurer]),
+            Self::ChangePlans => deciding("changePlans", &[Manager]),
+            Self::SeeStaff => reading("seeStaff", &[Auditor, Admin]),
+            Self::ChangeStaff => deciding("changeStaff", &[Admin]),
+            Self::SeeAudit => reading("seeAudit", &[Auditor, Admin]),
+            Self::ReopenWithdrawals => deciding("reopenWithdrawals", &[Treasurer, Admin]),
+            Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
+            Self::ReplayDeadLetters => reading("replayDeadLetters", &[Admin]),
+        }
+    }
+
+    /// The roles that have it.
     #[must_use]
     pub const fn roles(self) -> &'static [Role] {
-        match self {
-            Self::See => &Role::ALL,
-            Self::Decide | Self::Freeze => &[Role::Reviewer],
-            Self::WriteNotes => &[Role::Reviewer, Role::Treasurer],
-            Self::Pay | Self::CorrectBalances | Self::ChangeMethods => &[Role::Treasurer],
-            Self::ChangePlans => &[Role::Manager],
-            Self::SeeStaff | Self::SeeAudit => &[Role::Auditor, Role::Admin],
-            Self::ChangeStaff | Self::ReplayDeadLetters => &[Role::Admin],
-            Self::ReopenWithdrawals => &[Role::Treasurer, Role::Admin],
-        }
+        self.rule().roles
     }
 
-    /// Its name, as the web app knows it.
+    /// Whether using it takes a second factor that was given within the last minutes.
+    #[must_use]
+    pub const fn needs_fresh_factor(self) -> bool {
+        self.rule().needs_fresh_factor
+    }
+
+    /// Its name on the wire.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::See => "see",
-            Self::Decide => "decide",
-            Self::Freeze => "freeze",
-            Self::WriteNotes => "writeNotes",
-            Self::Pay => "pay",
-            Self::CorrectBalances => "correctBalances",
-            Self::ChangeMethods => "changeMethods",
-            Self::ChangePlans => "changePlans",
-            Self::SeeStaff => "seeStaff",
-            Self::ChangeStaff => "changeStaff",
-            Self::SeeAudit => "seeAudit",
-            Self::ReopenWithdrawals => "reopenWithdrawals",
-            Self::ReplayDeadLetters => "replayDeadLetters",
+        self.rule().name
+    }
+
+    /// The permission that making and deciding a proposal of this kind takes.
+    #[must_use]
+    pub fn of_proposal(kind: &str) -> Self {
+        match kind.split('.').next() {
+            Some("plan") => Self::ChangePlans,
+            Some("payment_method") => Self::ChangeMethods,
+            Some("staff") => Self::ChangeStaff,
+            Some("withdrawals") => Self::ReopenWithdrawals,
+            _ => Self::CorrectBalances,
         }
     }
 
-    /// What a role may do.
+    /// The permissions of a role.
     pub fn of(role: Role) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |permission| permission.roles().contains(&role))
     }
@@ -97,15 +135,26 @@ mod tests {
     use super::Permission;
     use crate::caller::Role;
 
-    /// [D-O1] An auditor changes nothing, an admin moves no money, and nobody both approves and pays.
+    /// [D-O1] An auditor changes nothing, an admin moves no money, and no role both approves and pays.
     #[test]
     fn duties_are_separate() {
         let may = |role| Permission::of(role).collect::<Vec<_>>();
-        assert_eq!(may(Role::Auditor), [Permission::See, Permission::SeeStaff, Permission::SeeAudit]);
+        assert_eq!(
+            may(Role::Auditor),
+            [Permission::See, Permission::SeeStaff, Permission::SeeAudit, Permission::PublishLiabilities]
+        );
         let money = [Permission::Decide, Permission::Pay, Permission::CorrectBalances, Permission::ChangeMethods];
         assert!(may(Role::Admin).iter().all(|permission| !money.contains(permission)));
         for role in Role::ALL {
             assert!(!(may(role).contains(&Permission::Decide) && may(role).contains(&Permission::Pay)), "{role:?}");
         }
+    }
+
+    /// [D-O7] Whatever decides needs a fresh factor; reading, notes and replays do not.
+    #[test]
+    fn every_decision_needs_a_fresh_factor() {
+        let without: Vec<_> =
+            Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
+        assert_eq!(without, ["see", "writeNotes", "seeStaff", "seeAudit", "publishLiabilities", "replayDeadLetters"]);
     }
 }

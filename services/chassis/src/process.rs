@@ -17,8 +17,10 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::bus::{Bus, Handler};
-use crate::config::{Ops, Storage};
+use crate::config::{Keys, Ops, Storage};
 use crate::db::Db;
+use crate::keys::SigningKey;
+use crate::roots::{Covers, Exporter};
 use crate::telemetry::{self, Telemetry};
 use crate::{idempotency, inbox, outbox};
 
@@ -35,7 +37,11 @@ pub struct Process {
     pub shutdown: CancellationToken,
     tasks: JoinSet<anyhow::Result<()>>,
     dependencies: Dependencies,
+    watched: Vec<Watch>,
 }
+
+/// Says whether a task goes on.
+type Watch = Box<dyn Fn() -> bool + Send + Sync>;
 
 #[derive(Clone, Default)]
 struct Dependencies {
@@ -58,7 +64,14 @@ impl Process {
             tracing::info!("shutting down");
             signalled.cancel();
         });
-        Ok(Self { name, telemetry, shutdown, tasks: JoinSet::new(), dependencies: Dependencies::default() })
+        Ok(Self {
+            name,
+            telemetry,
+            shutdown,
+            tasks: JoinSet::new(),
+            dependencies: Dependencies::default(),
+            watched: Vec::new(),
+        })
     }
 
     /// The database and the broker, with the relay of the outbox and the sweeps running.
@@ -78,6 +91,31 @@ impl Process {
         Ok((db, bus))
     }
 
+    /// Exports signed roots of a database until shutdown.
+    ///
+    /// # Errors
+    /// If the store's url or the service's key is none.
+    pub fn export_roots(&mut self, db: &Db, storage: &Storage, keys: &Keys, covers: Covers) -> anyhow::Result<()> {
+        let Some(url) = storage.roots_url.as_deref().filter(|url| !url.is_empty()) else {
+            tracing::warn!("ROOTS_URL is not set: nothing outside the database proves its history");
+            metrics::gauge!("roots_exported_at").set(0);
+            return Ok(());
+        };
+        let exporter = Exporter {
+            service: self.name,
+            db: db.clone(),
+            store: crate::config::object_store(url)?,
+            key: SigningKey::read(&keys.service_key_file)?,
+            covers,
+        };
+        let shutdown = self.shutdown.clone();
+        self.spawn(async move {
+            exporter.run(shutdown).await;
+            Ok(())
+        });
+        Ok(())
+    }
+
     /// Consumes a queue of the topology until shutdown.
     pub fn consume(&mut self, bus: &Bus, queue: &'static str, handler: Arc<dyn Handler>) {
         let (bus, shutdown) = (bus.clone(), self.shutdown.clone());
@@ -92,6 +130,11 @@ impl Process {
         self.tasks.spawn(task);
     }
 
+    /// Liveness fails while this says that a task is stuck.
+    pub fn watch(&mut self, is_alive: impl Fn() -> bool + Send + Sync + 'static) {
+        self.watched.push(Box::new(is_alive));
+    }
+
     /// Serves health and metrics, and runs until shutdown or until a task fails.
     ///
     /// # Errors
@@ -102,6 +145,7 @@ impl Process {
             metrics: self.telemetry.metrics.clone(),
             shutdown: self.shutdown.clone(),
             dependencies: self.dependencies.clone(),
+            tasks: Arc::new(std::mem::take(&mut self.watched)),
         };
         // It outlives the shutdown, to answer "not ready" while the rest drains.
         let server = tokio::spawn(serve_ops(listener, state));
@@ -147,15 +191,25 @@ struct OpsState {
     metrics: PrometheusHandle,
     shutdown: CancellationToken,
     dependencies: Dependencies,
+    tasks: Arc<Vec<Watch>>,
 }
 
 async fn serve_ops(listener: TcpListener, state: OpsState) -> std::io::Result<()> {
     let router = Router::new()
-        .route("/healthz", get(async || "ok"))
+        .route("/healthz", get(alive))
         .route("/readyz", get(ready))
         .route("/metrics", get(metrics))
         .with_state(state);
     axum::serve(listener, router).await
+}
+
+/// Alive unless a task is stuck, which only a restart mends: it depends on nothing outside the process.
+async fn alive(State(state): State<OpsState>) -> (StatusCode, &'static str) {
+    if state.tasks.iter().all(|is_alive| is_alive()) {
+        (StatusCode::OK, "ok")
+    } else {
+        (StatusCode::SERVICE_UNAVAILABLE, "stuck")
+    }
 }
 
 /// Ready when the database and the broker answer and no shutdown was asked for.

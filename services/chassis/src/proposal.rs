@@ -3,12 +3,16 @@
 use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use sqlx::{FromRow, PgConnection};
+use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::caller::Staff;
 use crate::clock;
+use crate::db::PgConnection;
 use crate::error::{Kind, Refusal};
+use crate::idempotency::Claim;
+use crate::permission::Permission;
 
 /// A row of `proposals`; also the stored answer of the keyed call that made it.
 #[derive(Debug, Clone, FromRow, Serialize, Deserialize)]
@@ -23,7 +27,7 @@ pub struct Proposal {
     pub change: Value,
     /// What it replaces.
     pub before: Option<Value>,
-    /// `open`, `confirmed` or `rejected`.
+    /// `open`, `confirmed`, `rejected` or `expired`.
     pub status: String,
     /// Who proposed it.
     pub proposed_by: Uuid,
@@ -33,6 +37,17 @@ pub struct Proposal {
     pub decided_by: Option<Uuid>,
     /// When.
     pub decided_at: Option<OffsetDateTime>,
+    /// Until when it can be decided; unset in answers that the version before stored.
+    #[serde(default)]
+    pub expires_at: Option<OffsetDateTime>,
+}
+
+impl Proposal {
+    /// The permission that deciding it takes.
+    #[must_use]
+    pub fn permission(&self) -> Permission {
+        Permission::of_proposal(&self.kind)
+    }
 }
 
 /// What a decision does.
@@ -44,11 +59,39 @@ pub enum Decision {
     Reject,
 }
 
+/// A decision as somebody asks for it.
+#[derive(Debug, Clone)]
+pub struct DecideProposal {
+    /// Who decides.
+    pub staff: Staff,
+    /// Which proposal.
+    pub id: Uuid,
+    /// How.
+    pub decision: Decision,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// The life of a proposal, as an SQL interval.
+macro_rules! life {
+    () => {
+        "interval '7 days'"
+    };
+}
+
 /// The columns of a proposal by their names: a statement that is kept with its connection would fail after a later version
 /// has added one.
 macro_rules! columns {
     () => {
-        "id, kind, subject_id, change, before, status, proposed_by, proposed_at, decided_by, decided_at"
+        concat!(
+            "id, kind, subject_id, change, before, CASE WHEN status = 'open' AND proposed_at <= clock_timestamp() - ",
+            life!(),
+            " THEN 'expired' ELSE status END AS status, proposed_by, proposed_at, decided_by, decided_at, proposed_at + ",
+            life!(),
+            " AS expires_at"
+        )
     };
 }
 
@@ -82,7 +125,7 @@ pub async fn open(
 /// Decides an open proposal and returns it; the caller puts its change into effect in the same transaction.
 ///
 /// # Errors
-/// NotFound, Conflict (`PROPOSAL_CLOSED`), Forbidden (`SELF_CONFIRMATION`), the database's.
+/// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`), Forbidden (`SELF_CONFIRMATION`), the database's.
 pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
     conn: &mut PgConnection,
     id: Uuid,
@@ -96,6 +139,13 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
             .await?;
     let proposal = proposal
         .ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.")))?;
+    if proposal.status == "expired" {
+        return Err(E::from(Refusal::new(
+            Kind::Conflict,
+            ErrorReason::ProposalExpired,
+            "This proposal expired. Please propose it again.",
+        )));
+    }
     if proposal.status != "open" {
         return Err(E::from(Refusal::new(
             Kind::Conflict,
@@ -121,6 +171,16 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
     .fetch_one(conn)
     .await?;
     Ok(decided)
+}
+
+/// The proposer's account ended, or no longer has the permission that the proposal takes.
+#[must_use]
+pub fn proposer_not_permitted() -> Refusal {
+    Refusal::new(
+        Kind::Conflict,
+        ErrorReason::ProposerNotPermitted,
+        "The person who proposed this may not do so any more. Please propose it again.",
+    )
 }
 
 /// Names the thing a confirmed proposal made.
@@ -150,12 +210,17 @@ pub async fn list(
         ProposalStatus::Open => Some("open"),
         ProposalStatus::Confirmed => Some("confirmed"),
         ProposalStatus::Rejected => Some("rejected"),
+        ProposalStatus::Expired => Some("expired"),
     };
     // Ids are UUIDv7: their order is the order of proposal.
     sqlx::query_as(concat!(
         "SELECT ",
         columns!(),
-        " FROM proposals WHERE ($1::text IS NULL OR status = $1) AND ($2::uuid IS NULL OR id < $2)
+        " FROM proposals WHERE ($1::text IS NULL OR CASE
+                WHEN status <> 'open' THEN status
+                WHEN proposed_at <= clock_timestamp() - ",
+        life!(),
+        " THEN 'expired' ELSE 'open' END = $1) AND ($2::uuid IS NULL OR id < $2)
          ORDER BY id DESC LIMIT $3",
     ))
     .bind(status)
@@ -170,8 +235,10 @@ impl From<Proposal> for Message {
         let status = match row.status.as_str() {
             "confirmed" => ProposalStatus::Confirmed,
             "rejected" => ProposalStatus::Rejected,
+            "expired" => ProposalStatus::Expired,
             _ => ProposalStatus::Open,
         };
+        let permission = row.permission().as_str().to_owned();
         Self {
             id: row.id.to_string(),
             kind: row.kind,
@@ -183,6 +250,8 @@ impl From<Proposal> for Message {
             proposed_at: Some(clock::to_proto(row.proposed_at)),
             decided_by: row.decided_by.map(|id| id.to_string()).unwrap_or_default(),
             decided_at: row.decided_at.map(clock::to_proto),
+            expires_at: row.expires_at.map(clock::to_proto),
+            permission,
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::config::{LogFormat, Ops};
 const BUCKETS: [f64; 12] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0];
 
 /// What is logged unless `RUST_LOG` says otherwise.
-const LOGGED: &str = "info,lapin=error,sqlx=warn";
+const LOGGED: &str = "info,lapin=off,sqlx=warn";
 
 /// What must live as long as the process.
 pub struct Telemetry {

@@ -1,11 +1,12 @@
 //! For tests: keys, tokens, sessions and migrated databases without a running auth.
 
+mod proxy;
+
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use sqlx::PgPool;
-use sqlx::migrate::Migrator;
 use time::OffsetDateTime;
 use tonic::Request;
 use uuid::Uuid;
@@ -13,12 +14,14 @@ use uuid::Uuid;
 use crate::caller::{
     Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Role, Session, Sessions, Staff, Verifier,
 };
-use crate::db::{self, Db};
+use crate::db::{self, Db, Schema};
 use crate::error::Refusal;
 use crate::keys::{self, SigningKey, TrustedKeys};
 
+pub use self::proxy::Proxy;
+
 /// A migrated database over the pool of `#[sqlx::test(migrations = false)]`.
-pub async fn database(pool: PgPool, service: &Migrator) -> Db {
+pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
     db::migrate(&pool, service).await.expect("migrations apply");
     Db::from_pool(pool)
 }
@@ -38,6 +41,11 @@ pub struct MemorySessions(Mutex<HashMap<Uuid, Session>>);
 impl Sessions for MemorySessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
         Ok(self.0.lock().expect("no panic while held").get(&session_id).cloned())
+    }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        let sessions = self.0.lock().expect("no panic while held");
+        Ok(sessions.values().any(|session| session.user_id == user_id && session.frozen))
     }
 }
 
@@ -111,6 +119,12 @@ impl Realm {
         (session.user_id, self.sign_in(session))
     }
 
+    /// Freezes an account.
+    pub fn freeze(&self, user_id: Uuid) {
+        let mut sessions = self.sessions.0.lock().expect("no panic while held");
+        sessions.values_mut().filter(|session| session.user_id == user_id).for_each(|session| session.frozen = true);
+    }
+
     /// Staff signed in: the account and the token.
     pub fn staff(&self, role: Role) -> (Uuid, String) {
         let session = session(Some(role));
@@ -135,6 +149,7 @@ pub fn session(role: Option<Role>) -> Session {
         role,
         stepped_up: role.is_some(),
         must_enrol: false,
+        decides_from: None,
     }
 }
 

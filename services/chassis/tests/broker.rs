@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 use std::collections::VecDeque;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -13,15 +12,17 @@ use chassis::bus::{Bus, Event, HandleError, Handler, TOPOLOGY};
 use chassis::db::{self, Db};
 use chassis::outbox::{self, relay};
 use chassis::telemetry::TraceContext;
-use lapin::options::{BasicGetOptions, BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use chassis::testing::Proxy;
+use lapin::options::{
+    BasicGetOptions, BasicNackOptions, BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions,
+};
 use lapin::{BasicProperties, Channel};
 use proto::auth::v1::UserRegistered;
 use sqlx::PgPool;
 use sqlx::migrate::Migrator;
 use time::OffsetDateTime;
-use tokio::io::copy_bidirectional;
-use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, watch};
+use tokio::net::TcpListener;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -35,7 +36,7 @@ struct Broker {
     /// Goes through the door.
     bus: Bus,
     prefix: String,
-    open: watch::Sender<bool>,
+    door: Proxy,
 }
 
 impl Broker {
@@ -45,14 +46,13 @@ impl Broker {
         let (host, vhost) =
             rest.split_once('/').map_or((rest, String::new()), |(host, vhost)| (host, format!("/{vhost}")));
         let target = if host.contains(':') { host.to_owned() } else { format!("{host}:5672") };
-        let (open, state) = watch::channel(true);
-        let door = door(target, state).await;
+        let door = Proxy::start(&target).await;
         let prefix = format!("test-{}.", Uuid::new_v4());
         Self {
-            bus: Bus::with_prefix(&format!("{before}@{door}{vhost}"), &prefix),
+            bus: Bus::with_prefix(&format!("{before}@{}{vhost}", door.address), &prefix),
             direct: Bus::with_prefix(&url, &prefix),
             prefix,
-            open,
+            door,
         }
     }
 
@@ -95,28 +95,6 @@ impl Broker {
             channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await.unwrap();
         }
     }
-}
-
-/// A TCP proxy; while it is closed it cuts every connection.
-async fn door(target: String, open: watch::Receiver<bool>) -> SocketAddr {
-    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let address = listener.local_addr().unwrap();
-    tokio::spawn(async move {
-        while let Ok((mut client, _)) = listener.accept().await {
-            let (target, mut open) = (target.clone(), open.clone());
-            tokio::spawn(async move {
-                if !*open.borrow_and_update() {
-                    return;
-                }
-                let mut server = TcpStream::connect(target).await.unwrap();
-                tokio::select! {
-                    _ = copy_bidirectional(&mut client, &mut server) => {}
-                    _ = open.wait_for(|open| !open) => {}
-                }
-            });
-        }
-    });
-    address
 }
 
 async fn soon<T>(future: impl Future<Output = T>) -> T {
@@ -217,7 +195,13 @@ impl Consuming {
 
 fn event(key: &str) -> Event {
     let payload = prost::Message::encode_to_vec(&UserRegistered { user_id: Uuid::new_v4().to_string() });
-    Event { id: Uuid::now_v7(), key: key.to_owned(), payload, at: OffsetDateTime::now_utc() }
+    Event {
+        id: Uuid::now_v7(),
+        key: key.to_owned(),
+        aggregate_id: Uuid::new_v4(),
+        payload,
+        at: OffsetDateTime::now_utc(),
+    }
 }
 
 async fn publish(broker: &Broker, events: &[&Event]) {
@@ -240,7 +224,7 @@ async fn a_publish_ends_in_a_queue_or_fails() {
     assert_eq!(broker.take(QUEUE).await, (wanted.id.to_string(), wanted.payload.clone()));
     let unwanted = publisher.publish(&event("nobody.v1.cares"), &TraceContext::default()).await;
     assert!(unwanted.unwrap_err().to_string().contains("no queue takes"));
-    broker.open.send(false).unwrap();
+    broker.door.cut();
     assert!(soon(publisher.publish(&event(KEY), &TraceContext::default())).await.is_err());
     until(async || !publisher.is_up()).await;
     broker.remove().await;
@@ -271,7 +255,7 @@ async fn waiting(db: &Db) -> i64 {
 #[sqlx::test(migrations = false)]
 async fn the_relay_catches_up_in_order(pool: PgPool) {
     let (broker, db) = (Broker::start().await, database(pool).await);
-    broker.open.send(false).unwrap();
+    broker.door.cut();
     let shutdown = CancellationToken::new();
     let relaying = tokio::spawn(relay::run(db.clone(), broker.bus.clone(), "test", shutdown.clone()));
     let mut ids = Vec::new();
@@ -280,12 +264,12 @@ async fn the_relay_catches_up_in_order(pool: PgPool) {
     }
     assert_eq!(waiting(&db).await, 20);
     assert!(broker.is_empty(QUEUE).await);
-    broker.open.send(true).unwrap();
+    broker.door.restore();
     until(async || waiting(&db).await == 0).await;
     // It is cut again in between.
-    broker.open.send(false).unwrap();
+    broker.door.cut();
     ids.push(enqueue(&db, KEY).await.to_string());
-    broker.open.send(true).unwrap();
+    broker.door.restore();
     until(async || waiting(&db).await == 0).await;
     shutdown.cancel();
     soon(relaying).await.unwrap();
@@ -349,7 +333,77 @@ async fn an_unroutable_event_stays(pool: PgPool) {
     broker.remove().await;
 }
 
+/// [A14] [Q5] When the broker does not take an event, the later ones of its aggregate wait behind it, and those of others
+/// do not.
+#[sqlx::test(migrations = false)]
+async fn an_event_does_not_overtake_a_failed_one_of_its_aggregate(pool: PgPool) {
+    let (broker, db) = (Broker::start().await, database(pool).await);
+    let publisher = broker.bus.publisher("test").await.unwrap();
+    let (held_up, other) = (Uuid::new_v4(), Uuid::new_v4());
+    let mut tx = db.begin().await.unwrap();
+    for (key, aggregate) in [(KEY, held_up), ("nobody.v1.cares", held_up), (KEY, held_up), (KEY, other)] {
+        outbox::enqueue(&mut tx, key, aggregate, &UserRegistered::default()).await.unwrap();
+    }
+    tx.commit().await.unwrap();
+    for _ in 0..2 {
+        assert!(relay::relay_batch(&db, &publisher).await.is_err());
+        let waiting: Vec<i64> = sqlx::query_scalar("SELECT id FROM outbox WHERE published_at IS NULL ORDER BY id")
+            .fetch_all(&mut *db.conn().await.unwrap())
+            .await
+            .unwrap();
+        assert_eq!(waiting, [2, 3]);
+    }
+    broker.take(QUEUE).await;
+    broker.take(QUEUE).await;
+    assert!(broker.is_empty(QUEUE).await);
+    broker.remove().await;
+}
+
 // === consuming ===
+
+/// [A14] [Q5] An event that fails for a while holds up the later ones of its aggregate, and no others, although all were
+/// delivered at once.
+#[tokio::test]
+async fn events_of_an_aggregate_take_effect_in_order() {
+    let broker = Broker::start().await;
+    let script = Script::of([Step::Fail]);
+    let first = event(KEY);
+    let second = Event { aggregate_id: first.aggregate_id, ..event(KEY) };
+    let other = event(KEY);
+    publish(&broker, &[&first, &second, &other]).await;
+    let consuming = Consuming::start(&broker.bus, &script);
+    until(async || script.done().len() == 3).await;
+    consuming.stop().await;
+    assert_eq!(script.done(), [other.id, first.id, second.id]);
+    broker.remove().await;
+}
+
+/// [A15] A message that was delivered again and again without an outcome is parked, where staff see it, before the broker
+/// drops it among the dead letters by its own limit.
+#[tokio::test]
+async fn a_message_without_an_outcome_is_parked() {
+    let broker = Broker::start().await;
+    let (script, hopeless) = (Script::of([]), event(KEY));
+    publish(&broker, &[&hopeless]).await;
+    let (channel, queue) = (broker.channel().await, format!("{}{QUEUE}", broker.prefix));
+    for _ in 0..50 {
+        until(async || {
+            let got = channel.basic_get(queue.as_str().into(), BasicGetOptions::default()).await.unwrap();
+            let Some(message) = got else { return false };
+            message.delivery.nack(BasicNackOptions { requeue: true, ..Default::default() }).await.unwrap();
+            true
+        })
+        .await;
+    }
+    let consuming = Consuming::start(&broker.bus, &script);
+    until(async || script.parked().len() == 1).await;
+    consuming.stop().await;
+    let (id, cause) = script.parked().remove(0);
+    assert_eq!((id, script.calls()), (hopeless.id.to_string(), 0));
+    assert!(cause.contains("50 times"), "{cause}");
+    assert_eq!(broker.take("wallet.events.dead").await.0, hopeless.id.to_string());
+    broker.remove().await;
+}
 
 /// [K8] A failure that may pass is tried again in place; the message is acknowledged after it passed.
 #[tokio::test]
@@ -403,9 +457,9 @@ async fn a_broken_connection_brings_the_event_again() {
     publish(&broker, &[&wanted]).await;
     let consuming = Consuming::start(&broker.bus, &script);
     soon(script.hanging.notified()).await;
-    broker.open.send(false).unwrap();
+    broker.door.cut();
     until(async || !broker.bus.is_up()).await;
-    broker.open.send(true).unwrap();
+    broker.door.restore();
     until(async || script.done() == [wanted.id]).await;
     assert_eq!(script.calls(), 2);
     consuming.stop().await;

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
 use chassis::caller::{Role, Staff};
@@ -82,16 +82,21 @@ async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
     }
 }
 
-/// [K1] Each connection gives up on statements, locks and forgotten transactions.
+/// [K1] Each connection gives up on statements, locks, forgotten transactions and clients that vanished.
 #[sqlx::test(migrations = false)]
 async fn connections_have_limits(pool: PgPool) {
     let options = pool.connect_options();
     let server = std::env::var("DATABASE_URL").unwrap();
     let (server, _) = server.rsplit_once('/').unwrap();
     let db = Db::connect_lazy(&format!("{server}/{}", options.get_database().unwrap()), 1).unwrap();
-    for (name, value) in
-        [("statement_timeout", "5s"), ("lock_timeout", "2s"), ("idle_in_transaction_session_timeout", "10s")]
-    {
+    for (name, value) in [
+        ("statement_timeout", "5s"),
+        ("lock_timeout", "2s"),
+        ("idle_in_transaction_session_timeout", "10s"),
+        ("client_connection_check_interval", "1s"),
+        ("tcp_keepalives_idle", "10"),
+        ("tcp_user_timeout", "15000"),
+    ] {
         let got: String = sqlx::query_scalar("SELECT current_setting($1)")
             .bind(name)
             .fetch_one(&mut *db.conn().await.unwrap())
@@ -120,6 +125,63 @@ async fn lost_races_are_tried_three_times(pool: PgPool) {
         assert!(result.is_err());
         assert_eq!(tried, tries, "{code}");
     }
+}
+
+// === migrations ===
+
+/// A migrator of these files.
+async fn migrator(files: &[(&str, &str)]) -> &'static Migrator {
+    let folder = std::env::temp_dir().join(format!("migrations-{}", Uuid::now_v7()));
+    std::fs::create_dir(&folder).unwrap();
+    for (name, sql) in files {
+        std::fs::write(folder.join(name), sql).unwrap();
+    }
+    let migrator = Migrator::new(folder.as_path()).await.unwrap();
+    std::fs::remove_dir_all(folder).unwrap();
+    Box::leak(Box::new(migrator))
+}
+
+/// [A13] A migration that has to wait for a long read holds up nobody for more than a second, and is done after it.
+#[sqlx::test(migrations = false)]
+async fn a_migration_that_waits_lets_others_pass(pool: PgPool) {
+    let db = database(&pool).await;
+    let reader = PgPoolOptions::new().max_connections(1).connect_with((*pool.connect_options()).clone()).await.unwrap();
+    let mut read = reader.acquire().await.unwrap();
+    read.execute("BEGIN; SELECT count(*) FROM effects").await.unwrap();
+    let migrator = migrator(&[("1_note.sql", "ALTER TABLE effects ADD COLUMN note text")]).await;
+    let migrating = tokio::spawn(async move { db::migrate(&pool, migrator).await });
+    let mut slowest = Duration::ZERO;
+    for number in 0..40 {
+        let begun = Instant::now();
+        let effect = sqlx::query("INSERT INTO effects (number) VALUES ($1)").bind(number);
+        effect.execute(&mut *db.conn().await.unwrap()).await.unwrap();
+        slowest = slowest.max(begun.elapsed());
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert!(slowest < Duration::from_millis(1_900), "a write waited for {slowest:?}");
+    assert!(!migrating.is_finished());
+    read.execute("COMMIT").await.unwrap();
+    migrating.await.unwrap().unwrap();
+    sqlx::query("INSERT INTO effects VALUES (1, 'new')").execute(&mut *db.conn().await.unwrap()).await.unwrap();
+}
+
+/// [A13] An index is built beside writers, and one whose build failed half way is built again.
+#[sqlx::test(migrations = false)]
+async fn an_index_is_built_concurrently(pool: PgPool) {
+    let db = database(&pool).await;
+    let build = "-- no-transaction\nCREATE UNIQUE INDEX CONCURRENTLY effects_number ON effects (number)";
+    let migrator =
+        migrator(&[("1_note.sql", "ALTER TABLE effects ADD COLUMN note text"), ("2_index.sql", build)]).await;
+    pool.execute("INSERT INTO effects VALUES (7), (7)").await.unwrap();
+    assert!(db::migrate(&pool, migrator).await.is_err(), "two rows are equal");
+    pool.execute("DELETE FROM effects").await.unwrap();
+    db::migrate(&pool, migrator).await.unwrap();
+    let valid: bool =
+        sqlx::query_scalar("SELECT indisvalid FROM pg_index WHERE indexrelid = 'effects_number'::regclass")
+            .fetch_one(&mut *db.conn().await.unwrap())
+            .await
+            .unwrap();
+    assert!(valid);
 }
 
 // === keyed answers ===
@@ -318,7 +380,7 @@ async fn append(db: &Db, action: &str) {
 }
 
 async fn broken_at(db: &Db) -> Option<i64> {
-    audit::broken_at(&mut db.conn().await.unwrap()).await.unwrap()
+    audit::broken_at(&mut *db.conn().await.unwrap()).await.unwrap()
 }
 
 /// [D-O3] The trail is append-only, for everybody, the owner of the table included.

@@ -3,7 +3,7 @@
 use chassis::caller::Credential;
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};
-use chassis::grpc::{Outgoing, read};
+use chassis::grpc::{Outgoing, call_with_retry};
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
 use time::OffsetDateTime;
@@ -50,10 +50,13 @@ impl Directory {
     pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
         let request = Outgoing::service(&self.credential)?.idempotent(message);
-        let answer =
-            read(|| self.client.clone(), request, |mut client, request| async move { client.get_users(request).await })
-                .await
-                .map_err(|status| from_status(&status))?;
+        let answer = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_users(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().users.into_iter().next().map(|user| Contact { name: user.name, email: user.email }))
     }
 
@@ -63,7 +66,7 @@ impl Directory {
     /// Unavailable if auth cannot tell.
     pub async fn staff(&self) -> Result<Vec<(Uuid, Contact)>, Refusal> {
         let request = Outgoing::service(&self.credential)?.idempotent(ListStaffContactsRequest {});
-        let answer = read(
+        let answer = call_with_retry(
             || self.client.clone(),
             request,
             |mut client, request| async move { client.list_staff_contacts(request).await },
@@ -84,7 +87,7 @@ impl Directory {
     pub async fn mail_secret(&self, reference: &str) -> Result<Option<MailSecret>, Refusal> {
         let message = GetMailSecretRequest { reference: reference.to_owned() };
         let request = Outgoing::service(&self.credential)?.idempotent(message);
-        let answer = read(
+        let answer = call_with_retry(
             || self.client.clone(),
             request,
             |mut client, request| async move { client.get_mail_secret(request).await },

@@ -1,17 +1,16 @@
 //! Settings of this process, from flags or the environment.
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use chassis::config::{Keys, Ops, Storage};
+use chassis::config::{Grpc, Keys, Ops, Storage};
 use clap::Parser;
 
 /// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// Where gRPC is served.
-    #[arg(long, env)]
-    pub grpc_addr: SocketAddr,
+    /// The gRPC server.
+    #[command(flatten)]
+    pub grpc: Grpc,
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use chassis::bus::HandleError;
 use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
 
 /// Failures.
@@ -19,6 +20,9 @@ pub enum Error {
     /// Said by auth.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
+    /// A refusal that was given before.
+    #[error("{0}")]
+    Replayed(#[from] Replayed),
 }
 
 impl Error {
@@ -31,7 +35,7 @@ impl Error {
             Self::Database(sqlx::Error::Database(error)) => {
                 error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
             }
-            Self::Database(_) | Self::Refused(_) => false,
+            Self::Database(_) | Self::Refused(_) | Self::Replayed(_) => false,
         }
     }
 }
@@ -41,13 +45,13 @@ impl Fault for Error {
         match self {
             Self::Unreadable(_) => Kind::Internal,
             Self::Database(error) => db::kind(error),
-            Self::Refused(refusal) => refusal.kind,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
     }
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::Refused(refusal) => refusal.reason(),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
             _ => match self.kind() {
                 Kind::Unavailable => ErrorReason::Unavailable,
                 _ => ErrorReason::Internal,
@@ -57,14 +61,14 @@ impl Fault for Error {
 
     fn fields(&self) -> Vec<(String, String)> {
         match self {
-            Self::Refused(refusal) => refusal.fields.clone(),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
             _ => Vec::new(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Refused(refusal) => refusal.retry_after,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
             _ => None,
         }
     }

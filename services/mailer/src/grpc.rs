@@ -3,9 +3,13 @@
 use std::sync::Arc;
 
 use chassis::audit::Filter;
-use chassis::caller::{Role, Staff, Verifier};
+use chassis::caller::{Staff, Verifier};
 use chassis::db::Db;
+use chassis::dead_letter::Replay;
 use chassis::error::{Refusal, to_status};
+use chassis::grpc::{answer, replayed_status, request_id};
+use chassis::idempotency::Claim;
+use chassis::permission::Permission;
 use proto::common::v1::PageRequest;
 use proto::mailer::v1::staff_service_server::{StaffService, StaffServiceServer};
 use proto::mailer::v1::{
@@ -46,8 +50,8 @@ impl Doors {
         Routes::new(health).add_service(StaffServiceServer::new(self))
     }
 
-    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.session(metadata).await?.staff(roles)?)
+    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {
+        Ok(self.verifier.staff(metadata, permission).await?)
     }
 }
 
@@ -57,7 +61,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListDeadLettersRequest>,
     ) -> Result<Response<ListDeadLettersResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
     }
 
@@ -65,17 +69,24 @@ impl StaffService for Doors {
         &self,
         request: Request<ReplayDeadLetterRequest>,
     ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Admin]).await?;
+        let staff = self.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
+        let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        replay_dead_letter(&self.db, &*self.consumer, &message.id, &staff, &message.client_address).await?;
-        Ok(Response::new(ReplayDeadLetterResponse {}))
+        let replay = Replay {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            event_id: message.id,
+            client_address: message.client_address,
+        };
+        let done = replay_dead_letter(&self.db, &*self.consumer, &replay).await?;
+        Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
     }
 
     async fn list_audit_rows(
         &self,
         request: Request<ListAuditRowsRequest>,
     ) -> Result<Response<ListAuditRowsResponse>, Status> {
-        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        self.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let (size, before) = page(message.page).map_err(Error::from)?;
         let filter = Filter::try_from(message.filter).map_err(Error::from)?;
@@ -101,6 +112,9 @@ fn page(request: Option<PageRequest>) -> Result<(u16, Option<i64>), Refusal> {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        to_status(&error)
+        match &error {
+            Error::Replayed(replayed) => replayed_status(replayed),
+            error => to_status(error),
+        }
     }
 }

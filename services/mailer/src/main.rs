@@ -7,6 +7,7 @@ use anyhow::bail;
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
 use chassis::process::{self, Process};
+use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
@@ -58,6 +59,7 @@ async fn main() -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let (db, bus) = process.storage(&config.storage)?;
+    process.export_roots(&db, &config.storage, &config.keys, Covers::AuditLog)?;
     let directory = Directory::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
     let queued = Arc::new(Notify::new());
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
@@ -84,8 +86,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    let listener = grpc::bind(config.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, doors.routes().await, process.shutdown.clone()));
+    let listener = grpc::bind(config.grpc.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, doors.routes().await, config.grpc.connection_age(), process.shutdown.clone()));
     process.run(&config.ops).await
 }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chassis::caller::Credential;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Outgoing, read};
+use chassis::grpc::{Outgoing, call_with_retry};
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
 use proto::wallet::v1::{FundTradeRequest, SettleTradeRequest};
@@ -40,9 +40,13 @@ impl Wallet {
             amount_cents: trade.amount.get(),
             plan_title: trade.plan_title.clone(),
         });
-        read(|| self.client.clone(), request, |mut client, request| async move { client.fund_trade(request).await })
-            .await
-            .map_err(|status| from_status(&status))?;
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.fund_trade(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
         Ok(())
     }
 
@@ -58,9 +62,13 @@ impl Wallet {
             value_cents: value.get(),
             plan_title: trade.plan_title.clone(),
         });
-        read(|| self.client.clone(), request, |mut client, request| async move { client.settle_trade(request).await })
-            .await
-            .map_err(|status| from_status(&status))?;
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.settle_trade(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
         Ok(())
     }
 

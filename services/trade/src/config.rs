@@ -1,16 +1,14 @@
 //! Settings of this process, from the environment.
 
-use std::net::SocketAddr;
-
-use chassis::config::{Keys, Ops, Storage};
+use chassis::config::{Grpc, Keys, Ops, Storage};
 use clap::Parser;
 
 /// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// Where gRPC is served.
-    #[arg(long, env)]
-    pub grpc_addr: SocketAddr,
+    /// The gRPC server.
+    #[command(flatten)]
+    pub grpc: Grpc,
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,

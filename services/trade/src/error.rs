@@ -10,7 +10,7 @@ use proto::common::v1::ErrorReason;
 
 use crate::domain::field::FieldError;
 use crate::domain::trade::CannotEnd;
-use crate::domain::value::OutOfOrder;
+use crate::domain::value::Unpublishable;
 
 /// Refusals and failures.
 #[derive(Debug, thiserror::Error)]
@@ -44,8 +44,8 @@ pub enum Error {
     /// It can be closed, not claimed.
     #[error("this trade is not in profit, you can close it instead")]
     NotInProfit,
-    /// A value in the future, or not after the newest one.
-    #[error("the value must be newer than the newest one and not in the future")]
+    /// A value not after the newest one, or before the opening or maturity of an open trade.
+    #[error("the value must be newer than the newest one and than the open trades of its plan")]
     ValueOutOfOrder,
     /// Fields that cannot be accepted.
     #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
@@ -88,9 +88,14 @@ impl From<CannotEnd> for Error {
     }
 }
 
-impl From<OutOfOrder> for Error {
-    fn from(_: OutOfOrder) -> Self {
-        Self::ValueOutOfOrder
+impl From<Unpublishable> for Error {
+    fn from(cause: Unpublishable) -> Self {
+        match cause {
+            Unpublishable::Future => {
+                Self::Fields(vec![FieldError { field: "at", sentence: "A value cannot be in force in the future" }])
+            }
+            Unpublishable::OutOfOrder => Self::ValueOutOfOrder,
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
 use chassis::process::{self, Process};
+use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use trade::MIGRATOR;
 use trade::app::resume_trades;
@@ -51,12 +52,13 @@ async fn main() -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let (db, _) = process.storage(&config.storage)?;
+    process.export_roots(&db, &config.storage, &config.keys, Covers::AuditLog)?;
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
     let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
     let wallet = Wallet::new(grpc::channel(&config.wallet_url)?, config.keys.credential(NAME)?);
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;
-    let listener = grpc::bind(config.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
+    let listener = grpc::bind(config.grpc.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
     process.run(&config.ops).await
 }

@@ -1,10 +1,9 @@
 //! What can be done: one file a use case, one transaction each. A use case locks the member first, then the line it
 //! decides on, then posts: the same order everywhere, so that none waits for another in a circle.
 
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer, Claim};
 use serde::de::DeserializeOwned;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
@@ -64,9 +63,15 @@ pub mod decide_proposal;
 
 pub mod get_integrity;
 
-pub mod guard_withdrawals;
+pub mod check_ledger;
+
+pub mod publish_liabilities;
+
+pub mod get_liabilities;
 
 pub mod propose_reopening;
+
+pub mod propose_rebuild;
 
 pub mod list_audit_rows;
 
@@ -89,7 +94,7 @@ pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>
 /// # Errors
 /// `WithdrawalsStopped`, the database's.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
-    if withdrawal_stops::are_open(conn, get_integrity::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
+    if withdrawal_stops::are_open(conn, check_ledger::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
 }
 
 /// Locks a transaction and, before it, its member.

@@ -3,7 +3,7 @@
 use chassis::batch::Batch;
 use chassis::caller::Credential;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Outgoing, read};
+use chassis::grpc::{Outgoing, call_with_retry};
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
@@ -44,14 +44,15 @@ impl Methods {
         Self { lookup, plain }
     }
 
-    /// The active platform method that a payment names, by id or unique currency code.
+    /// The active platform method that a payment names, by id or unique currency code, in the version that was shown; 0 for
+    /// the one in force.
     ///
     /// # Errors
     /// Invalid if there is none, Unavailable if it cannot be asked.
-    pub async fn resolve_deposit(&self, method: &str) -> Result<MethodCopy, Refusal> {
-        let request = ResolveDepositMethodRequest { method: method.to_owned() };
+    pub async fn resolve_deposit(&self, method: &str, version: i32) -> Result<MethodCopy, Refusal> {
+        let request = ResolveDepositMethodRequest { method: method.to_owned(), version };
         let request = Outgoing::service(&self.lookup.credential)?.idempotent(request);
-        let answer = read(
+        let answer = call_with_retry(
             || self.lookup.client.clone(),
             request,
             |mut client, request| async move { client.resolve_deposit_method(request).await },
@@ -113,7 +114,7 @@ impl Lookup {
             Ok(out) => out,
             Err(refusal) => return vec![Err(refusal); count],
         };
-        let asked = read(
+        let asked = call_with_retry(
             || self.client.clone(),
             out.idempotent(ResolveWithdrawalMethodsRequest { withdrawals }),
             |mut client, request| async move { client.resolve_withdrawal_methods(request).await },
@@ -128,7 +129,7 @@ impl Lookup {
 
     async fn alone(&self, request: ResolveWithdrawalMethodRequest) -> Result<ResolveWithdrawalMethodResponse, Refusal> {
         let request = Outgoing::service(&self.credential)?.idempotent(request);
-        read(
+        call_with_retry(
             || self.client.clone(),
             request,
             |mut client, request| async move { client.resolve_withdrawal_method(request).await },

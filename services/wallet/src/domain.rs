@@ -1,16 +1,53 @@
 //! What things are: types, parsing and rules; no database, wire or broker.
 
+/// Defines an enum whose variants have names in the database.
+macro_rules! named {
+    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$doc])* $variant,)+ }
+
+        impl $name {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err(format!("unknown {}: {text}", stringify!($name))),
+                }
+            }
+        }
+    };
+}
+
 pub mod account;
 
 pub mod correction;
 
 pub mod cursor;
 
+pub mod liabilities;
+
 pub mod limits;
+
+pub mod posting_kind;
 
 pub mod reason;
 
 pub mod reference;
+
+pub mod trade_funding;
 
 pub mod transaction;
 

@@ -35,6 +35,12 @@ pub enum Error {
     /// What stopped them is still there.
     #[error("the books do not add up yet. {0}")]
     BooksNotBalanced(String),
+    /// One is built at a time.
+    #[error("the liabilities are being published. Please try again in a moment.")]
+    PublicationInProgress,
+    /// There is nothing to rebuild.
+    #[error("the check found nothing wrong with this account.")]
+    AccountVerifies,
     /// Enough of them wait.
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
     TooManyPendingDeposits(i64),
@@ -62,6 +68,9 @@ pub enum Error {
     /// Nowhere to pay to.
     #[error("this withdrawal has no destination yet.")]
     DestinationMissing,
+    /// Nothing goes out of it.
+    #[error("this member's account is frozen.")]
+    MemberFrozen,
     /// A reviewer comes first.
     #[error("this withdrawal has not been approved yet.")]
     NotApproved,
@@ -113,6 +122,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_two_people") => Self::SecondPersonRequired,
             Some("postings_one_course_a_member") => Self::CourseAlreadyPurchased,
             Some("postings_once") => Self::AlreadyPosted,
+            Some("account_rebuilds_faulty") => Self::AccountVerifies,
             _ => Self::Database(error),
         }
     }
@@ -121,7 +131,7 @@ impl From<sqlx::Error> for Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => Kind::NotFound,
+            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded | Self::AccountVerifies => Kind::NotFound,
             Self::InsufficientBalance => Kind::Invalid,
             Self::WithdrawalPending
             | Self::WithdrawalsNotStopped
@@ -135,12 +145,14 @@ impl Fault for Error {
             | Self::FeePending
             | Self::DestinationAlreadySet
             | Self::DestinationMissing
+            | Self::MemberFrozen
             | Self::NotApproved
             | Self::SecondPersonRequired
             | Self::StaleRevision
             | Self::TxidUsed
             | Self::AlreadyPosted
-            | Self::TradeTermsDiffer => Kind::Conflict,
+            | Self::TradeTermsDiffer
+            | Self::PublicationInProgress => Kind::Conflict,
             Self::WithdrawalsStopped => Kind::Unavailable,
             Self::AccountMissing | Self::Amount(_) => Kind::Internal,
             Self::Refused(refusal) => refusal.kind,
@@ -151,10 +163,13 @@ impl Fault for Error {
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded => ErrorReason::NotFound,
+            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded | Self::AccountVerifies => {
+                ErrorReason::NotFound
+            }
             Self::InsufficientBalance => ErrorReason::InsufficientBalance,
             Self::WithdrawalPending => ErrorReason::WithdrawalPending,
             Self::WithdrawalsStopped => ErrorReason::WithdrawalsStopped,
+            Self::PublicationInProgress => ErrorReason::PublicationInProgress,
             Self::WithdrawalsNotStopped => ErrorReason::WithdrawalsNotStopped,
             Self::BooksNotBalanced(_) => ErrorReason::BooksNotBalanced,
             Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
@@ -167,6 +182,7 @@ impl Fault for Error {
             Self::FeePending => ErrorReason::FeePending,
             Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,
             Self::DestinationMissing => ErrorReason::DestinationMissing,
+            Self::MemberFrozen => ErrorReason::AccountFrozen,
             Self::NotApproved => ErrorReason::NotApproved,
             Self::SecondPersonRequired => ErrorReason::SecondPersonRequired,
             Self::StaleRevision => ErrorReason::StaleRevision,

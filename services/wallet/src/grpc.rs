@@ -2,16 +2,20 @@
 
 mod convert;
 
+mod liabilities;
+
 mod members;
 
 mod settlement;
 
 mod staff;
 
-use chassis::caller::{Role, Session, Staff, Verifier, not_permitted};
+use chassis::caller::{Session, Staff, Verifier, not_permitted};
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
+use chassis::permission::Permission;
+use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
 use proto::wallet::v1::wallet_service_server::WalletServiceServer;
@@ -54,10 +58,12 @@ impl Doors {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<WalletServiceServer<Self>>().await;
         health_reporter.set_serving::<TradeSettlementServiceServer<Self>>().await;
+        health_reporter.set_serving::<LiabilitiesServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
         Routes::new(health)
             .add_service(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
+            .add_service(LiabilitiesServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 
@@ -72,16 +78,11 @@ impl Doors {
     }
 
     async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Error> {
-        Ok(self.verifier.session(metadata).await?.actor()?)
+        Ok(self.verifier.actor(metadata).await?)
     }
 
-    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.staff(metadata, roles).await?)
-    }
-
-    /// Staff who gave a second factor within the last minutes.
-    async fn stepped_up(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.stepped_up(metadata, roles).await?)
+    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {
+        Ok(self.verifier.staff(metadata, permission).await?)
     }
 }
 

@@ -20,5 +20,14 @@ pub mod events;
 
 pub mod grpc;
 
-/// The service's own tables; the chassis's come first.
-pub static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+static MIGRATOR: sqlx::migrate::Migrator = sqlx::migrate!();
+
+/// The service's own schema; the chassis's tables come first.
+pub const SCHEMA: chassis::db::Schema = chassis::db::Schema {
+    migrations: &MIGRATOR,
+    definitions: &[
+        include_str!("../sql/10_ledger.sql"),
+        include_str!("../sql/20_check.sql"),
+        include_str!("../sql/30_version_before.sql"),
+    ],
+};

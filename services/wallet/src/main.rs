@@ -8,12 +8,14 @@ use chassis::caller::{RemoteSessions, Verifier};
 use chassis::db::Db;
 use chassis::grpc;
 use chassis::process::{self, Process};
+use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
-use wallet::MIGRATOR;
+use wallet::SCHEMA;
+use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
-use wallet::app::guard_withdrawals::guard_withdrawals;
+use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::Gate;
 use wallet::clients::Methods;
 use wallet::config::Config;
@@ -22,8 +24,10 @@ use wallet::grpc::Doors;
 use wallet::posting::ledger::Ledger;
 
 const NAME: &str = "wallet";
-/// How often the books are looked at.
-const GUARD: Duration = Duration::from_secs(60);
+/// How often the ledger is checked.
+const CHECK: Duration = Duration::from_secs(60);
+/// How often the day of the newest publication is compared with today.
+const PUBLICATION: Duration = Duration::from_secs(300);
 
 /// Without a command: serves, as the environment says.
 #[derive(Parser)]
@@ -52,7 +56,7 @@ enum Command {
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
-        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
+        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, SCHEMA).await,
         Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
         None => serve(Config::parse()).await,
     }
@@ -61,12 +65,15 @@ async fn main() -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let (db, bus) = process.storage(&config.storage)?;
+    process.export_roots(&db, &config.storage, &config.keys, Covers::Journal)?;
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
     let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
     let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
-    process.spawn(guard(db.clone(), process.shutdown.clone()));
+    process.spawn(check(db.clone(), process.shutdown.clone()));
+    process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
+    process.watch(ledger.liveness());
     process.spawn(async move {
         writer.await;
         Ok(())
@@ -74,19 +81,31 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (gate, lines) = (Gate::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes = Doors { db, ledger, gate, lines, verifier, methods, limits, times }.routes().await;
-    let listener = grpc::bind(config.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, routes, process.shutdown.clone()));
+    let listener = grpc::bind(config.grpc.grpc_addr).await?;
+    process.spawn(grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
     process.run(&config.ops).await
 }
 
-async fn guard(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
-        if let Err(error) = guard_withdrawals(&db).await {
-            tracing::warn!(%error, "the books could not be looked at");
+        if let Err(error) = publish_nightly(&db).await {
+            tracing::warn!(%error, "the liabilities could not be published");
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(GUARD) => {}
+            () = tokio::time::sleep(PUBLICATION) => {}
+        }
+    }
+}
+
+async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        if let Err(error) = check_ledger(&db).await {
+            tracing::warn!(%error, "the ledger could not be checked");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(CHECK) => {}
         }
     }
 }

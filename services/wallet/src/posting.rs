@@ -1,75 +1,81 @@
 //! The posting engine: the only way by which money moves.
 //!
-//! A posting is a set of legs that sum to zero. A movement is what one use case changes at once: postings, the lines
-//! and trades they belong to, the events that tell of them. The database's function `move_money` applies any number of
-//! movements in one statement: it locks their accounts in ascending id, decides each in the order given, and links each
-//! account's entries in a SHA-256 chain whose head stands in the account's row; `move_one` does the same for a transfer alone.
-//! It runs in a use case's transaction
-//! ([`Movement::apply`], [`post`]) or, for many use cases at once, as a transaction of its own ([`ledger`]).
+//! A posting is a set of entries that sum to zero, with one cause. A movement is what one use case changes at once:
+//! postings, the lines and trades they belong to, the events that tell of them. The database's function `post_movements`
+//! (`sql/10_ledger.sql`) applies any number of movements in one statement, and is the one place for every rule that is
+//! decided under a lock. It runs in a use case's transaction ([`Movement::apply`], [`post`]) or, for many use cases at
+//! once, as a transaction of its own ([`ledger`]): [`queue`] says which movements go into the next commit, [`writer`]
+//! commits, [`clock`] knows the time.
 
 pub mod ledger;
 
-mod columns;
+mod clock;
 
+mod encode;
+
+mod queue;
+
+mod writer;
+
+use chassis::db::PgConnection;
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::account::{AccountRef, MemberAccount};
+use crate::domain::account::AccountRef;
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
-use crate::posting::columns::Columns;
+use crate::posting::encode::{Locks, Rows};
 
 /// Money that moves at once.
 #[derive(Debug, Clone)]
 pub struct Posting {
-    /// What moves it, e.g. `deposit`.
-    pub kind: &'static str,
-    /// What it settles; with the kind, posted once.
-    pub business_id: Uuid,
+    /// Why.
+    pub kind: PostingKind,
+    /// By what; with the kind, posted once.
+    pub cause: Cause,
     /// The member concerned.
     pub user_id: Uuid,
     /// The line of the member's history it belongs to.
     pub transaction_id: Option<Uuid>,
     /// What each account gains; sums to zero, no account twice.
-    pub legs: Vec<(AccountRef, Cents)>,
+    pub entries: Vec<(AccountRef, Cents)>,
 }
 
 impl Posting {
-    /// Moves an amount from one account to another, in the transaction with this id.
+    /// Moves an amount from one account to another. It belongs to the line that is its cause, if a line is.
     ///
     /// # Errors
     /// If the amount cannot be negated.
     pub fn transfer(
-        kind: &'static str,
+        kind: PostingKind,
+        cause: Cause,
         user_id: Uuid,
-        transaction_id: Uuid,
-        from: AccountRef,
-        to: AccountRef,
+        (from, to): (AccountRef, AccountRef),
         amount: Cents,
     ) -> Result<Self, Error> {
-        let legs = vec![(from, amount.negated()?), (to, amount)];
-        Ok(Self { kind, business_id: transaction_id, user_id, transaction_id: Some(transaction_id), legs })
+        let entries = vec![(from, amount.negated()?), (to, amount)];
+        Ok(Self { kind, cause, user_id, transaction_id: cause.transaction_id(), entries })
     }
 
-    /// The same for another business id than the transaction's.
+    /// The same as part of another line.
     #[must_use]
-    pub fn settling(self, business_id: Uuid) -> Self {
-        Self { business_id, ..self }
+    pub fn shown_as(self, transaction_id: Uuid) -> Self {
+        Self { transaction_id: Some(transaction_id), ..self }
     }
 }
 
-/// What a member may do only while something is not so; looked up while the member is locked.
+/// What must hold for a movement, looked up while the member is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Guard {
-    /// No other withdrawal of theirs is open.
-    Withdrawal,
-    /// They neither own the course nor have a payment for it in review.
-    Course,
-    /// Nothing is known of this trade yet: it is funded.
-    Fund {
+pub enum Precondition {
+    /// No other withdrawal of the member is open.
+    NoOpenWithdrawal,
+    /// The member neither owns the course nor has a payment for it in review.
+    NoCourse,
+    /// Nothing is known of this trade yet: it is funded, or noted as refused for want of balance.
+    TradeUnknown {
         /// The trade.
         trade_id: Uuid,
         /// With how much.
@@ -78,7 +84,7 @@ pub enum Guard {
         at: OffsetDateTime,
     },
     /// This trade is funded and not settled: it is settled.
-    Settle {
+    TradeFunded {
         /// The trade.
         trade_id: Uuid,
         /// With how much it was funded.
@@ -96,7 +102,7 @@ pub struct Movement {
     /// The member concerned.
     pub user_id: Uuid,
     /// Under which condition.
-    pub guard: Option<Guard>,
+    pub precondition: Option<Precondition>,
     /// What moves; at least one.
     pub postings: Vec<Posting>,
     /// New lines of the member's history; none has a receipt.
@@ -106,57 +112,82 @@ pub struct Movement {
 }
 
 /// What became of a movement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Outcome {
     /// All of it is there.
     Applied,
-    /// Nothing changed: its key was used, or its guard does not hold.
-    Hindered,
-    /// Nothing changed: a member's account would have fallen below zero.
-    Overdrawn,
+    /// Nothing changed: its key was used, or is being used.
+    KeyUsed,
+    /// Nothing changed: an account of a member would have fallen below zero.
+    InsufficientFunds,
     /// Nothing changed: an account has not been made yet.
     AccountMissing,
+    /// Nothing changed: an account is locked by another transaction.
+    Busy,
+    /// Nothing changed: the member has an open withdrawal.
+    WithdrawalPending,
+    /// Nothing changed: the member owns the course.
+    CourseOwned,
+    /// Nothing changed: a payment for the course is in review.
+    CoursePaymentPending,
+    /// Nothing changed: the trade is known, under whatever terms.
+    TradeKnown,
+    /// Nothing changed: the trade is not funded under these terms, or settled.
+    TradeNotFunded,
+}
+
+impl Outcome {
+    /// What the member is told.
+    ///
+    /// # Errors
+    /// Unless it was applied.
+    pub fn into_result(self) -> Result<(), Error> {
+        match self {
+            Self::Applied => Ok(()),
+            Self::InsufficientFunds => Err(Error::InsufficientBalance),
+            Self::AccountMissing => Err(Error::AccountMissing),
+            Self::Busy => Err(Error::Refused(chassis::error::Refusal::unavailable())),
+            Self::WithdrawalPending => Err(Error::WithdrawalPending),
+            Self::CourseOwned => Err(Error::CourseAlreadyPurchased),
+            Self::CoursePaymentPending => Err(Error::CoursePaymentPending),
+            Self::TradeNotFunded => Err(Error::TradeNotFunded),
+            Self::KeyUsed | Self::TradeKnown => Err(Error::AlreadyPosted),
+        }
+    }
 }
 
 impl Movement {
-    /// Applies it in the caller's transaction, which has locked the member and found the guard to hold. Members'
-    /// accounts are made on first need.
+    /// Applies it in the caller's transaction, waiting for the accounts. Members' accounts are made on first need.
     ///
     /// # Errors
-    /// `InsufficientBalance` if a member's account would fall below zero at any point, `AlreadyPosted` if a (kind,
-    /// business id) was posted before or the guard does not hold, the database's.
+    /// What stands in its way, `AlreadyPosted` if a (kind, cause) was posted before, the database's.
     pub async fn apply(&self, conn: &mut PgConnection) -> Result<(), Error> {
-        let columns = Columns::of([(self, None)])?;
-        let mut done = columns.apply(conn).await?;
-        if done.verdicts == [Verdict::AccountMissing] {
-            for user_id in columns.owners() {
-                open_accounts(conn, *user_id).await?;
+        let rows = Rows::of([(self, None)])?;
+        let mut done = rows.apply(conn, Locks::Wait).await?;
+        if done.outcomes == [Outcome::AccountMissing] {
+            for user_id in rows.members() {
+                open_accounts(conn, user_id).await?;
             }
-            done = columns.apply(conn).await?;
+            done = rows.apply(conn, Locks::Wait).await?;
         }
-        match done.verdicts.first() {
-            Some(Verdict::Applied) => {}
-            Some(Verdict::Overdrawn) => return Err(Error::InsufficientBalance),
-            Some(Verdict::Hindered) => return Err(Error::AlreadyPosted),
-            Some(Verdict::AccountMissing) | None => return Err(Error::AccountMissing),
-        }
+        done.outcomes.first().copied().unwrap_or(Outcome::AccountMissing).into_result()?;
         // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
         self.count();
         Ok(())
     }
 
-    /// The accounts that it locks, some of them more than once. What a guard looks at changes only while the member's free
-    /// balance is locked.
+    /// The accounts that it locks, some of them more than once. What a precondition looks at changes only while the
+    /// member's free balance is locked.
     fn accounts(&self) -> impl Iterator<Item = AccountRef> + Clone + '_ {
-        let guarded = self.guard.map(|_| AccountRef::available(self.user_id));
-        self.postings.iter().flat_map(|posting| posting.legs.iter().map(|leg| leg.0)).chain(guarded)
+        let looked_at = self.precondition.map(|_| AccountRef::available(self.user_id));
+        self.postings.iter().flat_map(|posting| posting.entries.iter().map(|entry| entry.0)).chain(looked_at)
     }
 
     fn count(&self) {
         for posting in &self.postings {
-            let moved: u64 = posting.legs.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
-            metrics::counter!("postings_total", "kind" => posting.kind).increment(1);
-            metrics::counter!("posted_cents_total", "kind" => posting.kind).increment(moved);
+            let moved: u64 = posting.entries.iter().filter_map(|(_, cents)| u64::try_from(cents.get()).ok()).sum();
+            metrics::counter!("postings_total", "kind" => posting.kind.as_str()).increment(1);
+            metrics::counter!("posted_cents_total", "kind" => posting.kind.as_str()).increment(moved);
         }
     }
 }
@@ -176,12 +207,7 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
 /// # Errors
 /// The database's.
 pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
-    let locked =
-        || sqlx::query_scalar!("SELECT id FROM accounts WHERE user_id = $1 AND kind = 'available' FOR UPDATE", user_id);
-    if locked().fetch_optional(&mut *conn).await?.is_none() {
-        open_accounts(conn, user_id).await?;
-        locked().fetch_one(conn).await?;
-    }
+    sqlx::query!("SELECT FROM lock_member($1)", user_id).execute(conn).await?;
     Ok(())
 }
 
@@ -190,13 +216,6 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
 /// # Errors
 /// The database's.
 pub async fn open_accounts(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
-    let kinds = MemberAccount::ALL.map(|kind| kind.as_str().to_owned());
-    sqlx::query!(
-        "INSERT INTO accounts (kind, user_id) SELECT kind, $1 FROM unnest($2::text[]) AS kind ON CONFLICT DO NOTHING",
-        user_id,
-        &kinds
-    )
-    .execute(conn)
-    .await?;
+    sqlx::query!("SELECT FROM open_accounts($1)", user_id).execute(conn).await?;
     Ok(())
 }

@@ -2,9 +2,13 @@
 
 pub mod accounts;
 
-pub mod book_checks;
+pub mod approvals;
+
+pub mod ledger_checks;
 
 pub mod entries;
+
+pub mod liabilities;
 
 pub mod times;
 

@@ -128,27 +128,49 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
 }
 
+/// Events of an outbox that are looked up at once.
+const EVENTS: i64 = 10_000;
+
 /// Every event that the broker had for a minute is in the inbox of its consumers.
 async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let read = "SELECT event_id FROM inbox UNION ALL
-        SELECT event_id::uuid FROM parked_events WHERE event_id ~ '^[0-9a-f-]{36}$'";
-    let mailer: HashSet<Uuid> = sqlx::query_scalar(read).fetch_all(&mut snapshots.mailer).await?.into_iter().collect();
-    let wallet: HashSet<Uuid> = sqlx::query_scalar(read).fetch_all(&mut snapshots.wallet).await?.into_iter().collect();
     let mut lost = Vec::new();
     for database in [Database::Auth, Database::Wallet, Database::Trade, Database::PaymentMethod] {
-        let sent: Vec<(Uuid, String)> = sqlx::query_as(
-            "SELECT event_id, key FROM outbox WHERE published_at < clock_timestamp() - interval '60 seconds'",
-        )
-        .fetch_all(snapshots.of(database))
-        .await?;
-        for (id, key) in sent {
-            if !mailer.contains(&id) {
-                lost.push(format!("{key} {id} never reached mailer"));
-            }
-            if key == "auth.v1.user_registered" && !wallet.contains(&id) {
-                lost.push(format!("{key} {id} never reached wallet"));
+        let mut after = 0;
+        loop {
+            let sent: Vec<(i64, Uuid, String)> = sqlx::query_as(
+                "SELECT id, event_id, key FROM outbox WHERE id > $1 AND published_at < clock_timestamp() - interval '60 seconds'
+                 ORDER BY id LIMIT $2",
+            )
+            .bind(after)
+            .bind(EVENTS)
+            .fetch_all(snapshots.of(database))
+            .await?;
+            let Some((last, ..)) = sent.last() else { break };
+            after = *last;
+            let registered = sent.iter().filter(|(_, _, key)| key == "auth.v1.user_registered");
+            let registered: Vec<Uuid> = registered.map(|(_, id, _)| *id).collect();
+            let all: Vec<Uuid> = sent.iter().map(|(_, id, _)| *id).collect();
+            let missing = [
+                ("mailer", missing(&mut snapshots.mailer, all).await?),
+                ("wallet", missing(&mut snapshots.wallet, registered).await?),
+            ];
+            for (consumer, missing) in missing {
+                let told = sent.iter().filter(|(_, id, _)| missing.contains(id));
+                lost.extend(told.map(|(_, id, key)| format!("{key} {id} never reached {consumer}")));
             }
         }
     }
     Ok(Verdict::new("Q4", "every event took effect at its consumers", lost))
+}
+
+/// Which of these events a consumer neither handled nor put aside.
+async fn missing(consumer: &mut PgConnection, events: Vec<Uuid>) -> Result<HashSet<Uuid>> {
+    let missing: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM unnest($1::uuid[]) AS id WHERE NOT EXISTS (SELECT FROM inbox WHERE inbox.event_id = id)
+            AND NOT EXISTS (SELECT FROM parked_events WHERE parked_events.event_id = id::text)",
+    )
+    .bind(events)
+    .fetch_all(consumer)
+    .await?;
+    Ok(missing.into_iter().collect())
 }

@@ -87,9 +87,10 @@ pub const CHECKS: &[Check] = &[
             balance_cents, entry_count, coalesce(cents, 0), coalesce(entries, 0))
          FROM accounts LEFT JOIN (
             SELECT account_id, sum(amount_cents) AS cents, count(*) AS entries,
-                (array_agg(hash ORDER BY posting_id DESC))[1] AS head
+                max(posting_id) AS newest
             FROM entries GROUP BY account_id) AS computed ON account_id = id
-         WHERE balance_cents <> coalesce(cents, 0) OR entry_count <> coalesce(entries, 0) OR head_hash <> coalesce(head, '')",
+         LEFT JOIN entries AS head ON head.account_id = id AND head.posting_id = newest
+         WHERE balance_cents <> coalesce(cents, 0) OR entry_count <> coalesce(entries, 0) OR head_hash <> coalesce(head.hash, '')",
     ),
     wallet(
         "L4",
@@ -102,27 +103,82 @@ pub const CHECKS: &[Check] = &[
         "L5",
         "each account's entries form an unbroken chain",
         "SELECT format('entry of account %s in posting %s', account_id, posting_id) FROM (
-            SELECT account_id, posting_id, hash, balance_after_cents - amount_cents AS before,
-                coalesce(lag(balance_after_cents) OVER chain, 0) AS previous,
-                sha256(coalesce(lag(hash) OVER chain, '') || int8send(account_id) || int8send(posting_id)
-                    || int8send(amount_cents) || int8send(balance_after_cents)) AS expected
-            FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS linked
+            SELECT entries.account_id, entries.posting_id, hash, balance_after_cents - amount_cents AS before,
+                coalesce(lag(balance_after_cents) OVER chain, rebuilt.balance_cents, 0) AS previous,
+                entry_hash(coalesce(lag(hash) OVER chain, rebuilt.head_hash, ''), entries.account_id, entries.posting_id,
+                    amount_cents, balance_after_cents, posting_header(postings)) AS expected
+            FROM entries LEFT JOIN postings ON postings.id = entries.posting_id
+            LEFT JOIN (SELECT DISTINCT ON (account_id) * FROM account_rebuilds
+                ORDER BY account_id, posting_id DESC) AS rebuilt ON rebuilt.account_id = entries.account_id
+            WHERE rebuilt.account_id IS NULL OR entries.posting_id > rebuilt.posting_id
+            WINDOW chain AS (PARTITION BY entries.account_id ORDER BY entries.posting_id)) AS linked
          WHERE hash <> expected OR before <> previous",
+    ),
+    wallet(
+        "A6 L5",
+        "each rebuild of an account was confirmed by two people, and stands on the entries of then",
+        "SELECT format('account %s rebuilt by proposal %s', rebuilt.account_id, proposal_id) FROM account_rebuilds AS rebuilt
+         LEFT JOIN proposals ON proposals.id = proposal_id AND proposals.kind = 'ledger.rebuild' AND status = 'confirmed'
+            AND (change ->> 'accountId')::bigint = rebuilt.account_id
+         CROSS JOIN LATERAL (SELECT coalesce(sum(amount_cents), 0) AS cents, count(*) AS entries,
+                sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), '')) AS digest
+            FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id) AS computed
+         WHERE proposals.id IS NULL
+            OR (computed.cents, computed.entries, computed.digest) <> (rebuilt.balance_cents, rebuilt.entry_count, rebuilt.digest)",
+    ),
+    wallet(
+        "D-B1",
+        "every posting has a cause that can be named",
+        "SELECT format('posting %s (%s %s) of member %s', postings.id, postings.kind, business_id, postings.user_id) FROM postings
+         LEFT JOIN transactions AS line ON line.id = business_id AND line.user_id = postings.user_id
+            AND postings.kind = ANY (CASE line.kind
+                WHEN 'deposit' THEN ARRAY['deposit'] WHEN 'course' THEN ARRAY['course']
+                WHEN 'fee' THEN ARRAY['fee', 'fee_credit', 'fee_refund']
+                WHEN 'withdrawal' THEN ARRAY['withdrawal_hold', 'withdrawal_paid', 'withdrawal_release'] ELSE '{}' END)
+            AND (line.status = 'success' OR postings.kind IN ('withdrawal_hold', 'withdrawal_release'))
+         LEFT JOIN trade_fundings ON trade_id = business_id AND trade_fundings.user_id = postings.user_id
+            AND (postings.kind = 'trade_fund' AND trade_fundings.status <> 'refused'
+                OR postings.kind IN ('trade_settle', 'trade_gain', 'trade_loss') AND trade_fundings.status = 'settled')
+         LEFT JOIN proposals ON proposals.id = business_id AND proposals.kind = postings.kind
+            AND proposals.status = 'confirmed' AND proposals.subject_id = postings.user_id
+            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit')
+         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL",
+    ),
+    wallet(
+        "D-B1 D-R2",
+        "every correction moves the amount that was confirmed",
+        "SELECT format('posting %s (%s %s) moves %s', postings.id, postings.kind, business_id, moved.cents) FROM postings
+         JOIN proposals ON proposals.id = business_id
+         CROSS JOIN LATERAL (SELECT sum(amount_cents) FILTER (WHERE amount_cents > 0) AS cents FROM entries
+            JOIN accounts ON accounts.id = account_id
+            WHERE posting_id = postings.id AND (accounts.user_id IS NULL OR accounts.user_id = postings.user_id)) AS moved
+         WHERE moved.cents IS DISTINCT FROM (change ->> 'amount_cents')::bigint",
+    ),
+    wallet(
+        "A6",
+        "the check of the ledger found nothing that does not verify",
+        "SELECT detail FROM ledger_faults WHERE verified_at IS NULL ORDER BY id",
     ),
     wallet(
         "L5",
         "the triggers that keep history are on",
         "SELECT format('trigger %s on %s', name, relation) FROM (VALUES ('entries', 'entries_append_only'),
             ('entries', 'entries_balanced'), ('postings', 'postings_append_only'), ('accounts', 'accounts_stay'),
-            ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once')) AS wanted (relation, name)
+            ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once'),
+            ('withdrawal_stops', 'withdrawal_stops_as_proposed'), ('accounts', 'accounts_stay_the_same'),
+            ('trade_fundings', 'trade_fundings_by_the_ledger'), ('trade_fundings', 'trade_fundings_settled_once'),
+            ('account_rebuilds', 'account_rebuilds_append_only')) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
     ),
     wallet(
         "L5",
-        "the service's own role cannot rewrite history",
+        "the service's own role writes money only through the ledger's functions",
         "SELECT format('wallet may %s %s', privilege, relation)
-         FROM unnest(ARRAY['entries', 'postings', 'audit_rows']) AS relation, unnest(ARRAY['UPDATE', 'DELETE', 'TRUNCATE']) AS privilege
+         FROM (VALUES ('accounts', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('entries', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
+            ('postings', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('posting_kinds', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
+            ('audit_rows', '{UPDATE,DELETE,TRUNCATE}')) AS kept (relation, privileges),
+            unnest(privileges::text[]) AS privilege
          WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper)
             AND has_table_privilege((SELECT oid FROM pg_roles WHERE rolname = 'wallet'), to_regclass(relation), privilege)",
     ),
@@ -245,7 +301,7 @@ pub const CHECKS: &[Check] = &[
         "L7 D-R2",
         "every confirmed correction took effect once, every other never",
         "SELECT format('proposal %s is %s', id, status) FROM proposals
-         WHERE kind <> 'withdrawals.reopen'
+         WHERE kind NOT IN ('withdrawals.reopen', 'ledger.rebuild')
             AND (status = 'confirmed') <> EXISTS (SELECT FROM postings WHERE business_id = proposals.id AND postings.kind = proposals.kind)",
     ),
     wallet(
@@ -351,6 +407,40 @@ pub const CHECKS: &[Check] = &[
         "passwords and links are kept as hashes alone",
         "SELECT format('password of %s', id) FROM users WHERE password_hash IS NOT NULL AND password_hash NOT LIKE '$argon2id$%'
          UNION ALL SELECT format('link %s', id) FROM reset_tokens WHERE length(token_hash) <> 32",
+    ),
+    wallet(
+        "D-B6",
+        "every node of the published liabilities follows from those below it",
+        r"WITH newest AS (
+            SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1
+        )
+        SELECT format('node %s of level %s in publication %s', node.position, node.level, node.publication_id)
+        FROM newest JOIN liability_nodes AS node ON node.publication_id = newest.id
+        LEFT JOIN liability_leaves AS leaf ON node.level = 0 AND leaf.publication_id = node.publication_id
+            AND leaf.position = node.position
+        LEFT JOIN liability_nodes AS one ON one.publication_id = node.publication_id AND one.level = node.level - 1
+            AND one.position = node.position * 2
+        LEFT JOIN liability_nodes AS other ON other.publication_id = one.publication_id AND other.level = one.level
+            AND other.position = one.position + 1
+        WHERE (node.digest, node.sum_cents) IS DISTINCT FROM (CASE
+            WHEN node.level = 0 THEN
+                sha256('\x00'::bytea || leaf.salt || uuid_send(leaf.user_id) || int8send(leaf.amount_cents))
+            WHEN other.position IS NULL THEN one.digest
+            ELSE sha256('\x01'::bytea || one.digest || int8send(one.sum_cents) || other.digest || int8send(other.sum_cents))
+            END, CASE WHEN node.level = 0 THEN leaf.amount_cents ELSE one.sum_cents + coalesce(other.sum_cents, 0) END)",
+    ),
+    wallet(
+        "D-B6",
+        "the published root and total are those of the tree, and the total is that of the leaves",
+        "SELECT format('publication %s of %s', id, at) FROM (
+            SELECT * FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC LIMIT 1
+        ) AS newest
+        WHERE total_cents <> (SELECT coalesce(sum(amount_cents), 0) FROM liability_leaves WHERE publication_id = newest.id)
+            OR leaves <> (SELECT count(*) FROM liability_leaves WHERE publication_id = newest.id)
+            OR leaves > 0 AND NOT EXISTS (
+                SELECT FROM (
+                    SELECT digest, sum_cents FROM liability_nodes WHERE publication_id = newest.id ORDER BY level DESC LIMIT 1
+                ) AS top WHERE top.digest = root AND top.sum_cents = total_cents)",
     ),
     auth(
         "D-S4",

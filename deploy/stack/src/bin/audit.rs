@@ -1,10 +1,11 @@
 //! Checks every promise that the databases can prove: `audit clean` and exit code 0, or the offending rows and 1.
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use stack::audit::{Urls, audit, report};
+use stack::audit::{Roots, Urls, audit, report};
 
 /// The databases, each by a role that may read it.
 #[derive(Parser)]
@@ -25,6 +26,12 @@ struct Cli {
     /// Of the service mailer.
     #[arg(long, env, hide_env_values = true)]
     mailer_database_url: String,
+    /// A folder of signed roots that the books have to extend.
+    #[arg(long, env, requires = "trusted_keys_file")]
+    roots: Option<PathBuf>,
+    /// The public keys of the services that signed them.
+    #[arg(long, env)]
+    trusted_keys_file: Option<PathBuf>,
 }
 
 #[tokio::main]
@@ -37,6 +44,8 @@ async fn main() -> anyhow::Result<ExitCode> {
         payment_method: cli.payment_method_database_url,
         mailer: cli.mailer_database_url,
     };
-    let clean = report(&mut io::stdout().lock(), &audit(&urls).await?)?;
+    let roots = cli.roots.as_deref().zip(cli.trusted_keys_file.as_deref());
+    let roots = roots.map(|(folder, trusted_keys)| Roots { folder, trusted_keys });
+    let clean = report(&mut io::stdout().lock(), &audit(&urls, roots.as_ref()).await?)?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

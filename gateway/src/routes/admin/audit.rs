@@ -17,7 +17,7 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::caller::StaffMember;
-use crate::clients::fetch;
+use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::json::{field, moment, ok};
 use crate::router::App;
@@ -105,7 +105,7 @@ async fn read(
     macro_rules! ask {
         ($client:ident, $package:ident) => {{
             let message = $package::ListAuditRowsRequest { page, filter };
-            let answer = fetch!(clients.$client, list_audit_rows, out, message)?.into_inner();
+            let answer = call_retrying!(clients.$client, list_audit_rows, out, message)?.into_inner();
             (answer.rows, answer.next_cursor)
         }};
     }

@@ -1,16 +1,16 @@
 //! Whether the books are right, and withdrawals that stopped because they were not.
 
-use axum::extract::State;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use proto::wallet::v1 as wallet;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::StaffMember;
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{Number, Reply, created, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
 use crate::router::App;
 use crate::routes::admin::proposals::{Owner, Proposed};
 
@@ -38,15 +38,27 @@ pub struct Withdrawals {
     reason: Option<String>,
 }
 
+/// Something in the ledger that does not verify.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Fault {
+    /// `account`, `posting`, `member` (their hold or investments) or `cause` (a decision that was never posted).
+    subject: String,
+    subject_id: String,
+    /// What is wrong, as a sentence.
+    detail: String,
+    found_at: Option<String>,
+}
+
 /// Whether the books are right.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Integrity {
     success: bool,
-    /// Sum of all entries; 0 when right.
+    /// Sum of all balances; 0 when right.
     #[schema(value_type = f64)]
     trial_balance: Number,
-    /// Differences between balances and their entries; 0 when right.
+    /// Differences between accounts that do not verify and their entries; 0 when right.
     #[schema(value_type = f64)]
     drift: Number,
     liabilities: Liabilities,
@@ -59,8 +71,12 @@ pub struct Integrity {
     outbox_oldest_seconds: i64,
     dead_letters: i64,
     withdrawals: Withdrawals,
-    /// When all entries were read last; the trial balance and the drift are of then.
+    /// When the last check ended that left no posting unchecked; missing in a ledger that was never checked.
     checked_at: Option<String>,
+    /// When everything was verified from the first entry last.
+    fully_checked_at: Option<String>,
+    /// What does not verify, oldest first, at most 100.
+    faults: Vec<Fault>,
     ok: bool,
 }
 
@@ -69,7 +85,7 @@ pub struct Integrity {
     security(("bearer" = [])), tag = "Back office")]
 pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Integrity>, ApiError> {
     let message = wallet::GetIntegrityRequest {};
-    let books = fetch!(app.clients.wallet_staff, get_integrity, caller.out, message)?.into_inner();
+    let books = call_retrying!(app.clients.wallet_staff, get_integrity, caller.out, message)?.into_inner();
     let total = books
         .available_cents
         .saturating_add(books.held_cents)
@@ -96,6 +112,8 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
             reason: Some(books.stop_reason).filter(|reason| !reason.is_empty()),
         },
         checked_at: moment(books.checked_at.as_ref()),
+        fully_checked_at: moment(books.walked_at.as_ref()),
+        faults: books.faults.into_iter().map(Into::into).collect(),
         ok: books.ok,
     }))
 }
@@ -109,6 +127,53 @@ pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, ke
     let claim = key.bodyless();
     let message = wallet::ProposeReopeningRequest { client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet_staff, propose_reopening, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet_staff, propose_reopening, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
+/// Why an account is rebuilt.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Rebuild {
+    /// For the audit log; 1 to 500 characters.
+    #[schema(value_type = String, example = "A disk error changed the stored balance")]
+    note: Field,
+}
+
+/// Propose to rebuild an account from its entries
+///
+/// The balance, count and head that the account stores are computed from its entries again. Only for an account that the
+/// integrity report names; another treasurer confirms.
+#[utoipa::path(post, path = "/admin/ledger/accounts/{id}/rebuild", request_body = Rebuild,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn rebuild(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(account_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<Rebuild>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = wallet::ProposeRebuildRequest {
+        account_id: account_id.parse().map_err(|_| ApiError::not_found())?,
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, propose_rebuild, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
+impl From<wallet::LedgerFault> for Fault {
+    fn from(fault: wallet::LedgerFault) -> Self {
+        Self {
+            found_at: moment(fault.found_at.as_ref()),
+            subject: fault.subject,
+            subject_id: fault.subject_id,
+            detail: fault.detail,
+        }
+    }
 }

@@ -1,14 +1,16 @@
 //! Events that could not take effect, of whichever service, and their replay.
 
 use axum::extract::{Path, State};
+use axum::response::Response;
 use proto::common::v1::DeadLetter as Message;
 use proto::{mailer::v1 as mailer, wallet::v1 as wallet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, StaffMember};
-use crate::clients::{fetch, send};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
 use crate::json::{Reply, moment, ok};
 use crate::router::App;
 use crate::routes::Done;
@@ -58,11 +60,15 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
     let out = &caller.out;
     let of_wallet = async {
         let message = wallet::ListDeadLettersRequest {};
-        Ok::<_, ApiError>(fetch!(app.clients.wallet_staff, list_dead_letters, out, message)?.into_inner().dead_letters)
+        Ok::<_, ApiError>(
+            call_retrying!(app.clients.wallet_staff, list_dead_letters, out, message)?.into_inner().dead_letters,
+        )
     };
     let of_mailer = async {
         let message = mailer::ListDeadLettersRequest {};
-        Ok::<_, ApiError>(fetch!(app.clients.mailer_staff, list_dead_letters, out, message)?.into_inner().dead_letters)
+        Ok::<_, ApiError>(
+            call_retrying!(app.clients.mailer_staff, list_dead_letters, out, message)?.into_inner().dead_letters,
+        )
     };
     let (of_wallet, of_mailer) = futures::try_join!(of_wallet, of_mailer)?;
     let mut dead_letters: Vec<DeadLetter> = [(OF_WALLET, of_wallet), (OF_MAILER, of_mailer)]
@@ -76,22 +82,25 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
 /// Replay a dead letter
 ///
 /// The event is tried once more, at once; if it takes effect it is no dead letter any more.
-#[utoipa::path(post, path = "/admin/dead-letters/{id}/replay", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/admin/dead-letters/{id}/replay",
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn replay(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,
     Path(id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
-    let client_address = client.address;
-    if let Some(id) = id.strip_prefix(OF_WALLET) {
-        let message = wallet::ReplayDeadLetterRequest { id: id.to_owned(), client_address };
-        send!(app.clients.wallet_staff, replay_dead_letter, out, message)?;
+    key: Key,
+) -> Result<Response, ApiError> {
+    let (client_address, idempotency) = (client.address, key.bodyless());
+    let claim = idempotency.clone();
+    let metadata = if let Some(id) = id.strip_prefix(OF_WALLET) {
+        let message = wallet::ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
+        call_keyed!(app.clients.wallet_staff, replay_dead_letter, out, claim, message)?.into_parts().0
     } else if let Some(id) = id.strip_prefix(OF_MAILER) {
-        let message = mailer::ReplayDeadLetterRequest { id: id.to_owned(), client_address };
-        send!(app.clients.mailer_staff, replay_dead_letter, out, message)?;
+        let message = mailer::ReplayDeadLetterRequest { id: id.to_owned(), client_address, idempotency };
+        call_keyed!(app.clients.mailer_staff, replay_dead_letter, out, claim, message)?.into_parts().0
     } else {
         return Err(ApiError::not_found());
-    }
-    Ok(ok(Done::saying("The event has taken effect.")))
+    };
+    Ok(marked(&metadata, ok(Done::saying("The event has taken effect."))))
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::Colleague;
-use crate::clients::{fetch, send};
+use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::json::{Field, Form, Json, Reply, moment, ok};
 use crate::router::App;
@@ -20,6 +20,8 @@ pub struct Me {
     totp: TotpState,
     /// Until when the code that was given counts for what needs a fresh one; null when it does not.
     step_up_until: Option<String>,
+    /// New staff: from when on they may decide and propose; null when they may.
+    decides_from: Option<String>,
     /// What the role may do.
     #[schema(example = json!(["see", "decide", "freeze", "writeNotes"]))]
     permissions: Vec<String>,
@@ -50,7 +52,7 @@ pub struct TotpState {
 #[utoipa::path(get, path = "/admin/me", responses((status = 200, body = Me), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn get(State(app): State<App>, Colleague(caller): Colleague) -> Result<Reply<Me>, ApiError> {
-    let me = fetch!(app.clients.auth_staff, get_me, caller.out, GetMeRequest {})?.into_inner();
+    let me = call_retrying!(app.clients.auth_staff, get_me, caller.out, GetMeRequest {})?.into_inner();
     let user = me.user.ok_or_else(|| ApiError::internal("an answer without account"))?;
     Ok(ok(Me {
         success: true,
@@ -61,6 +63,7 @@ pub async fn get(State(app): State<App>, Colleague(caller): Colleague) -> Result
             recovery_codes_left: me.recovery_codes_left,
         },
         step_up_until: moment(me.stepped_up_until.as_ref()),
+        decides_from: moment(me.decides_from.as_ref()),
         permissions: me.permissions,
     }))
 }
@@ -86,7 +89,7 @@ pub struct NewTotp {
 #[utoipa::path(post, path = "/admin/me/totp", responses((status = 200, body = NewTotp), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn begin_totp(State(app): State<App>, Colleague(caller): Colleague) -> Result<Reply<NewTotp>, ApiError> {
-    let new = send!(app.clients.auth_staff, begin_totp, caller.out, BeginTotpRequest {})?.into_inner();
+    let new = call!(app.clients.auth_staff, begin_totp, caller.out, BeginTotpRequest {})?.into_inner();
     let message = "Add the secret to your authenticator, then enter its first code.".to_owned();
     Ok(ok(NewTotp { success: true, message, secret: new.secret, uri: new.uri }))
 }
@@ -121,7 +124,7 @@ pub async fn confirm_totp(
     let mut form = Form::new();
     let message = ConfirmTotpRequest { code: form.text("code", &value.code), client: Some(caller.client) };
     form.finish()?;
-    let answer = send!(app.clients.auth_staff, confirm_totp, caller.out, message)?.into_inner();
+    let answer = call!(app.clients.auth_staff, confirm_totp, caller.out, message)?.into_inner();
     let message = "Your authenticator is set up. Keep the recovery codes in a safe place.".to_owned();
     Ok(ok(RecoveryCodes { success: true, message, recovery_codes: answer.recovery_codes }))
 }
@@ -137,7 +140,7 @@ pub struct SteppedUp {
 
 /// Give a code again
 ///
-/// Approving, paying, confirming and freezing need one that is at most five minutes old.
+/// Every decision and every proposal needs one that is at most five minutes old.
 #[utoipa::path(post, path = "/admin/me/step-up", request_body = Code,
     responses((status = 200, body = SteppedUp), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn step_up(
@@ -148,7 +151,7 @@ pub async fn step_up(
     let mut form = Form::new();
     let message = StepUpRequest { code: form.text("code", &value.code), client: Some(caller.client) };
     form.finish()?;
-    let answer = send!(app.clients.auth_staff, step_up, caller.out, message)?.into_inner();
+    let answer = call!(app.clients.auth_staff, step_up, caller.out, message)?.into_inner();
     let message = "Thank you, the code was right.".to_owned();
     Ok(ok(SteppedUp { success: true, message, until: moment(answer.until.as_ref()) }))
 }

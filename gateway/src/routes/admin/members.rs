@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, StaffMember};
-use crate::clients::{fetch, mutate, send};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
@@ -51,7 +51,7 @@ pub async fn list(
         search: filter.search.unwrap_or_default(),
         page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
     };
-    let answer = fetch!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
+    let answer = call_retrying!(app.clients.auth_staff, list_members, caller.out, message)?.into_inner();
     Ok(ok(Members {
         success: true,
         members: answer.members.into_iter().map(|user| User::new(user, None)).collect(),
@@ -114,10 +114,10 @@ pub async fn get(
     Path(user_id): Path<String>,
 ) -> Result<Reply<Member>, ApiError> {
     let request = GetMemberRequest { user_id: user_id.clone() };
-    let member = fetch!(app.clients.auth_staff, get_member, caller.out, request)?.into_inner();
+    let member = call_retrying!(app.clients.auth_staff, get_member, caller.out, request)?.into_inner();
     let user = member.member.ok_or_else(ApiError::not_found)?;
     let request = GetMemberWalletRequest { user_id };
-    let books = fetch!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
+    let books = call_retrying!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
     let note =
         |note: auth::MemberNote| Note { author_id: note.author_id, at: moment(note.at.as_ref()), text: note.text };
     Ok(ok(Member {
@@ -144,45 +144,57 @@ fn note(value: &NoteRequest) -> Result<String, ApiError> {
 }
 
 /// Freeze a member
-#[utoipa::path(post, path = "/admin/members/{id}/freeze", params(("id" = String, Path)), request_body = NoteRequest,
+#[utoipa::path(post, path = "/admin/members/{id}/freeze", request_body = NoteRequest,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn freeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    Json { value, .. }: Json<NoteRequest>,
-) -> Result<Reply<Done>, ApiError> {
-    let message = FreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client) };
-    send!(app.clients.auth_staff, freeze_member, caller.out, message)?;
-    Ok(ok(Done::saying("The account has been frozen.")))
+    key: Key,
+    Json { value, digest }: Json<NoteRequest>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let message =
+        FreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
+    let answer = call_keyed!(app.clients.auth_staff, freeze_member, caller.out, claim, message)?;
+    Ok(marked(answer.metadata(), ok(Done::saying("The account has been frozen."))))
 }
 
 /// Unfreeze a member
-#[utoipa::path(post, path = "/admin/members/{id}/unfreeze", params(("id" = String, Path)), request_body = NoteRequest,
+#[utoipa::path(post, path = "/admin/members/{id}/unfreeze", request_body = NoteRequest,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn unfreeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    Json { value, .. }: Json<NoteRequest>,
-) -> Result<Reply<Done>, ApiError> {
-    let message = UnfreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client) };
-    send!(app.clients.auth_staff, unfreeze_member, caller.out, message)?;
-    Ok(ok(Done::saying("The account is active again.")))
+    key: Key,
+    Json { value, digest }: Json<NoteRequest>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let message =
+        UnfreezeMemberRequest { user_id, note: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
+    let answer = call_keyed!(app.clients.auth_staff, unfreeze_member, caller.out, claim, message)?;
+    Ok(marked(answer.metadata(), ok(Done::saying("The account is active again."))))
 }
 
 /// Write a note about a member
-#[utoipa::path(post, path = "/admin/members/{id}/notes", params(("id" = String, Path)), request_body = NoteRequest,
-    responses((status = 201, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(post, path = "/admin/members/{id}/notes", request_body = NoteRequest,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn add_note(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-    Json { value, .. }: Json<NoteRequest>,
-) -> Result<Reply<Done>, ApiError> {
-    let message = AddMemberNoteRequest { user_id, text: note(&value)?, client: Some(caller.client) };
-    send!(app.clients.auth_staff, add_member_note, caller.out, message)?;
-    Ok(created(Done::saying("The note has been saved.")))
+    key: Key,
+    Json { value, digest }: Json<NoteRequest>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let message =
+        AddMemberNoteRequest { user_id, text: note(&value)?, client: Some(caller.client), idempotency: claim.clone() };
+    let answer = call_keyed!(app.clients.auth_staff, add_member_note, caller.out, claim, message)?;
+    Ok(marked(answer.metadata(), ok(Done::saying("The note has been saved."))))
 }
 
 /// A correction of a member's balances.
@@ -207,9 +219,10 @@ async fn propose(
     Json { value, digest }: Json<Correction>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let kind = match (kind, form.text("type", &value.r#type).as_str()) {
+    let direction = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "credit".to_owned() };
+    let kind = match (kind, direction.as_str()) {
         (CorrectionKind::AdjustmentCredit, "debit") => CorrectionKind::AdjustmentDebit,
-        (kind, "" | "credit") => kind,
+        (kind, "credit") => kind,
         (kind, _) => {
             form.wrong("type", "Choose credit or debit");
             kind
@@ -226,7 +239,7 @@ async fn propose(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 

@@ -7,10 +7,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, StaffMember};
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{Json, Reply, WITH_FILE, created, ok};
+use crate::json::{Json, Reply, created, ok};
 use crate::router::App;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::payment_methods::{NewMethod, PaymentMethod};
@@ -39,7 +39,8 @@ pub async fn list(
     StaffMember(caller): StaffMember,
 ) -> Result<Reply<PlatformMethods>, ApiError> {
     let message = ListPlatformMethodsRequest {};
-    let answer = fetch!(app.clients.payment_method_staff, list_platform_methods, caller.out, message)?.into_inner();
+    let answer =
+        call_retrying!(app.clients.payment_method_staff, list_platform_methods, caller.out, message)?.into_inner();
     let payment_methods = answer.methods.into_iter().map(|method| PlatformMethod {
         current: method.current.map(PaymentMethod::from),
         active: method.active,
@@ -58,7 +59,8 @@ async fn propose(
     let message =
         ProposePlatformMethodRequest { id, fields, client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
-        mutate!(app.clients.payment_method_staff, propose_platform_method, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.payment_method_staff, propose_platform_method, caller.out, claim, message)?
+            .into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::PaymentMethod, answer.proposal)?)))
 }
 
@@ -70,7 +72,7 @@ pub async fn create(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     key: Key,
-    Json { value, digest }: Json<NewMethod, WITH_FILE>,
+    Json { value, digest }: Json<NewMethod>,
 ) -> Result<Response, ApiError> {
     let fields = value.read(&app).await?;
     propose(&app, caller, String::new(), Some(fields), key.claim(&digest)).await
@@ -85,7 +87,7 @@ pub async fn update(
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
     key: Key,
-    Json { value, digest }: Json<NewMethod, WITH_FILE>,
+    Json { value, digest }: Json<NewMethod>,
 ) -> Result<Response, ApiError> {
     let fields = value.read(&app).await?;
     propose(&app, caller, id, Some(fields), key.claim(&digest)).await

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, StaffMember};
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
@@ -20,7 +20,8 @@ use crate::routes::plans::{Plan, Plans};
 #[utoipa::path(get, path = "/admin/plans", responses((status = 200, body = Plans), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Plans>, ApiError> {
-    let answer = fetch!(app.clients.trade_staff, list_all_plans, caller.out, ListAllPlansRequest {})?.into_inner();
+    let answer =
+        call_retrying!(app.clients.trade_staff, list_all_plans, caller.out, ListAllPlansRequest {})?.into_inner();
     Ok(ok(Plans { success: true, plans: answer.plans.into_iter().map(Plan::from).collect() }))
 }
 
@@ -72,7 +73,7 @@ async fn propose(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.trade_staff, propose_plan, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
 }
 
@@ -139,6 +140,6 @@ pub async fn add_value(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.trade_staff, propose_plan_value, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.trade_staff, propose_plan_value, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Trade, answer.proposal)?)))
 }

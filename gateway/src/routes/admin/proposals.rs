@@ -1,6 +1,13 @@
 //! Changes that wait for a second person, of whichever service.
 
+mod change;
+
+use std::collections::HashMap;
+
 use axum::extract::{Path, Query, State};
+use axum::response::Response;
+use chassis::grpc::Outgoing;
+use proto::auth::v1 as auth;
 use proto::common::v1::{self as common, PageRequest, ProposalStatus};
 use proto::payment_method::v1 as payment_method;
 use proto::trade::v1 as trade;
@@ -10,10 +17,12 @@ use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::caller::{SignedIn, StaffMember};
-use crate::clients::{fetch, send};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
 use crate::json::{Reply, field, moment, ok};
 use crate::router::App;
+use crate::routes::transactions::{Owner as Person, owners};
 
 /// The service that owns a proposal: the first part of its id on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,11 +33,13 @@ pub enum Owner {
     Trade,
     /// Platform methods.
     PaymentMethod,
+    /// Staff accounts.
+    Auth,
 }
 
 impl Owner {
-    const ALL: [(Self, &'static str); 3] =
-        [(Self::Wallet, "wal_"), (Self::Trade, "trd_"), (Self::PaymentMethod, "pay_")];
+    const ALL: [(Self, &'static str); 4] =
+        [(Self::Wallet, "wal_"), (Self::Trade, "trd_"), (Self::PaymentMethod, "pay_"), (Self::Auth, "aut_")];
 
     fn prefix(self) -> &'static str {
         Self::ALL.into_iter().find(|(owner, _)| *owner == self).map_or("", |(_, prefix)| prefix)
@@ -47,45 +58,68 @@ impl Owner {
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
     id: String,
-    /// E.g. bonus, plan.create, plan.value, payment_method.update.
+    /// E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite.
     kind: String,
-    /// open, confirmed or rejected.
+    /// open, confirmed, rejected or expired.
     status: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     subject_id: Option<String>,
-    /// What would change.
+    /// What would change, in the names and units of the call that proposed it.
     #[schema(value_type = Object)]
     change: Option<Box<RawValue>>,
     /// What it replaces.
     #[schema(value_type = Option<Object>)]
     before: Option<Box<RawValue>>,
     proposed_by: String,
+    /// Their name, in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    proposed_by_name: Option<String>,
     proposed_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_by: Option<String>,
+    /// Their name, in lists.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decided_by_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     decided_at: Option<String>,
+    /// Until when it can be decided.
+    expires_at: Option<String>,
+    /// What deciding it takes, one of the permissions of `GET /admin/me`.
+    permission: String,
 }
 
 impl Proposal {
     fn new(owner: Owner, proposal: common::Proposal) -> Self {
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        let json = |text: String| RawValue::from_string(text).ok();
         Self {
             status: match proposal.status() {
                 ProposalStatus::Confirmed => "confirmed",
                 ProposalStatus::Rejected => "rejected",
+                ProposalStatus::Expired => "expired",
                 ProposalStatus::Open | ProposalStatus::Unspecified => "open",
             },
             id: format!("{}{}", owner.prefix(), proposal.id),
             kind: proposal.kind,
             subject_id: given(proposal.subject_id),
-            change: json(proposal.change_json),
-            before: json(proposal.before_json),
+            change: change::on_the_wire(&proposal.change_json),
+            before: change::on_the_wire(&proposal.before_json),
             proposed_by: proposal.proposed_by,
+            proposed_by_name: None,
             proposed_at: moment(proposal.proposed_at.as_ref()),
             decided_by: given(proposal.decided_by),
+            decided_by_name: None,
             decided_at: moment(proposal.decided_at.as_ref()),
+            expires_at: moment(proposal.expires_at.as_ref()),
+            permission: proposal.permission,
+        }
+    }
+
+    fn named(self, people: &HashMap<String, Person>) -> Self {
+        let name = |id: &String| people.get(id).map(|person| person.name.clone());
+        Self {
+            proposed_by_name: name(&self.proposed_by),
+            decided_by_name: self.decided_by.as_ref().and_then(name),
+            ..self
         }
     }
 }
@@ -113,7 +147,9 @@ impl Proposed {
         let message = match proposal.status() {
             ProposalStatus::Confirmed => "The proposal has taken effect.",
             ProposalStatus::Rejected => "The proposal has been rejected.",
-            ProposalStatus::Open | ProposalStatus::Unspecified => "Proposed. Another person has to confirm it.",
+            ProposalStatus::Open | ProposalStatus::Unspecified | ProposalStatus::Expired => {
+                "Proposed. Another person has to confirm it."
+            }
         };
         let proposal = Proposal::new(owner, proposal);
         Ok(Self {
@@ -130,19 +166,28 @@ impl Proposed {
 #[derive(Debug, Default, Deserialize)]
 pub struct Filter {
     status: Option<String>,
+    cursor: Option<String>,
 }
+
+/// Proposals on a page.
+const PAGE: i32 = 100;
 
 /// Proposals.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Proposals {
     success: bool,
     proposals: Vec<Proposal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
 }
 
 /// List the proposals
 ///
-/// The newest of every service.
-#[utoipa::path(get, path = "/admin/proposals", params(("status" = Option<String>, Query)),
+/// Of every service, newest first, with the names of who proposed and decided them.
+#[utoipa::path(get, path = "/admin/proposals",
+    params(("status" = Option<String>, Query, description = "open, confirmed, rejected, expired or all (the default)"),
+        ("cursor" = Option<String>, Query)),
     responses((status = 200, body = Proposals), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
@@ -154,87 +199,142 @@ pub async fn list(
         Some("open") => ProposalStatus::Open,
         Some("confirmed") => ProposalStatus::Confirmed,
         Some("rejected") => ProposalStatus::Rejected,
-        Some(_) => return Err(field("status", "Choose open, confirmed or rejected")),
+        Some("expired") => ProposalStatus::Expired,
+        Some(_) => return Err(field("status", "Choose open, confirmed, rejected or expired")),
     }
     .into();
-    let page = Some(PageRequest { size: 0, cursor: String::new() });
-    let out = &caller.out;
+    let page = PageRequest { size: PAGE, cursor: filter.cursor.unwrap_or_default() };
+    let mut rows = of_every_service(&app, &caller.out, status, page).await?;
+    // Ids are UUIDv7: one order over the services, and one cursor into each of them.
+    rows.sort_by(|(_, one), (_, other)| other.id.cmp(&one.id));
+    let size = usize::try_from(PAGE).unwrap_or_default();
+    let has_more = rows.len() > size;
+    rows.truncate(size);
+    let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone());
+    let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
+    let people = owners(&app, people.filter(|id| !id.is_empty())).await?;
+    let proposals = rows.into_iter().map(|(owner, row)| Proposal::new(owner, row).named(&people)).collect();
+    Ok(ok(Proposals { success: true, proposals, next_cursor }))
+}
+
+/// A page of each service, and one more where there is more.
+async fn of_every_service(
+    app: &App,
+    out: &Outgoing,
+    status: i32,
+    page: PageRequest,
+) -> Result<Vec<(Owner, common::Proposal)>, ApiError> {
+    let page = Some(PageRequest { size: page.size + 1, ..page });
     let of_wallet = async {
         let message = wallet::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(fetch!(app.clients.wallet_staff, list_proposals, out, message)?.into_inner().proposals)
+        Ok::<_, ApiError>(
+            call_retrying!(app.clients.wallet_staff, list_proposals, out, message)?.into_inner().proposals,
+        )
     };
     let of_trade = async {
         let message = trade::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(fetch!(app.clients.trade_staff, list_proposals, out, message)?.into_inner().proposals)
+        Ok::<_, ApiError>(call_retrying!(app.clients.trade_staff, list_proposals, out, message)?.into_inner().proposals)
     };
     let of_methods = async {
         let message = payment_method::ListProposalsRequest { status, page: page.clone() };
-        Ok::<_, ApiError>(
-            fetch!(app.clients.payment_method_staff, list_proposals, out, message)?.into_inner().proposals,
-        )
+        let answer = call_retrying!(app.clients.payment_method_staff, list_proposals, out, message)?;
+        Ok::<_, ApiError>(answer.into_inner().proposals)
     };
-    let (of_wallet, of_trade, of_methods) = futures::try_join!(of_wallet, of_trade, of_methods)?;
-    let mut proposals: Vec<Proposal> =
-        [(Owner::Wallet, of_wallet), (Owner::Trade, of_trade), (Owner::PaymentMethod, of_methods)]
-            .into_iter()
-            .flat_map(|(owner, list)| list.into_iter().map(move |proposal| Proposal::new(owner, proposal)))
-            .collect();
-    proposals.sort_by(|one, other| other.proposed_at.cmp(&one.proposed_at));
-    Ok(ok(Proposals { success: true, proposals }))
+    let of_staff = async {
+        let message = auth::ListProposalsRequest { status, page: page.clone() };
+        Ok::<_, ApiError>(call_retrying!(app.clients.auth_staff, list_proposals, out, message)?.into_inner().proposals)
+    };
+    let (of_wallet, of_trade, of_methods, of_staff) = futures::try_join!(of_wallet, of_trade, of_methods, of_staff)?;
+    let of_each = [
+        (Owner::Wallet, of_wallet),
+        (Owner::Trade, of_trade),
+        (Owner::PaymentMethod, of_methods),
+        (Owner::Auth, of_staff),
+    ];
+    Ok(of_each.into_iter().flat_map(|(owner, list)| list.into_iter().map(move |proposal| (owner, proposal))).collect())
 }
 
 /// Confirm a proposal
-#[utoipa::path(post, path = "/admin/proposals/{id}/confirm", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/admin/proposals/{id}/confirm",
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn confirm(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,
     Path(id): Path<String>,
-) -> Result<Reply<Proposed>, ApiError> {
+    key: Key,
+) -> Result<Response, ApiError> {
     let (owner, proposal_id) = Owner::of(&id)?;
-    let client_address = client.address;
-    let proposal = match owner {
+    let (client_address, idempotency) = (client.address, key.bodyless());
+    let claim = idempotency.clone();
+    let (metadata, proposal) = match owner {
         Owner::Wallet => {
-            let message = wallet::ConfirmProposalRequest { proposal_id, client_address };
-            send!(app.clients.wallet_staff, confirm_proposal, out, message)?.into_inner().proposal
+            let message = wallet::ConfirmProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.wallet_staff, confirm_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
         }
         Owner::Trade => {
-            let message = trade::ConfirmProposalRequest { proposal_id, client_address };
-            let confirmed = send!(app.clients.trade_staff, confirm_proposal, out, message)?;
+            let message = trade::ConfirmProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.trade_staff, confirm_proposal, out, claim, message)?.into_parts();
             app.offers.forget();
-            confirmed.into_inner().proposal
+            (metadata, answer.proposal)
         }
         Owner::PaymentMethod => {
-            let message = payment_method::ConfirmProposalRequest { proposal_id, client_address };
-            send!(app.clients.payment_method_staff, confirm_proposal, out, message)?.into_inner().proposal
+            let message = payment_method::ConfirmProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.payment_method_staff, confirm_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
+        }
+        Owner::Auth => {
+            let message = auth::ConfirmProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.auth_staff, confirm_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
         }
     };
-    Ok(ok(Proposed::new(owner, proposal)?))
+    Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
 }
 
 /// Reject a proposal
-#[utoipa::path(post, path = "/admin/proposals/{id}/reject", params(("id" = String, Path)),
+#[utoipa::path(post, path = "/admin/proposals/{id}/reject",
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn reject(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,
     Path(id): Path<String>,
-) -> Result<Reply<Proposed>, ApiError> {
+    key: Key,
+) -> Result<Response, ApiError> {
     let (owner, proposal_id) = Owner::of(&id)?;
-    let client_address = client.address;
-    let proposal = match owner {
+    let (client_address, idempotency) = (client.address, key.bodyless());
+    let claim = idempotency.clone();
+    let (metadata, proposal) = match owner {
         Owner::Wallet => {
-            let message = wallet::RejectProposalRequest { proposal_id, client_address };
-            send!(app.clients.wallet_staff, reject_proposal, out, message)?.into_inner().proposal
+            let message = wallet::RejectProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.wallet_staff, reject_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
         }
         Owner::Trade => {
-            let message = trade::RejectProposalRequest { proposal_id, client_address };
-            send!(app.clients.trade_staff, reject_proposal, out, message)?.into_inner().proposal
+            let message = trade::RejectProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.trade_staff, reject_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
         }
         Owner::PaymentMethod => {
-            let message = payment_method::RejectProposalRequest { proposal_id, client_address };
-            send!(app.clients.payment_method_staff, reject_proposal, out, message)?.into_inner().proposal
+            let message = payment_method::RejectProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.payment_method_staff, reject_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
+        }
+        Owner::Auth => {
+            let message = auth::RejectProposalRequest { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) =
+                call_keyed!(app.clients.auth_staff, reject_proposal, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
         }
     };
-    Ok(ok(Proposed::new(owner, proposal)?))
+    Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
 }

@@ -2,17 +2,19 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use proto::auth::v1::{DisableStaffRequest, InviteStaffRequest, ListStaffRequest};
+use proto::auth::v1::propose_staff_change_request::Change;
+use proto::auth::v1::{ListStaffRequest, ProposeStaffChangeRequest, StaffInvitation, StaffRole};
+use proto::common::v1::Idempotency;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::StaffMember;
-use crate::clients::{fetch, mutate, send};
+use crate::caller::{SignedIn, StaffMember};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::router::App;
-use crate::routes::Done;
+use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::users::User;
 
 /// The staff accounts.
@@ -26,7 +28,7 @@ pub struct StaffList {
 #[utoipa::path(get, path = "/admin/staff", responses((status = 200, body = StaffList), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<StaffList>, ApiError> {
-    let answer = fetch!(app.clients.auth_staff, list_staff, caller.out, ListStaffRequest {})?.into_inner();
+    let answer = call_retrying!(app.clients.auth_staff, list_staff, caller.out, ListStaffRequest {})?.into_inner();
     Ok(ok(StaffList { success: true, staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
 }
 
@@ -42,10 +44,25 @@ pub struct Invitation {
     role: Field,
 }
 
-/// Invite somebody to the staff
+async fn propose(
+    app: &App,
+    caller: SignedIn,
+    claim: Option<Idempotency>,
+    change: Change,
+) -> Result<Response, ApiError> {
+    let message =
+        ProposeStaffChangeRequest { change: Some(change), client: Some(caller.client), idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.auth_staff, propose_staff_change, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Auth, answer.proposal)?)))
+}
+
+/// Propose to invite a person to the staff
+///
+/// Once another admin confirms, the person is mailed a link to set a password, and all staff are told.
 #[utoipa::path(post, path = "/admin/staff", request_body = Invitation,
     params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn invite(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -53,28 +70,49 @@ pub async fn invite(
     Json { value, digest }: Json<Invitation>,
 ) -> Result<Response, ApiError> {
     let mut form = Form::new();
-    let claim = key.claim(&digest);
-    let message = InviteStaffRequest {
+    let invitation = StaffInvitation {
         name: form.text("name", &value.name),
         email: form.text("email", &value.email),
         role: form.text("role", &value.role),
-        client: Some(caller.client),
-        idempotency: claim.clone(),
     };
     form.finish()?;
-    let answer = mutate!(app.clients.auth_staff, invite_staff, caller.out, claim, message)?;
-    Ok(marked(answer.metadata(), created(Done::saying("The invitation is on its way."))))
+    propose(&app, caller, key.claim(&digest), Change::Invitation(invitation)).await
 }
 
-/// Disable a staff account
-#[utoipa::path(delete, path = "/admin/staff/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+/// Propose the end of a staff account
+#[utoipa::path(delete, path = "/admin/staff/{id}",
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn disable(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(user_id): Path<String>,
-) -> Result<Reply<Done>, ApiError> {
-    let message = DisableStaffRequest { user_id, client: Some(caller.client) };
-    send!(app.clients.auth_staff, disable_staff, caller.out, message)?;
-    Ok(ok(Done::saying("The account has been disabled.")))
+    key: Key,
+) -> Result<Response, ApiError> {
+    propose(&app, caller, key.bodyless(), Change::EndAccount(user_id)).await
+}
+
+/// Another role.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct NewRole {
+    /// reviewer, treasurer, manager, auditor or admin.
+    #[schema(value_type = String, example = "treasurer")]
+    role: Field,
+}
+
+/// Propose another role for a staff account
+#[utoipa::path(put, path = "/admin/staff/{id}/role", request_body = NewRole,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn change_role(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<NewRole>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let role = StaffRole { user_id, role: form.text("role", &value.role) };
+    form.finish()?;
+    propose(&app, caller, key.claim(&digest), Change::NewRole(role)).await
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::caller::StaffMember;
-use crate::clients::{fetch, mutate};
+use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, field, moment, ok};
@@ -54,7 +54,7 @@ pub struct Queue {
 #[utoipa::path(get, path = "/admin/queue", responses((status = 200, body = Queue), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Queue>, ApiError> {
-    let answer = fetch!(app.clients.wallet_staff, get_queue, caller.out, GetQueueRequest {})?.into_inner();
+    let answer = call_retrying!(app.clients.wallet_staff, get_queue, caller.out, GetQueueRequest {})?.into_inner();
     let queue = answer.counts.into_iter().map(|count| QueueCount {
         oldest_at: moment(count.oldest_at.as_ref()),
         kind: count.kind,
@@ -126,7 +126,7 @@ pub async fn list(
         search: filter.search.unwrap_or_default(),
         page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
     };
-    let answer = fetch!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
+    let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
     let owners = owners(&app, answer.transactions.iter().map(|row| row.user_id.clone())).await?;
     let transactions = answer.transactions.into_iter().map(|row| StaffTransaction {
         member_id: row.user_id.clone(),
@@ -182,7 +182,8 @@ pub async fn get(
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
 ) -> Result<Reply<Review>, ApiError> {
-    let answer = fetch!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
+    let answer =
+        call_retrying!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     let owner = owners(&app, [row.user_id.clone()]).await?.remove(&row.user_id).unwrap_or_default();
     let checks = answer.checks.into_iter().map(|check| Check {
@@ -233,7 +234,7 @@ pub async fn viewing(
     Path(id): Path<String>,
 ) -> Result<Reply<Viewers>, ApiError> {
     let message = NoteViewingRequest { transaction_id: id };
-    let ids = fetch!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
+    let ids = call_retrying!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
     let mut names = owners(&app, ids.iter().cloned()).await?;
     let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
     Ok(ok(Viewers { success: true, viewers: ids.into_iter().map(viewer).collect() }))
@@ -246,7 +247,7 @@ pub struct Approval {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 1)]
     revision: Field,
-    /// Deposits: what arrived, if it is not the claim.
+    /// What arrived: needed for a deposit; course payments and fees have a fixed price.
     #[schema(value_type = Option<f64>)]
     received_amount: Field,
     /// Deposits and fees: the transaction on its network.
@@ -280,7 +281,7 @@ pub async fn approve(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet_staff, approve_transaction, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet_staff, approve_transaction, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Approved.")?)))
 }
 
@@ -320,7 +321,7 @@ pub async fn reject(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
 }
 
@@ -357,6 +358,6 @@ pub async fn paid(
     };
     form.finish()?;
     let (metadata, answer, _) =
-        mutate!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message)?.into_parts();
+        call_keyed!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Marked as paid.")?)))
 }

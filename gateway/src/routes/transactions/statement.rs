@@ -12,7 +12,7 @@ use time::macros::format_description;
 use utoipa::ToSchema;
 
 use crate::caller::Reader;
-use crate::clients::fetch;
+use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::json::{Number, field, moment, ok};
 use crate::router::App;
@@ -77,7 +77,7 @@ pub async fn statement(
         from: Some(clock::to_proto(from.midnight().assume_utc())),
         to: Some(clock::to_proto(end.midnight().assume_utc())),
     };
-    let answer = fetch!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
+    let answer = call_retrying!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
     let lines = answer.lines.into_iter().map(|line| StatementLine {
         at: moment(line.at.as_ref()),
         title: line.title,

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::Reader;
-use crate::clients::fetch;
+use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::json::{Reply, ok};
 use crate::router::App;
@@ -20,14 +20,14 @@ pub struct Percentiles {
     p90: i64,
 }
 
-/// The times of one kind, if any were handled.
+/// The times of one kind, if enough were handled.
 #[must_use]
 pub fn of_kind(times: &[HandlingTime], kind: &str) -> Option<Percentiles> {
     let time = times.iter().find(|time| time.kind == kind)?;
     Some(Percentiles { median: time.median_seconds, p90: time.p90_seconds })
 }
 
-/// Times that members are shown; null for a kind of which none was handled.
+/// Times that members are shown; null for a kind of which fewer than ten were handled.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemberTimes {
     /// From request to review.
@@ -49,7 +49,7 @@ pub struct Times {
 #[utoipa::path(get, path = "/transactions/times", responses((status = 200, body = Times), Errors),
     security(("bearer" = [])), tag = "Transactions")]
 pub async fn times(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<Times>, ApiError> {
-    let times = fetch!(app.clients.wallet, get_times, caller.out, GetTimesRequest {})?.into_inner().times;
+    let times = call_retrying!(app.clients.wallet, get_times, caller.out, GetTimesRequest {})?.into_inner().times;
     let times = MemberTimes { deposit: of_kind(&times, "deposit"), withdrawal: of_kind(&times, "withdrawal") };
     Ok(ok(Times { success: true, times }))
 }

@@ -2,6 +2,8 @@
 
 use chassis::audit::{self, Act};
 use chassis::clock;
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Work};
 use serde_json::json;
 
 use super::App;
@@ -15,14 +17,22 @@ use crate::store::users;
 ///
 /// # Errors
 /// Wrong fields, [`Error::NotFound`], the database's.
-pub async fn add_member_note(app: &App, decision: &Decision) -> Result<(), Error> {
+pub async fn add_member_note(app: &App, decision: &Decision) -> Result<Answer<()>, Error> {
+    decision.note("text")?;
+    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let added = add(&mut work, decision).await;
+    work.settle(added).await
+}
+
+async fn add(conn: &mut PgConnection, decision: &Decision) -> Result<(), Error> {
     let text = decision.note("text")?;
-    let mut tx = app.db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    let user =
-        users::find(&mut tx, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let now = clock::now(conn).await?;
+    let user = users::find(conn, decision.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     let note = Note { author_id: decision.staff.user_id, at: now, text: text.to_owned() };
-    member_notes::insert(&mut tx, user.id, &note).await?;
+    member_notes::insert(conn, user.id, &note).await?;
     let act = Act {
         staff: &decision.staff,
         action: "member.note",
@@ -32,7 +42,6 @@ pub async fn add_member_note(app: &App, decision: &Decision) -> Result<(), Error
         after: Some(json!({ "text": text })),
         address: &decision.address,
     };
-    audit::append(&mut tx, act).await?;
-    tx.commit().await?;
+    audit::append(conn, act).await?;
     Ok(())
 }

@@ -18,6 +18,9 @@ use crate::store::{login_throttles, reset_tokens, sessions, users};
 /// Wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], [`Error::AccountFrozen`], [`Error::Overloaded`],
 /// the database's.
 pub async fn change_password(app: &App, session: &Session, old: &str, new: &str) -> Result<(), Error> {
+    if old == new {
+        return Err(Error::field("newPassword", "Choose another password than the one you have"));
+    }
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
     let mut errors = FieldErrors::default();

@@ -3,6 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Claim, Work};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -32,6 +34,8 @@ pub struct Decision {
     pub note: String,
     /// The client address.
     pub address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
 }
 
 impl Decision {
@@ -52,18 +56,31 @@ impl Decision {
 ///
 /// # Errors
 /// A wrong note, [`Error::NotFound`], the database's.
-pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<User, Error> {
+pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<Answer<User>, Error> {
+    decision.note("note")?;
+    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
+    let answer = match work.replay::<(), Error>()? {
+        Some(answer) => answer,
+        None => {
+            let changed = apply(&mut work, decision, change).await;
+            work.settle(changed).await?
+        }
+    };
+    let user = users::find(&mut *app.db.conn().await?, decision.user_id).await?.ok_or(Error::NotFound("member"))?;
+    Ok(answer.map(|()| user))
+}
+
+async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change) -> Result<(), Error> {
     let note = decision.note("note")?;
-    let mut tx = app.db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    let user = users::lock(&mut tx, decision.user_id).await?.filter(User::is_member);
+    let now = clock::now(conn).await?;
+    let user = users::lock(conn, decision.user_id).await?.filter(User::is_member);
     let mut user = user.ok_or(Error::NotFound("member"))?;
     let frozen = change == Change::Freeze;
     if user.frozen_at.is_some() == frozen {
-        return Ok(user);
+        return Ok(());
     }
     user.frozen_at = frozen.then_some(now);
-    users::set_frozen(&mut tx, user.id, user.frozen_at).await?;
+    users::set_frozen(conn, user.id, user.frozen_at).await?;
     let act = Act {
         staff: &decision.staff,
         action: if frozen { "member.freeze" } else { "member.unfreeze" },
@@ -73,10 +90,9 @@ pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Re
         after: Some(json!({ "frozen": frozen, "note": note })),
         address: &decision.address,
     };
-    audit::append(&mut tx, act).await?;
+    audit::append(conn, act).await?;
     if frozen {
-        published::account_frozen(&mut tx, user.id).await?;
+        published::account_frozen(conn, user.id).await?;
     }
-    tx.commit().await?;
-    Ok(user)
+    Ok(())
 }

@@ -22,6 +22,8 @@ pub struct Me {
     pub recovery_codes_left: i64,
     /// Until when the second factor that was given counts.
     pub stepped_up_until: Option<OffsetDateTime>,
+    /// New staff: from when on they may decide.
+    pub decides_from: Option<OffsetDateTime>,
 }
 
 /// Looks.
@@ -38,6 +40,7 @@ pub async fn get_me(app: &App, session: &Session) -> Result<Me, Error> {
         enrolled: authenticators::in_force(&mut conn, user.id).await?.is_some(),
         recovery_codes_left: recovery_codes::left(&mut conn, user.id).await?,
         stepped_up_until: live.stepped_up_at.map(|at| at + STEP_UP_LIFE).filter(|until| *until > now),
+        decides_from: session.decides_from,
         user,
     })
 }

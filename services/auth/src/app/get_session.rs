@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{App, MOST_IDS, SecondFactor};
-use crate::domain::session;
 use crate::domain::totp::STEP_UP_LIFE;
+use crate::domain::{session, user};
 use crate::error::Error;
 use crate::store::sessions::{self, Live};
 
@@ -60,6 +60,13 @@ fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
         role: live.role,
         stepped_up: is_waived || live.stepped_up_at.is_some_and(|at| at + STEP_UP_LIFE > live.now),
         must_enrol: is_staff && !is_waived && !live.enrolled,
+        decides_from: decides_from(app, &live),
     };
     Found { session, stepped_up_at: live.stepped_up_at, ends: ends.unwrap_or(live.idle_until) }
+}
+
+/// From when on new staff may decide; `None` if they may now.
+fn decides_from(app: &App, live: &Live) -> Option<OffsetDateTime> {
+    let waits = live.role.is_some_and(user::waits_before_deciding);
+    waits.then_some(live.role_since + app.new_staff_wait).filter(|at| *at > live.now)
 }

@@ -1,6 +1,6 @@
 //! A step of several use cases: issuing a code or a link, in their transaction.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Login: opens a session by email and password.
 
 use chassis::clock;
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

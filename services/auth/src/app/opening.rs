@@ -1,6 +1,6 @@
 //! A step of several use cases: opening a session, in their transaction.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

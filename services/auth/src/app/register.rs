@@ -1,9 +1,9 @@
 //! Register: makes an unverified account with a session, and has a code mailed to its address.
 
 use chassis::clock;
+use chassis::db::PgConnection;
 use chassis::idempotency::{Answer, Claim, Work};
 use serde::{Deserialize, Serialize};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use super::opening::{self, SignedIn};

@@ -3,8 +3,8 @@
 
 use chassis::audit::{self, Act};
 use chassis::caller::{Staff, must_enrol_totp};
+use chassis::db::PgConnection;
 use serde_json::json;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

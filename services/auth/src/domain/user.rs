@@ -4,6 +4,12 @@ use chassis::caller::Role;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+/// Whether new holders of a role wait before they may decide (D-O5).
+#[must_use]
+pub const fn waits_before_deciding(role: Role) -> bool {
+    matches!(role, Role::Reviewer | Role::Treasurer | Role::Manager)
+}
+
 /// An account as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {

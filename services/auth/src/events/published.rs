@@ -1,13 +1,16 @@
 //! What this service tells, into the outbox of the transaction it happened in. No event carries a secret.
 
+use chassis::caller::Role;
+use chassis::db::PgConnection;
 use chassis::outbox::enqueue;
+use chassis::proposal::Proposal;
 use proto::auth::v1::{
     AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
-    SessionEnded, StaffInvited, UserRegistered, VerificationCodeIssued,
+    SessionEnded, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
 };
-use sqlx::PgConnection;
 use uuid::Uuid;
 
+use crate::app::propose_staff_change::Account;
 use crate::domain::device::Device;
 use crate::domain::user::User;
 
@@ -47,6 +50,29 @@ pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User)
     let role = user.role.map(|role| role.as_str().to_owned()).unwrap_or_default();
     let event = StaffInvited { reference: token_id.to_string(), user_id: user.id.to_string(), role };
     enqueue(conn, "auth.v1.staff_invited", user.id, &event).await
+}
+
+/// Two admins changed who is staff: an account as it is now, what happened to it, and the role before if that is another.
+///
+/// # Errors
+/// The database's.
+pub async fn staff_changed(
+    conn: &mut PgConnection,
+    decided: &Proposal,
+    (user_id, account): (Uuid, &Account),
+    (change, previous): (&str, Option<Role>),
+) -> Told {
+    let event = StaffChanged {
+        user_id: user_id.to_string(),
+        change: change.to_owned(),
+        name: account.name.clone(),
+        email: account.email.clone(),
+        role: account.role.as_str().to_owned(),
+        previous_role: previous.map(|role| role.as_str().to_owned()).unwrap_or_default(),
+        proposed_by: decided.proposed_by.to_string(),
+        confirmed_by: decided.decided_by.map(|id| id.to_string()).unwrap_or_default(),
+    };
+    enqueue(conn, "auth.v1.staff_changed", user_id, &event).await
 }
 
 /// A password changed.

@@ -128,7 +128,7 @@ impl AuthService for Door {
     }
 
     async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Answer<UpdateProfileResponse> {
-        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         let mut errors = FieldErrors::default();
@@ -139,7 +139,7 @@ impl AuthService for Door {
     }
 
     async fn update_image(&self, request: Request<UpdateImageRequest>) -> Answer<UpdateImageResponse> {
-        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         let user =
@@ -148,7 +148,7 @@ impl AuthService for Door {
     }
 
     async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Answer<ChangePasswordResponse> {
-        let session = self.verifier.session(request.metadata()).await.and_then(Session::actor).map_err(refused)?;
+        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         db::retrying(|| change_password(&self.app, &session, &message.old_password, &message.new_password))

@@ -51,6 +51,7 @@ pub fn state(found: &Found) -> GetSessionResponse {
         expires_at: Some(clock::to_proto(found.ends)),
         is_stepped_up: session.stepped_up,
         must_enrol_totp: session.must_enrol,
+        decides_from: session.decides_from.map(clock::to_proto),
     }
 }
 

@@ -1,35 +1,41 @@
 //! StaffService: for staff, by their token; which role may what is decided here.
 
 use chassis::audit::Filter;
-use chassis::caller::{Role, Session, Staff};
+use chassis::caller::{Role, Session, Staff, not_permitted};
 use chassis::clock;
 use chassis::db;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::Permission;
+use chassis::proposal::{DecideProposal, Decision};
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, Client, ConfirmTotpRequest,
-    ConfirmTotpResponse, DisableStaffRequest, DisableStaffResponse, FreezeMemberRequest, FreezeMemberResponse,
-    GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse, InviteStaffRequest, InviteStaffResponse,
-    ListAuditRowsRequest, ListAuditRowsResponse, ListMembersRequest, ListMembersResponse, ListStaffRequest,
-    ListStaffResponse, StepUpRequest, StepUpResponse, UnfreezeMemberRequest, UnfreezeMemberResponse,
+    AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmProposalRequest,
+    ConfirmProposalResponse, ConfirmTotpRequest, ConfirmTotpResponse, DisableStaffRequest, DisableStaffResponse,
+    FreezeMemberRequest, FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse,
+    InviteStaffRequest, InviteStaffResponse, ListAuditRowsRequest, ListAuditRowsResponse, ListMembersRequest,
+    ListMembersResponse, ListProposalsRequest, ListProposalsResponse, ListStaffRequest, ListStaffResponse,
+    ProposeStaffChangeRequest, ProposeStaffChangeResponse, RejectProposalRequest, RejectProposalResponse, StaffRole,
+    StepUpRequest, StepUpResponse, UnfreezeMemberRequest, UnfreezeMemberResponse,
 };
+use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
 use crate::app::add_member_note::add_member_note;
 use crate::app::begin_totp::begin_totp;
 use crate::app::confirm_totp::confirm_totp;
-use crate::app::disable_staff::disable_staff;
-use crate::app::freeze_member::{Change, Decision, change_freeze};
+use crate::app::decide_proposal::decide_proposal;
+use crate::app::freeze_member::{Change as FreezeChange, Decision as FreezeMember, change_freeze};
 use crate::app::get_me::get_me;
 use crate::app::get_member::get_member;
-use crate::app::invite_staff::{Invitation, invite_staff};
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_members::list_members;
+use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff::list_staff;
+use crate::app::propose_staff_change::{Change, ProposeStaffChange, propose_staff_change};
 use crate::app::step_up::step_up;
 use crate::domain::details::parse_name;
 use crate::domain::email::Email;
@@ -49,6 +55,7 @@ impl StaffService for Door {
             totp_enrolled: me.enrolled,
             recovery_codes_left: i32::try_from(me.recovery_codes_left).unwrap_or(i32::MAX),
             stepped_up_until: me.stepped_up_until.map(clock::to_proto),
+            decides_from: me.decides_from.map(clock::to_proto),
             permissions: Permission::of(role).map(|one| one.as_str().to_owned()).collect(),
         }))
     }
@@ -97,27 +104,34 @@ impl StaffService for Door {
     }
 
     async fn freeze_member(&self, request: Request<FreezeMemberRequest>) -> Answer<FreezeMemberResponse> {
-        let staff = self.stepped_up(request.metadata(), Permission::Freeze).await?;
-        let message = request.into_inner();
-        let decision = decision(staff, &message.user_id, message.note, message.client.as_ref())?;
-        let done = db::retrying(|| change_freeze(&self.app, &decision, Change::Freeze)).await;
-        Ok(Response::new(FreezeMemberResponse { member: Some(convert::user(done.map_err(status)?)) }))
+        let staff = self.staff(request.metadata(), Permission::Freeze).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let FreezeMemberRequest { user_id, note, client, .. } = request.into_inner();
+        let address = convert::device(client.as_ref()).address;
+        let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
+        let done = db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Freeze)).await.map_err(status)?;
+        Ok(answer(done.map(|user| FreezeMemberResponse { member: Some(convert::user(user)) })))
     }
 
     async fn unfreeze_member(&self, request: Request<UnfreezeMemberRequest>) -> Answer<UnfreezeMemberResponse> {
         let staff = self.staff(request.metadata(), Permission::Freeze).await?;
-        let message = request.into_inner();
-        let decision = decision(staff, &message.user_id, message.note, message.client.as_ref())?;
-        let done = db::retrying(|| change_freeze(&self.app, &decision, Change::Unfreeze)).await;
-        Ok(Response::new(UnfreezeMemberResponse { member: Some(convert::user(done.map_err(status)?)) }))
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let UnfreezeMemberRequest { user_id, note, client, .. } = request.into_inner();
+        let address = convert::device(client.as_ref()).address;
+        let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
+        let done =
+            db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Unfreeze)).await.map_err(status)?;
+        Ok(answer(done.map(|user| UnfreezeMemberResponse { member: Some(convert::user(user)) })))
     }
 
     async fn add_member_note(&self, request: Request<AddMemberNoteRequest>) -> Answer<AddMemberNoteResponse> {
         let staff = self.staff(request.metadata(), Permission::WriteNotes).await?;
-        let message = request.into_inner();
-        let decision = decision(staff, &message.user_id, message.text, message.client.as_ref())?;
-        db::retrying(|| add_member_note(&self.app, &decision)).await.map_err(status)?;
-        Ok(Response::new(AddMemberNoteResponse {}))
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let AddMemberNoteRequest { user_id, text: note, client, .. } = request.into_inner();
+        let address = convert::device(client.as_ref()).address;
+        let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
+        let done = db::retrying(|| add_member_note(&self.app, &decision)).await.map_err(status)?;
+        Ok(answer(done.map(|()| AddMemberNoteResponse {})))
     }
 
     async fn list_staff(&self, request: Request<ListStaffRequest>) -> Answer<ListStaffResponse> {
@@ -126,23 +140,55 @@ impl StaffService for Door {
         Ok(Response::new(ListStaffResponse { staff: convert::users(staff) }))
     }
 
-    async fn invite_staff(&self, request: Request<InviteStaffRequest>) -> Answer<InviteStaffResponse> {
-        let staff = self.stepped_up(request.metadata(), Permission::ChangeStaff).await?;
-        let id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &id).map_err(refused)?;
-        let invitation = invitation(staff, &message).map_err(status)?;
-        let done = db::retrying(|| invite_staff(&self.app, &invitation, claim.clone())).await.map_err(status)?;
-        Ok(answer(done.map(|user| InviteStaffResponse { staff: Some(convert::user(user)) })))
+    async fn invite_staff(&self, _: Request<InviteStaffRequest>) -> Answer<InviteStaffResponse> {
+        Err(refused(not_permitted()))
     }
 
-    async fn disable_staff(&self, request: Request<DisableStaffRequest>) -> Answer<DisableStaffResponse> {
-        let admin = self.stepped_up(request.metadata(), Permission::ChangeStaff).await?;
+    async fn disable_staff(&self, _: Request<DisableStaffRequest>) -> Answer<DisableStaffResponse> {
+        Err(refused(not_permitted()))
+    }
+
+    async fn propose_staff_change(
+        &self,
+        request: Request<ProposeStaffChangeRequest>,
+    ) -> Answer<ProposeStaffChangeResponse> {
+        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let message = request.into_inner();
-        let id = convert::id(&message.user_id, "staff account").map_err(status)?;
         let address = convert::device(message.client.as_ref()).address;
-        db::retrying(|| disable_staff(&self.app, &admin, id, &address)).await.map_err(status)?;
-        Ok(Response::new(DisableStaffResponse {}))
+        let change = change(message.change).map_err(status)?;
+        let command = ProposeStaffChange { staff, change, address, claim };
+        let done = db::retrying(|| propose_staff_change(&self.app, &command)).await.map_err(status)?;
+        Ok(answer(done.map(|proposal| ProposeStaffChangeResponse { proposal: Some(proposal.into()) })))
+    }
+
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Answer<ListProposalsResponse> {
+        self.staff(request.metadata(), Permission::See).await?;
+        let message = request.into_inner();
+        let (size, before) = convert::page(message.page.as_ref()).map_err(status)?;
+        let (rows, next) = list_proposals(&self.app, message.status(), before, size).await.map_err(status)?;
+        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        Ok(Response::new(ListProposalsResponse { proposals: rows.into_iter().map(Into::into).collect(), next_cursor }))
+    }
+
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Answer<ConfirmProposalResponse> {
+        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let ConfirmProposalRequest { proposal_id, client_address, .. } = request.into_inner();
+        let id = convert::id(&proposal_id, "proposal").map_err(status)?;
+        let command = DecideProposal { staff, id, decision: Decision::Confirm, client_address, claim };
+        let done = db::retrying(|| decide_proposal(&self.app, &command)).await.map_err(status)?;
+        Ok(answer(done.map(|proposal| ConfirmProposalResponse { proposal: Some(proposal.into()) })))
+    }
+
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Answer<RejectProposalResponse> {
+        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let RejectProposalRequest { proposal_id, client_address, .. } = request.into_inner();
+        let id = convert::id(&proposal_id, "proposal").map_err(status)?;
+        let command = DecideProposal { staff, id, decision: Decision::Reject, client_address, claim };
+        let done = db::retrying(|| decide_proposal(&self.app, &command)).await.map_err(status)?;
+        Ok(answer(done.map(|proposal| RejectProposalResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Answer<ListAuditRowsResponse> {
@@ -158,12 +204,7 @@ impl StaffService for Door {
 impl Door {
     /// The calling staff member, if they may.
     async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Status> {
-        self.verifier.staff(metadata, permission.roles()).await.map_err(refused)
-    }
-
-    /// The same, who gave a second factor within the last minutes.
-    async fn stepped_up(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Status> {
-        self.verifier.stepped_up(metadata, permission.roles()).await.map_err(refused)
+        self.verifier.staff(metadata, permission).await.map_err(refused)
     }
 
     /// The session of staff of any role, enrolled or not.
@@ -174,16 +215,31 @@ impl Door {
     }
 }
 
-fn decision(staff: Staff, user_id: &str, note: String, client: Option<&Client>) -> Result<Decision, Status> {
-    let user_id = convert::id(user_id, "member").map_err(status)?;
-    Ok(Decision { staff, user_id, note, address: convert::device(client).address })
+fn member(id: &str) -> Result<Uuid, Status> {
+    convert::id(id, "member").map_err(status)
 }
 
-fn invitation(staff: Staff, message: &InviteStaffRequest) -> Result<Invitation, Error> {
-    let mut errors = FieldErrors::default();
-    let name = errors.check("name", parse_name(&message.name));
-    let email = errors.check("email", Email::parse(&message.email));
-    let role = errors.check("role", convert::role(&message.role));
-    let (Some(name), Some(email), Some(role)) = (name, email, role) else { return Err(errors.into()) };
-    Ok(Invitation { staff, name, email, role, address: convert::device(message.client.as_ref()).address })
+/// The key under which a colleague asks for something.
+fn claim<T>(staff: &Staff, request: &Request<T>, key: Option<&Idempotency>) -> Result<Option<Claim>, Status> {
+    Claim::of(staff.user_id, key, request_id(request.metadata())).map_err(refused)
+}
+
+fn change(message: Option<proto::auth::v1::propose_staff_change_request::Change>) -> Result<Change, Error> {
+    use proto::auth::v1::propose_staff_change_request::Change as Message;
+    match message {
+        Some(Message::Invitation(invitation)) => {
+            let mut errors = FieldErrors::default();
+            let name = errors.check("name", parse_name(&invitation.name));
+            let email = errors.check("email", Email::parse(&invitation.email));
+            let role = errors.check("role", convert::role(&invitation.role));
+            let (Some(name), Some(email), Some(role)) = (name, email, role) else { return Err(errors.into()) };
+            Ok(Change::Invite(name, email, role))
+        }
+        Some(Message::EndAccount(id)) => Ok(Change::Disable(convert::id(&id, "staff account")?)),
+        Some(Message::NewRole(StaffRole { user_id, role })) => {
+            let id = convert::id(&user_id, "staff account")?;
+            Ok(Change::Role(id, convert::role(&role).map_err(|sentence| Error::field("role", sentence))?))
+        }
+        None => Err(Error::field("change", "Nothing is proposed")),
+    }
 }

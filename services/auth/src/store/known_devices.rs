@@ -1,6 +1,6 @@
 //! Table `known_devices`.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,8 +1,7 @@
 //! Table `login_throttles`.
 
+use chassis::db::PgConnection;
 use std::time::Duration;
-
-use sqlx::PgConnection;
 
 use crate::domain::throttle::Counter;
 

@@ -1,6 +1,6 @@
 //! Table `mail_requests`.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use uuid::Uuid;
 
 /// What was asked for.

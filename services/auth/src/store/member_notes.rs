@@ -1,6 +1,6 @@
 //! Table `member_notes`.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! Table `recovery_codes`.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

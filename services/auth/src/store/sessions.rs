@@ -1,7 +1,7 @@
 //! Table `sessions`.
 
 use chassis::caller::Role;
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -19,6 +19,8 @@ pub struct Live {
     pub frozen: bool,
     /// Unset for members.
     pub role: Option<Role>,
+    /// Since when the account has its role; meaningless for members.
+    pub role_since: OffsetDateTime,
     /// When a second factor was last given.
     pub stepped_up_at: Option<OffsetDateTime>,
     /// Whether an authenticator is in force.
@@ -79,7 +81,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
-                  s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
+                  coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
                   EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
            WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
@@ -94,6 +96,7 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
             verified: row.verified,
             frozen: row.frozen,
             role: super::users::role(row.role.as_deref())?,
+            role_since: row.role_since,
             stepped_up_at: row.stepped_up_at,
             enrolled: row.enrolled,
             last_seen_at: row.last_seen_at,

@@ -1,7 +1,8 @@
 //! Table `users`.
 
 use chassis::caller::Role;
-use sqlx::{FromRow, PgConnection};
+use chassis::db::PgConnection;
+use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -254,6 +255,17 @@ pub async fn set_password(conn: &mut PgConnection, id: Uuid, hash: &str) -> Resu
 /// The database's.
 pub async fn set_frozen(conn: &mut PgConnection, id: Uuid, at: Option<OffsetDateTime>) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET frozen_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}
+
+/// Gives a staff account another role.
+///
+/// # Errors
+/// The database's.
+pub async fn set_role(conn: &mut PgConnection, id: Uuid, role: Role, at: OffsetDateTime) -> Result<(), sqlx::Error> {
+    sqlx::query!("UPDATE users SET role = $2, role_since = $3 WHERE id = $1", id, role.as_str(), at)
+        .execute(conn)
+        .await?;
     Ok(())
 }
 

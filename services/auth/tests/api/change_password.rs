@@ -39,7 +39,7 @@ async fn a_change_ends_the_other_sessions(pool: PgPool) {
 async fn a_wrong_old_password_changes_nothing(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
-    let short = change(&world, &token, &user.id, "short", "short").await.unwrap_err();
+    let short = change(&world, &token, &user.id, "short", "shorter").await.unwrap_err();
     assert_eq!(said(&short, "oldPassword"), Some("Old password must be at least 8 characters"));
     assert_eq!(said(&short, "newPassword"), Some("New password must be at least 8 characters"));
     assert!(said(&change(&world, &token, &user.id, PASSWORD, "password1").await.unwrap_err(), "newPassword").is_some());
@@ -51,6 +51,18 @@ async fn a_wrong_old_password_changes_nothing(pool: PgPool) {
     assert_eq!(world.hold_delays().await, 1);
     assert_eq!(change(&world, &token, &user.id, PASSWORD, NEW).await.unwrap_err().kind, Kind::RateLimited);
     world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
+}
+
+/// [D-S12] A new password is another one than the old.
+#[sqlx::test(migrations = false)]
+async fn the_old_password_is_no_new_one(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member("ada@example.com").await;
+    world.forget_events().await;
+    let same = change(&world, &token, &user.id, PASSWORD, PASSWORD).await.unwrap_err();
+    assert_eq!((same.kind, same.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
+    assert!(said(&same, "newPassword").is_some());
+    assert!(world.events().await.is_empty());
 }
 
 /// [D-P1] Another's account is as good as none.

@@ -1,6 +1,7 @@
 //! A service on a database of its own, with keys of its own.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
@@ -46,6 +47,10 @@ impl World {
     }
 
     pub async fn with(pool: PgPool, second_factor: SecondFactor) -> Self {
+        Self::with_wait(pool, second_factor, Duration::ZERO).await
+    }
+
+    pub async fn with_wait(pool: PgPool, second_factor: SecondFactor, new_staff_wait: Duration) -> Self {
         let realm = Realm::new();
         let file = |name: &str| realm.folder().join(name);
         let trusted = Arc::new(TrustedKeys::read(&file("trusted.json")).unwrap());
@@ -57,6 +62,7 @@ impl World {
             totp_key: SealingKey::read(&file("totp.key")).unwrap(),
             tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
             second_factor,
+            new_staff_wait,
             mail_requested: Notify::new(),
         });
         let door = Door::new(Arc::clone(&app), trusted);
@@ -134,7 +140,12 @@ impl World {
 
     /// Staff signed in: the account's id and the token.
     pub async fn staff(&self, role: Role) -> (Uuid, String) {
-        let email = format!("{}@solvane.test", role.as_str());
+        self.staff_named(role.as_str(), role).await
+    }
+
+    /// Another of a role.
+    pub async fn staff_named(&self, name: &str, role: Role) -> (Uuid, String) {
+        let email = format!("{name}@solvane.test");
         let new = NewStaff { name: "Sam Staff", email: &email, role, password: PASSWORD };
         add_staff(self.db(), &self.app.hasher, &new).await.unwrap();
         let signed_in = self.login(&email, PASSWORD, HOME).await.unwrap();

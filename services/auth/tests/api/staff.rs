@@ -1,19 +1,24 @@
 //! What staff do with accounts.
 
+use std::time::Duration;
+
+use auth::app::SecondFactor;
 use auth::app::add_staff::{NewStaff, add_staff};
 use chassis::audit;
 use chassis::caller::Role;
-use chassis::error::{Kind, from_status};
+use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
 use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::propose_staff_change_request::Change;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, CheckSessionRequest, DisableStaffRequest, FreezeMemberRequest, GetMemberRequest,
-    InviteStaffRequest, ListAuditRowsRequest, ListMembersRequest, ListStaffRequest, ResetPasswordRequest,
-    UnfreezeMemberRequest,
+    AddMemberNoteRequest, CheckSessionRequest, ConfirmProposalRequest, DisableStaffRequest, FreezeMemberRequest,
+    GetMeRequest, GetMemberRequest, InviteStaffRequest, ListAuditRowsRequest, ListMembersRequest, ListProposalsRequest,
+    ListStaffRequest, ProposeStaffChangeRequest, ProposeStaffChangeResponse, RejectProposalRequest,
+    ResetPasswordRequest, StaffInvitation, StaffRole, UnfreezeMemberRequest,
 };
-use proto::common::v1::{Idempotency, PageRequest};
+use proto::common::v1::{Idempotency, PageRequest, Proposal, ProposalStatus};
 use sqlx::PgPool;
 use tonic::{Code, Request, Response, Status};
 use uuid::Uuid;
@@ -32,7 +37,7 @@ async fn every_role_may_what_it_may(pool: PgPool) {
     }
     let id = Uuid::new_v4().to_string();
     for (role, token) in &callers {
-        let cells: [(&str, &[Role], bool); 9] = [
+        let cells: [(&str, &[Role], bool); 11] = [
             (
                 "ListMembers",
                 &Role::ALL,
@@ -68,25 +73,24 @@ async fn every_role_may_what_it_may(pool: PgPool) {
                 may(world
                     .door
                     .add_member_note(with_token(
-                        AddMemberNoteRequest { user_id: id.clone(), text: "x".to_owned(), client: None },
+                        AddMemberNoteRequest { user_id: id.clone(), text: "x".to_owned(), ..Default::default() },
                         token,
                     ))
                     .await),
             ),
             ("ListStaff", &[Admin, Auditor], may(world.door.list_staff(with_token(ListStaffRequest {}, token)).await)),
             (
-                "InviteStaff",
+                "ProposeStaffChange",
                 &[Admin],
-                may(world.door.invite_staff(with_token(InviteStaffRequest::default(), token)).await),
+                may(world.door.propose_staff_change(with_token(Default::default(), token)).await),
             ),
+            ("ListProposals", &Role::ALL, may(world.door.list_proposals(with_token(Default::default(), token)).await)),
             (
-                "DisableStaff",
+                "ConfirmProposal",
                 &[Admin],
-                may(world
-                    .door
-                    .disable_staff(with_token(DisableStaffRequest { user_id: id.clone(), client: None }, token))
-                    .await),
+                may(world.door.confirm_proposal(with_token(Default::default(), token)).await),
             ),
+            ("RejectProposal", &[Admin], may(world.door.reject_proposal(with_token(Default::default(), token)).await)),
             (
                 "ListAuditRows",
                 &[Auditor, Admin],
@@ -141,8 +145,12 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
     let (reviewer, token) = world.staff(Role::Reviewer).await;
     let (member, members) = world.member("ada@example.com").await;
     world.run("DELETE FROM outbox").await;
-    let freeze =
-        || FreezeMemberRequest { user_id: member.id.clone(), note: "odd".to_owned(), client: Some(client(HOME)) };
+    let freeze = || FreezeMemberRequest {
+        user_id: member.id.clone(),
+        note: "odd".to_owned(),
+        client: Some(client(HOME)),
+        ..Default::default()
+    };
     for _ in 0..2 {
         let frozen = world.door.freeze_member(with_token(freeze(), &token)).await.unwrap().into_inner();
         assert!(frozen.member.unwrap().is_frozen);
@@ -150,7 +158,7 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
     assert_eq!(world.events().await, ["account_frozen"]);
     let checked = world.door.check_session(with_token(CheckSessionRequest {}, &members)).await.unwrap().into_inner();
     assert!(checked.user.unwrap().is_frozen);
-    let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), client: None };
+    let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), ..Default::default() };
     let free = world.door.unfreeze_member(with_token(unfreeze, &token)).await.unwrap().into_inner();
     assert!(!free.member.unwrap().is_frozen);
     let rows: Vec<(Uuid, String, String, String)> = sqlx::query_as(
@@ -162,12 +170,12 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
     let row =
         |action: &str, note: &str, address: &str| (reviewer, action.to_owned(), note.to_owned(), address.to_owned());
     assert_eq!(rows, [row("member.freeze", "odd", HOME), row("member.unfreeze", "fine", "unknown")]);
-    assert_eq!(audit::broken_at(&mut world.db().conn().await.unwrap()).await.unwrap(), None);
+    assert_eq!(audit::broken_at(&mut *world.db().conn().await.unwrap()).await.unwrap(), None);
     for note in [String::new(), " \n".to_owned(), "a\0b".to_owned(), "a".repeat(2_001)] {
-        let silent = FreezeMemberRequest { user_id: member.id.clone(), note, client: None };
+        let silent = FreezeMemberRequest { user_id: member.id.clone(), note, ..Default::default() };
         assert_eq!(refusal(world.door.freeze_member(with_token(silent, &token)).await).code, "VALIDATION_FAILED");
     }
-    let staff = FreezeMemberRequest { user_id: reviewer.to_string(), note: "odd".to_owned(), client: None };
+    let staff = FreezeMemberRequest { user_id: reviewer.to_string(), note: "odd".to_owned(), ..Default::default() };
     assert_eq!(refusal(world.door.freeze_member(with_token(staff, &token)).await).code, "NOT_FOUND");
 }
 
@@ -177,7 +185,8 @@ async fn notes_are_kept_for_good(pool: PgPool) {
     let world = World::new(pool).await;
     let (reviewer, token) = world.staff(Role::Reviewer).await;
     let (member, _) = world.member("ada@example.com").await;
-    let note = |text: &str| AddMemberNoteRequest { user_id: member.id.clone(), text: text.to_owned(), client: None };
+    let note =
+        |text: &str| AddMemberNoteRequest { user_id: member.id.clone(), text: text.to_owned(), ..Default::default() };
     world.door.add_member_note(with_token(note(" called\nback "), &token)).await.unwrap();
     for text in ["", " ", "\0", &"x".repeat(2_001)] {
         assert_eq!(refusal(world.door.add_member_note(with_token(note(text), &token)).await).code, "VALIDATION_FAILED");
@@ -199,74 +208,191 @@ async fn notes_are_kept_for_good(pool: PgPool) {
     }
 }
 
-/// [D-O1] Invited staff set their first password by the mailed link, within 72 hours, and sign in.
+/// [D-O1] [D-O5] C3: one admin proposes an invitation, another confirms it; then its owner is mailed a link, all staff are
+/// told, and the password is set within 72 hours.
 #[sqlx::test(migrations = false)]
-async fn invited_staff_set_their_password(pool: PgPool) {
+async fn staff_are_invited_by_two_admins(pool: PgPool) {
     let world = World::new(pool).await;
-    let (_, token) = world.staff(Role::Admin).await;
+    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
     world.forget_events().await;
-    let invite = |email: &str| {
-        let idempotency =
-            Idempotency { key: "k".to_owned(), route: "POST /v1/admin/staff".to_owned(), fingerprint: vec![1] };
-        let request = InviteStaffRequest {
-            name: "Tess".to_owned(),
-            email: email.to_owned(),
-            role: "treasurer".to_owned(),
-            client: None,
-            idempotency: Some(idempotency),
-        };
-        with_token(request, &token)
-    };
-    let invited = world.door.invite_staff(invite("tess@solvane.test")).await.unwrap().into_inner().staff.unwrap();
-    assert_eq!((invited.role.as_str(), invited.is_verified), ("treasurer", false));
-    let again = world.door.invite_staff(invite("tess@solvane.test")).await.unwrap();
+    let first = world.propose_keyed(&one, invite("tess@solvane.test", "treasurer"), "k").await.unwrap();
+    let again = world.propose_keyed(&one, invite("tess@solvane.test", "treasurer"), "k").await.unwrap();
     assert!(again.metadata().get(REPLAYED).is_some());
-    assert_eq!(again.into_inner().staff.unwrap().id, invited.id);
-    assert_eq!(world.events().await, ["staff_invited"]);
+    let proposal = first.into_inner().proposal.unwrap();
+    assert_eq!(again.into_inner().proposal.unwrap().id, proposal.id);
+    assert_eq!((proposal.kind.as_str(), proposal.permission.as_str()), ("staff.invite", "changeStaff"));
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE email = 'tess@solvane.test'").await, 0);
+    assert!(world.events().await.is_empty(), "nothing is mailed before a second admin confirms");
+
+    assert_eq!(world.confirm_proposal(&one, &proposal.id).await.unwrap_err().code, "SELF_CONFIRMATION");
+    let confirmed = world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    assert_eq!(world.confirm_proposal(&two, &proposal.id).await.unwrap_err().code, "PROPOSAL_CLOSED");
+    assert_eq!(world.events().await, ["staff_invited", "staff_changed"]);
     assert_eq!(
         world.count("SELECT extract(epoch FROM expires_at - created_at)::bigint FROM reset_tokens").await,
         72 * 3_600
     );
     assert_eq!(world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     let request = ResetPasswordRequest {
-        token: world.link(&invited.id).await,
+        token: world.link(&confirmed.subject_id).await,
         password: PASSWORD.to_owned(),
         confirm_password: PASSWORD.to_owned(),
     };
     world.door.reset_password(Request::new(request)).await.unwrap();
     let signed_in = world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap().user.unwrap();
     assert_eq!((signed_in.role.as_str(), signed_in.is_verified), ("treasurer", true));
-    let bad = InviteStaffRequest { role: "owner".to_owned(), ..Default::default() };
-    assert_eq!(refusal(world.door.invite_staff(with_token(bad, &token)).await).fields.len(), 3);
+
+    let bad = Change::Invitation(StaffInvitation { role: "owner".to_owned(), ..Default::default() });
+    assert_eq!(world.propose(&one, bad).await.unwrap_err().fields.len(), 3);
+    assert_eq!(world.propose(&one, invite("TESS@solvane.test", "auditor")).await.unwrap_err().code, "EMAIL_TAKEN");
+    let actions = world.staff_actions(&one).await;
+    assert_eq!(actions, ["staff.invite.confirm", "staff.invite.propose", "staff.add", "staff.add"]);
 }
 
-/// [D-O1] A staff account ends with its sessions, by an admin, never by itself.
+/// [D-O5] C3: the calls by which one admin alone invited or ended staff are refused.
 #[sqlx::test(migrations = false)]
-async fn a_staff_account_ends(pool: PgPool) {
+async fn one_admin_alone_changes_no_staff(pool: PgPool) {
     let world = World::new(pool).await;
-    let (admin, token) = world.staff(Role::Admin).await;
+    let (_, token) = world.staff(Role::Admin).await;
+    let (manager, _) = world.staff(Role::Manager).await;
+    let invited = world.door.invite_staff(with_token(InviteStaffRequest::default(), &token)).await;
+    assert_eq!(refusal(invited).code, "PERMISSION_DENIED");
+    let request = DisableStaffRequest { user_id: manager.to_string(), ..Default::default() };
+    assert_eq!(refusal(world.door.disable_staff(with_token(request, &token)).await).code, "PERMISSION_DENIED");
+}
+
+/// [D-O1] [D-O5] A staff account ends with its sessions, by two admins, never by itself.
+#[sqlx::test(migrations = false)]
+async fn a_staff_account_ends_by_two_admins(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ((admin, one), (admin2, two)) =
+        (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
     let (manager, managers) = world.staff(Role::Manager).await;
     let (member, _) = world.member("ada@example.com").await;
     world.forget_events().await;
-    let disable = |id: &str| with_token(DisableStaffRequest { user_id: id.to_owned(), client: None }, &token);
-    world.door.disable_staff(disable(&manager.to_string())).await.unwrap();
-    world.door.disable_staff(disable(&manager.to_string())).await.unwrap();
-    assert_eq!(world.events().await, ["session_ended"]);
+    let end = |id: &str| Change::EndAccount(id.to_owned());
+    assert_eq!(world.propose(&one, end(&admin.to_string())).await.unwrap_err().code, "PERMISSION_DENIED");
+    assert_eq!(world.propose(&one, end(&member.id)).await.unwrap_err().code, "NOT_FOUND");
+    let proposal = world.propose(&one, end(&manager.to_string())).await.unwrap();
+    world.door.check_session(with_token(CheckSessionRequest {}, &managers)).await.unwrap();
+    world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
     assert!(world.door.check_session(with_token(CheckSessionRequest {}, &managers)).await.is_err());
     assert_eq!(world.login("manager@solvane.test", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
-    assert_eq!(refusal(world.door.disable_staff(disable(&admin.to_string())).await).code, "PERMISSION_DENIED");
-    assert_eq!(refusal(world.door.disable_staff(disable(&member.id)).await).code, "NOT_FOUND");
-    let staff = world.door.list_staff(with_token(ListStaffRequest {}, &token)).await.unwrap().into_inner().staff;
-    assert_eq!(staff.len(), 1);
-    let rows = world
+    assert_eq!(world.propose(&one, end(&manager.to_string())).await.unwrap_err().code, "NOT_FOUND");
+
+    let own = world.propose(&one, end(&admin2.to_string())).await.unwrap();
+    assert_eq!(world.confirm_proposal(&two, &own.id).await.unwrap_err().code, "PERMISSION_DENIED");
+    let staff = world.door.list_staff(with_token(ListStaffRequest {}, &one)).await.unwrap().into_inner().staff;
+    assert_eq!(staff.len(), 2);
+}
+
+/// [D-O5] Another role takes two admins too; it ends the sessions, and an account that changed meanwhile is proposed again.
+#[sqlx::test(migrations = false)]
+async fn a_role_changes_by_two_admins(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
+    let (id, token) = world.staff(Role::Reviewer).await;
+    let role = |role: &str| Change::NewRole(StaffRole { user_id: id.to_string(), role: role.to_owned() });
+    assert_eq!(world.propose(&one, role("reviewer")).await.unwrap_err().code, "VALIDATION_FAILED");
+    assert_eq!(world.propose(&one, role("owner")).await.unwrap_err().code, "VALIDATION_FAILED");
+    let (first, second) =
+        (world.propose(&one, role("treasurer")).await.unwrap(), world.propose(&one, role("auditor")).await.unwrap());
+    world.forget_events().await;
+    world.confirm_proposal(&two, &first.id).await.unwrap();
+    assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
+    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &token)).await.is_err());
+    let signed_in = world.login("reviewer@solvane.test", PASSWORD, HOME).await.unwrap();
+    assert_eq!(signed_in.user.unwrap().role, "treasurer");
+    assert_eq!(world.confirm_proposal(&two, &second.id).await.unwrap_err().code, "STALE_REVISION");
+    let rejected = world
         .door
-        .list_audit_rows(with_token(ListAuditRowsRequest::default(), &token))
-        .await
-        .unwrap()
-        .into_inner()
-        .rows;
-    let actions: Vec<_> = rows.iter().map(|row| row.action.as_str()).collect();
-    assert_eq!(actions, ["staff.disable", "staff.add", "staff.add"]);
+        .reject_proposal(with_token(RejectProposalRequest { proposal_id: second.id, ..Default::default() }, &one));
+    assert_eq!(rejected.await.unwrap().into_inner().proposal.unwrap().status(), ProposalStatus::Rejected);
+}
+
+/// [D-O6] A7, C4: a proposal lives seven days, and falls when its proposer loses the role or the account ended.
+#[sqlx::test(migrations = false)]
+async fn a_proposal_falls_with_its_proposer_and_after_a_week(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, one) = world.staff(Role::Admin).await;
+    let (_, two) = world.staff_named("admin2", Role::Admin).await;
+    let old = world.propose(&one, invite("old@solvane.test", "auditor")).await.unwrap();
+    let orphan = world.propose(&one, invite("new@solvane.test", "auditor")).await.unwrap();
+    let age = "UPDATE proposals SET proposed_at = proposed_at - interval '7 days' WHERE change->>'email' = 'old@solvane.test'";
+    world.run("ALTER TABLE proposals DISABLE TRIGGER USER").await;
+    world.run(age).await;
+    for (status, ids) in [(ProposalStatus::Open, [&orphan.id]), (ProposalStatus::Expired, [&old.id])] {
+        let request = ListProposalsRequest { status: status.into(), page: None };
+        let listed = world.door.list_proposals(with_token(request, &two)).await.unwrap().into_inner().proposals;
+        assert_eq!(listed.iter().map(|one| &one.id).collect::<Vec<_>>(), ids, "{status:?}");
+        assert!(listed[0].expires_at.is_some());
+    }
+    assert_eq!(world.confirm_proposal(&two, &old.id).await.unwrap_err().code, "PROPOSAL_EXPIRED");
+    for lost in ["disabled_at = now()", "disabled_at = NULL, role = 'auditor'"] {
+        let statement = format!("UPDATE users SET {lost} WHERE email = 'admin@solvane.test'");
+        sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&world.pool).await.unwrap();
+        assert_eq!(world.confirm_proposal(&two, &orphan.id).await.unwrap_err().code, "PROPOSER_NOT_PERMITTED");
+    }
+    world.run("UPDATE users SET role = 'admin' WHERE email = 'admin@solvane.test'").await;
+    world.confirm_proposal(&two, &orphan.id).await.unwrap();
+}
+
+/// [D-O5] C3: a new reviewer, treasurer or manager decides and proposes nothing for a day, whatever they were before; an
+/// admin may at once.
+#[sqlx::test(migrations = false)]
+async fn new_staff_decide_nothing_for_a_day(pool: PgPool) {
+    let world = World::with_wait(pool, SecondFactor::Waived, Duration::from_secs(86_400)).await;
+    let (_, admin) = world.staff(Role::Admin).await;
+    let (_, reviewer) = world.staff(Role::Reviewer).await;
+    let (member, _) = world.member("ada@example.com").await;
+    let freeze = || FreezeMemberRequest { user_id: member.id.clone(), note: "odd".to_owned(), ..Default::default() };
+    let refused = refusal(world.door.freeze_member(with_token(freeze(), &reviewer)).await);
+    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Forbidden, "ROLE_TOO_NEW"));
+    world.door.list_members(with_token(ListMembersRequest::default(), &reviewer)).await.unwrap();
+    let me = world.door.get_me(with_token(GetMeRequest {}, &reviewer)).await.unwrap().into_inner();
+    assert!(me.decides_from.is_some());
+    world.propose(&admin, invite("tess@solvane.test", "treasurer")).await.unwrap();
+    world.run("UPDATE users SET created_at = created_at - interval '1 day'").await;
+    world.door.freeze_member(with_token(freeze(), &reviewer)).await.unwrap();
+    world.run("UPDATE users SET role_since = clock_timestamp() WHERE role = 'reviewer'").await;
+    assert_eq!(refusal(world.door.freeze_member(with_token(freeze(), &reviewer)).await).code, "ROLE_TOO_NEW");
+}
+
+fn invite(email: &str, role: &str) -> Change {
+    Change::Invitation(StaffInvitation { name: "Tess".to_owned(), email: email.to_owned(), role: role.to_owned() })
+}
+
+impl World {
+    async fn propose_keyed(
+        &self,
+        token: &str,
+        change: Change,
+        key: &str,
+    ) -> Result<Response<ProposeStaffChangeResponse>, Status> {
+        let idempotency =
+            Idempotency { key: key.to_owned(), route: "POST /v1/admin/staff".to_owned(), fingerprint: vec![1] };
+        let request = ProposeStaffChangeRequest { change: Some(change), client: None, idempotency: Some(idempotency) };
+        self.door.propose_staff_change(with_token(request, token)).await
+    }
+
+    async fn propose(&self, token: &str, change: Change) -> Result<Proposal, Refusal> {
+        let answer = self.propose_keyed(token, change, &Uuid::new_v4().to_string()).await;
+        answer.map(|answer| answer.into_inner().proposal.unwrap()).map_err(|status| from_status(&status))
+    }
+
+    async fn confirm_proposal(&self, token: &str, id: &str) -> Result<Proposal, Refusal> {
+        let request = ConfirmProposalRequest { proposal_id: id.to_owned(), ..Default::default() };
+        let answer = self.door.confirm_proposal(with_token(request, token)).await;
+        answer.map(|answer| answer.into_inner().proposal.unwrap()).map_err(|status| from_status(&status))
+    }
+
+    /// What the audit log says of staff accounts, newest first.
+    async fn staff_actions(&self, token: &str) -> Vec<String> {
+        let request = with_token(ListAuditRowsRequest::default(), token);
+        let rows = self.door.list_audit_rows(request).await.unwrap().into_inner().rows;
+        rows.into_iter().map(|row| row.action).collect()
+    }
 }
 
 /// [D-O1] The command line makes an account once, and takes no member's address.
@@ -294,4 +420,36 @@ async fn staff_are_no_members(pool: PgPool) {
     let request = proto::auth::v1::UpdateImageRequest { user_id: id.to_string(), image_key: "x".to_owned() };
     let refused = world.door.update_image(with_token(request, &token)).await.unwrap_err();
     assert_eq!(from_status(&refused).code, "PERMISSION_DENIED");
+}
+
+/// [D-G4] [D-O6] A note, a freeze, its end, and the confirmed end of an account are answered again under their keys.
+#[sqlx::test(migrations = false)]
+async fn acts_of_staff_replay_under_their_keys(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, reviewer) = world.staff(Role::Reviewer).await;
+    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
+    let (manager, _) = world.staff(Role::Manager).await;
+    let (member, _) = world.member("ada@example.com").await;
+    let ending = world.propose(&one, Change::EndAccount(manager.to_string())).await.unwrap();
+    world.forget_events().await;
+    let key = |route: &str| Some(Idempotency { key: "k".to_owned(), route: route.to_owned(), fingerprint: vec![1] });
+    let (user_id, client) = (member.id.clone(), None);
+    let note =
+        AddMemberNoteRequest { user_id: user_id.clone(), text: "called".into(), client, idempotency: key("note") };
+    let freeze =
+        FreezeMemberRequest { user_id: user_id.clone(), note: "odd".into(), client: None, idempotency: key("freeze") };
+    let free = UnfreezeMemberRequest { user_id, note: "fine".into(), client: None, idempotency: key("free") };
+    let end = ConfirmProposalRequest { proposal_id: ending.id, idempotency: key("end"), ..Default::default() };
+    for replayed in [false, true] {
+        let told = [
+            world.door.add_member_note(with_token(note.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.door.freeze_member(with_token(freeze.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.door.unfreeze_member(with_token(free.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.door.confirm_proposal(with_token(end.clone(), &two)).await.unwrap().metadata().clone(),
+        ];
+        assert!(told.iter().all(|metadata| metadata.contains_key(REPLAYED) == replayed));
+    }
+    assert_eq!(world.events().await, ["account_frozen", "session_ended", "staff_changed"]);
+    assert_eq!(world.count("SELECT count(*) FROM member_notes").await, 1);
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action NOT LIKE 'staff.add'").await, 5);
 }

@@ -23,7 +23,12 @@ async fn the_door_serves_and_ends(pool: PgPool) {
     let shutdown = CancellationToken::new();
     let listener = chassis::grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
-    let served = tokio::spawn(chassis::grpc::serve(listener, world.door.clone().routes().await, shutdown.clone()));
+    let served = tokio::spawn(chassis::grpc::serve(
+        listener,
+        world.door.clone().routes().await,
+        chassis::grpc::CONNECTION_AGE,
+        shutdown.clone(),
+    ));
     let (app, stop) = (Arc::clone(&world.app), shutdown.clone());
     let answered = tokio::spawn(async move { answer_mail_requests::run(&app, stop).await });
     let channel = chassis::grpc::channel(&url).unwrap();

@@ -1,5 +1,7 @@
-//! The relay: brings events from the outbox to the broker, in the order of their rows, each at least once.
+//! The relay: brings events from the outbox to the broker, those of an aggregate in the order of their rows, each at
+//! least once.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use futures::future::join_all;
@@ -20,6 +22,7 @@ struct Row {
     id: i64,
     event_id: Uuid,
     key: String,
+    aggregate_id: Uuid,
     payload: Vec<u8>,
     trace_context: serde_json::Value,
     created_at: OffsetDateTime,
@@ -68,7 +71,7 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
         return Ok(0);
     }
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, event_id, key, payload, trace_context, created_at FROM outbox
+        "SELECT id, event_id, key, aggregate_id, payload, trace_context, created_at FROM outbox
          WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED",
     )
     .bind(BATCH)
@@ -79,18 +82,11 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
         // A commit would wake this relay again, and so for ever.
         return Ok(0);
     }
-    let results = join_all(rows.into_iter().map(|row| async move {
-        let trace_context: TraceContext = serde_json::from_value(row.trace_context).unwrap_or_default();
-        let event = Event { id: row.event_id, key: row.key, payload: row.payload, at: row.created_at };
-        publisher.publish(&event, &trace_context).await.map(|()| row.id)
-    }))
-    .await;
+    let results = join_all(by_aggregate(rows).into_iter().map(|rows| publish_in_order(publisher, rows))).await;
     let (mut done, mut failure) = (Vec::with_capacity(found), None);
-    for result in results {
-        match result {
-            Ok(id) => done.push(id),
-            Err(error) => failure = failure.or(Some(error)),
-        }
+    for (published, result) in results {
+        done.extend(published);
+        failure = failure.or(result.err());
     }
     if !done.is_empty() {
         sqlx::query("UPDATE outbox SET published_at = clock_timestamp() WHERE id = ANY ($1)")
@@ -101,6 +97,40 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
     }
     tx.commit().await?;
     failure.map_or(Ok(found), Err)
+}
+
+/// The rows of each aggregate, the aggregates by their first row.
+fn by_aggregate(rows: Vec<Row>) -> Vec<Vec<Row>> {
+    let (mut aggregates, mut places): (Vec<Vec<Row>>, HashMap<Uuid, usize>) = (Vec::new(), HashMap::new());
+    for row in rows {
+        let place = *places.entry(row.aggregate_id).or_insert(aggregates.len());
+        match aggregates.get_mut(place) {
+            Some(rows) => rows.push(row),
+            None => aggregates.push(vec![row]),
+        }
+    }
+    aggregates
+}
+
+/// Publishes events of one aggregate one after another, up to the first that the broker does not take: none that came
+/// later may overtake it.
+async fn publish_in_order(publisher: &Publisher, rows: Vec<Row>) -> (Vec<i64>, anyhow::Result<()>) {
+    let mut published = Vec::with_capacity(rows.len());
+    for row in rows {
+        let trace_context: TraceContext = serde_json::from_value(row.trace_context).unwrap_or_default();
+        let event = Event {
+            id: row.event_id,
+            key: row.key,
+            aggregate_id: row.aggregate_id,
+            payload: row.payload,
+            at: row.created_at,
+        };
+        if let Err(error) = publisher.publish(&event, &trace_context).await {
+            return (published, Err(error));
+        }
+        published.push(row.id);
+    }
+    (published, Ok(()))
 }
 
 /// Forgets events published a week ago: so long they are kept for a replay. Called now and then by the process.

@@ -1,9 +1,9 @@
 //! Staff lets an event take effect after all.
 
 use chassis::bus::Handler;
-use chassis::caller::Staff;
 use chassis::db::Db;
-use chassis::dead_letter;
+use chassis::dead_letter::{self, Replay};
+use chassis::idempotency::Answer;
 
 use crate::error::Error;
 
@@ -11,12 +11,6 @@ use crate::error::Error;
 ///
 /// # Errors
 /// NotFound, Conflict if it is still of no use, Unavailable, the database's.
-pub async fn replay_dead_letter(
-    db: &Db,
-    handler: &dyn Handler,
-    id: &str,
-    staff: &Staff,
-    client_address: &str,
-) -> Result<(), Error> {
-    dead_letter::replay(db, handler, id, staff, client_address).await
+pub async fn replay_dead_letter(db: &Db, handler: &dyn Handler, replay: &Replay) -> Result<Answer<()>, Error> {
+    dead_letter::replay(db, handler, replay).await
 }

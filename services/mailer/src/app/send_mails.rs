@@ -77,11 +77,25 @@ impl SendMails {
         while at_work.join_next().await.is_some() {}
     }
 
+    /// Forgets all mails that ended long ago; returns how many.
+    ///
+    /// # Errors
+    /// The database's.
+    pub async fn forget_old(&self) -> Result<u64, sqlx::Error> {
+        let mut forgotten = 0;
+        loop {
+            let batch = mails::sweep(&mut *self.db.conn().await?, KEPT_DAYS).await?;
+            forgotten += batch;
+            if batch == 0 {
+                return Ok(forgotten);
+            }
+        }
+    }
+
     /// Forgets old mails, now and then, until shutdown.
     pub async fn sweep(&self, shutdown: CancellationToken) {
         loop {
-            let swept = async { mails::sweep(&mut *self.db.conn().await?, KEPT_DAYS).await };
-            match swept.await {
+            match self.forget_old().await {
                 Ok(mails) => tracing::debug!(mails, "swept"),
                 Err(error) => tracing::warn!(%error, "sweep failed"),
             }

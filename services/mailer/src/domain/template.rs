@@ -61,11 +61,13 @@ pub enum Template {
     TradeClosed,
     /// To all staff: a deposit address of the platform changed.
     PlatformMethodChanged,
+    /// To all staff: a colleague joined, left or got another role.
+    StaffChanged,
 }
 
 impl Template {
     /// Every template.
-    pub const ALL: [Self; 28] = [
+    pub const ALL: [Self; 29] = [
         Self::VerificationCode,
         Self::ResetLink,
         Self::PasswordChanged,
@@ -94,6 +96,7 @@ impl Template {
         Self::TradeClaimed,
         Self::TradeClosed,
         Self::PlatformMethodChanged,
+        Self::StaffChanged,
     ];
 
     /// Its name: the folder, and the column `template`.
@@ -128,6 +131,7 @@ impl Template {
             Self::TradeClaimed => "trade_claimed",
             Self::TradeClosed => "trade_closed",
             Self::PlatformMethodChanged => "platform_method_changed",
+            Self::StaffChanged => "staff_changed",
         }
     }
 

@@ -69,6 +69,7 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
             let auth::StaffInvited { reference, user_id, role } = read(event)?;
             vec![secret(Template::StaffInvited, &user_id, reference)?.with("role", role)]
         }
+        "auth.v1.staff_changed" => vec![staff_changed(read(event)?)?],
         "auth.v1.password_changed" => {
             let auth::PasswordChanged { user_id } = read(event)?;
             vec![to(Template::PasswordChanged, &user_id)?]
@@ -95,6 +96,18 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
         }
         _ => Vec::new(),
     })
+}
+
+fn staff_changed(facts: auth::StaffChanged) -> Result<Notice, Error> {
+    let mut notice = Notice::new(Template::StaffChanged, Audience::AllStaff)
+        .with("change", facts.change)
+        .with("colleague", facts.name)
+        .with("account_email", facts.email)
+        .with("role", facts.role)
+        .with("previous_role", facts.previous_role);
+    notice.people =
+        vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
+    Ok(notice)
 }
 
 fn of_wallet(event: &Event) -> Result<Vec<Notice>, Error> {

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use chassis::db::PgConnection;
 use chassis::telemetry::TraceContext;
 use serde_json::Value;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::mail::{End, Mail, Notice, Params};

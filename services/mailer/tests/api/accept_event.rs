@@ -38,7 +38,8 @@ async fn every_event_asks_for_its_mails(pool: PgPool) {
         assert_eq!(got, wanted, "{}", sample.event.key);
         seen.extend(rows.iter().map(|row| row.template.clone()));
         let recipients: BTreeSet<_> = rows.iter().map(|row| row.user_id).collect();
-        if sample.mails.iter().any(|(template, _)| *template == Template::PlatformMethodChanged) {
+        let told_to_staff = [Template::PlatformMethodChanged, Template::StaffChanged];
+        if sample.mails.iter().any(|(template, _)| told_to_staff.contains(template)) {
             assert_eq!(recipients, BTreeSet::from(staff));
         } else {
             assert!(recipients.iter().all(|id| *id == world.user_id));

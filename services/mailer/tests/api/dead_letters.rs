@@ -5,16 +5,19 @@ use std::sync::Arc;
 use chassis::bus::Handler;
 use chassis::caller::Role;
 use chassis::error::from_status;
+use chassis::grpc::REPLAYED;
 use chassis::testing::with_token;
 use mailer::grpc::Doors;
 use proto::auth::v1 as auth;
+use proto::common::v1::Idempotency;
 use proto::mailer::v1::staff_service_server::StaffService;
 use proto::mailer::v1::{ListAuditRowsRequest, ListDeadLettersRequest, ReplayDeadLetterRequest};
 use sqlx::PgPool;
 
 use crate::fixture::{World, event};
 
-/// [D-O1] [D-O3] [Q4] An admin replays a dead letter: its mail is queued once, and the act is in the trail.
+/// [D-O1] [D-O3] [D-G4] [Q4] An admin replays a dead letter: its mail is queued once, also when the call is repeated
+/// under its key, and the act is in the trail.
 #[sqlx::test(migrations = false)]
 async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let world = World::start(pool).await;
@@ -31,7 +34,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let letters = list().await;
     assert_eq!((letters.len(), letters[0].queue.as_str(), letters[0].id.as_str()), (1, "mailer.events", id.as_str()));
     let replay = async |token: &str| {
-        let request = ReplayDeadLetterRequest { id: id.clone(), client_address: String::new() };
+        let request = ReplayDeadLetterRequest { id: id.clone(), ..Default::default() };
         let answer = doors.replay_dead_letter(with_token(request, token)).await;
         answer.map(drop).map_err(|status| from_status(&status).code)
     };
@@ -42,7 +45,12 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     assert!(replay(&admin).await.is_err());
     assert_eq!(list().await.len(), 1, "what still fails stays");
     world.execute("ALTER TABLE away RENAME TO mails").await;
-    replay(&admin).await.unwrap();
+    let key = Idempotency { key: "k".to_owned(), route: "replay".to_owned(), fingerprint: vec![1] };
+    for replayed in [false, true] {
+        let request = ReplayDeadLetterRequest { id: id.clone(), idempotency: Some(key.clone()), ..Default::default() };
+        let answer = doors.replay_dead_letter(with_token(request, &admin)).await.unwrap();
+        assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
+    }
     assert_eq!(replay(&admin).await.unwrap_err(), "NOT_FOUND");
     assert!(list().await.is_empty());
     assert_eq!(world.row().await.template, "account_frozen");

@@ -147,7 +147,7 @@ impl World {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Routes::new(DirectoryServiceServer::new(auth));
-        tokio::spawn(grpc::serve(listener, routes, CancellationToken::new()));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, CancellationToken::new()));
         let directory = Directory::new(grpc::channel(&url).unwrap(), realm.credential("mailer"));
         let sink = Sink::start().await;
         let queued = Arc::new(Notify::new());
@@ -226,5 +226,11 @@ pub async fn send_due(send: &SendMails) -> usize {
 /// An event as it arrives.
 pub fn event(key: &str, message: &impl prost::Message) -> Event {
     let at = time::macros::datetime!(2026-11-05 14:05 UTC);
-    Event { id: Uuid::now_v7(), key: key.to_owned(), payload: message.encode_to_vec(), at }
+    Event {
+        id: Uuid::now_v7(),
+        key: key.to_owned(),
+        aggregate_id: Uuid::new_v4(),
+        payload: message.encode_to_vec(),
+        at,
+    }
 }

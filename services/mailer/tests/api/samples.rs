@@ -46,6 +46,30 @@ pub fn samples(user_id: Uuid, staff: [Uuid; 2]) -> Vec<Sample> {
     all.extend(wallet_samples(user_id));
     all.extend(trade_samples(user_id));
     let [proposed_by, confirmed_by] = staff.map(|id| id.to_string());
+    let promoted = auth::StaffChanged {
+        user_id: Uuid::new_v4().to_string(),
+        change: "given another role".to_owned(),
+        name: "Rae Reviewer".to_owned(),
+        email: "rae@solvane.test".to_owned(),
+        role: "treasurer".to_owned(),
+        previous_role: "reviewer".to_owned(),
+        proposed_by: proposed_by.clone(),
+        confirmed_by: confirmed_by.clone(),
+    };
+    all.push(Sample {
+        event: event("auth.v1.staff_changed", &promoted),
+        mails: vec![(Template::StaffChanged, None); 2],
+        facts: &[
+            "given another role",
+            "Rae Reviewer",
+            "rae@solvane.test",
+            "Role before",
+            "reviewer",
+            "Tessa Treasurer",
+            "Tom Treasurer",
+            "https://solvane.test/admin/staff",
+        ],
+    });
     let changed = payment_method::PlatformMethodChanged {
         method_id: Uuid::new_v4().to_string(),
         change: "updated".to_owned(),

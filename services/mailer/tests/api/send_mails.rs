@@ -274,3 +274,19 @@ async fn a_folder_takes_mails_in_order(pool: PgPool) {
     assert!(mail.lines().any(|line| line == "428193"), "{mail}");
     assert!(mail.contains("Content-Transfer-Encoding: 7bit"), "{mail}");
 }
+
+/// [A15] The sweep goes on until nothing old is left, however many mails ended on one day.
+#[sqlx::test(migrations = false)]
+async fn all_old_mails_are_forgotten_at_once(pool: PgPool) {
+    let world = World::start(pool).await;
+    world
+        .execute(
+            "INSERT INTO mails (id, event_id, template, user_id, params, trace_context, status, ended_at)
+             SELECT gen_random_uuid(), gen_random_uuid(), 'password_changed', gen_random_uuid(), '{}', '{}', 'sent',
+                    clock_timestamp() - CASE WHEN n <= 12000 THEN interval '91 days' ELSE interval '1 day' END
+             FROM generate_series(1, 12010) AS n",
+        )
+        .await;
+    assert_eq!(world.send.forget_old().await.unwrap(), 12_000);
+    assert_eq!(world.count("SELECT count(*) FROM mails").await, 10);
+}

@@ -1,14 +1,12 @@
 //! Puts a proposal into effect: a second treasurer confirms it.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
-use chassis::proposal::{self, Decision, Proposal};
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Work};
+use chassis::proposal::{self, DecideProposal, Proposal};
 use serde_json::json;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
 use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE};
 use crate::domain::method::{Fields, Method};
@@ -20,13 +18,22 @@ use crate::store::methods;
 ///
 /// # Errors
 /// `Refused` (not found, decided already, own proposal), `Stale`, the database's.
-pub async fn confirm_proposal(db: &Db, staff: &Staff, id: Uuid, address: &str) -> Result<Proposal, Error> {
-    let mut tx = db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    let proposal = proposal::decide::<Error>(&mut tx, id, Decision::Confirm, staff.user_id).await?;
-    let (method, changed) = take_effect(&mut tx, &proposal, now).await?;
-    let confirmed = proposal::name_subject(&mut tx, id, method.id).await?;
-    published::platform_method_changed(&mut tx, &method, changed, &confirmed).await?;
+pub async fn confirm_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = confirm(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn confirm(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+    let (id, staff) = (command.id, &command.staff);
+    let now = clock::now(conn).await?;
+    let proposal = proposal::decide::<Error>(conn, id, command.decision, staff.user_id).await?;
+    let (method, changed) = take_effect(conn, &proposal, now).await?;
+    let confirmed = proposal::name_subject(conn, id, method.id).await?;
+    published::platform_method_changed(conn, &method, changed, &confirmed).await?;
     let act = Act {
         staff,
         action: "payment_method.confirm",
@@ -36,10 +43,9 @@ pub async fn confirm_proposal(db: &Db, staff: &Staff, id: Uuid, address: &str) -
         after: Some(
             json!({ "proposalId": id, "kind": confirmed.kind, "version": method.version, "change": confirmed.change }),
         ),
-        address,
+        address: &command.client_address,
     };
-    audit::append(&mut tx, act).await?;
-    tx.commit().await?;
+    audit::append(conn, act).await?;
     Ok(confirmed)
 }
 

@@ -1,9 +1,8 @@
 //! Saves a personal method.
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, PERSONAL_LIMIT};

@@ -2,12 +2,11 @@
 
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, Scope};

@@ -1,11 +1,10 @@
 //! Ends a proposal without effect; its proposer may do so too.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
-use chassis::db::Db;
-use chassis::proposal::{self, Decision, Proposal};
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Work};
+use chassis::proposal::{self, DecideProposal, Proposal};
 use serde_json::json;
-use uuid::Uuid;
 
 use crate::error::Error;
 
@@ -13,19 +12,27 @@ use crate::error::Error;
 ///
 /// # Errors
 /// `Refused` (not found, decided already), the database's.
-pub async fn reject_proposal(db: &Db, staff: &Staff, id: Uuid, address: &str) -> Result<Proposal, Error> {
-    let mut tx = db.begin().await?;
-    let proposal = proposal::decide::<Error>(&mut tx, id, Decision::Reject, staff.user_id).await?;
+pub async fn reject_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = reject(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn reject(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+    let staff = &command.staff;
+    let proposal = proposal::decide::<Error>(conn, command.id, command.decision, staff.user_id).await?;
     let act = Act {
         staff,
         action: "payment_method.reject",
-        subject_id: id.to_string(),
+        subject_id: command.id.to_string(),
         member_id: None,
         before: None,
         after: Some(json!({ "kind": proposal.kind, "methodId": proposal.subject_id, "change": proposal.change })),
-        address,
+        address: &command.client_address,
     };
-    audit::append(&mut tx, act).await?;
-    tx.commit().await?;
+    audit::append(conn, act).await?;
     Ok(proposal)
 }

@@ -1,7 +1,6 @@
 //! The network and the destination of a withdrawal (D-R5, D-W1, D-W6).
 
-use chassis::db::Db;
-use sqlx::PgConnection;
+use chassis::db::{Db, PgConnection};
 use uuid::Uuid;
 
 use crate::app::resolve_deposit_method::resolve_deposit_method;
@@ -120,7 +119,7 @@ async fn named_method(db: &Db, wish: &Wish) -> Result<Method, Error> {
             let found = methods::active(&mut *db.conn().await?, id, Some(wish.user_id)).await?;
             found.ok_or(Error::MethodUnavailable)
         }
-        Err(_) => resolve_deposit_method(db, &wish.method).await,
+        Err(_) => resolve_deposit_method(db, &wish.method, 0).await,
     }
 }
 

@@ -1,9 +1,9 @@
 //! The events of this service, as `solvane/payment_method/v1/events.proto` describes them.
 
+use chassis::db::PgConnection;
 use chassis::outbox;
 use chassis::proposal::Proposal;
 use proto::payment_method::v1::PlatformMethodChanged;
-use sqlx::PgConnection;
 
 use crate::domain::method::Method;
 use crate::error::Error;

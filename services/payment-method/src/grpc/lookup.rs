@@ -48,7 +48,8 @@ impl MethodLookupService for Doors {
 impl Doors {
     async fn resolve_deposit(&self, request: Request<ResolveDepositMethodRequest>) -> Result<Method, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        resolve_deposit_method(&self.db, &request.into_inner().method).await
+        let message = request.into_inner();
+        resolve_deposit_method(&self.db, &message.method, message.version).await
     }
 
     async fn resolve_withdrawal(&self, request: Request<ResolveWithdrawalMethodRequest>) -> Result<Destination, Error> {

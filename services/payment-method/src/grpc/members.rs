@@ -64,7 +64,7 @@ impl Doors {
         &self,
         request: Request<CreatePaymentMethodRequest>,
     ) -> Result<Response<CreatePaymentMethodResponse>, Error> {
-        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(user_id, message.idempotency.as_ref(), &request_id)?;
@@ -74,7 +74,7 @@ impl Doors {
     }
 
     async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Method, Error> {
-        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
         let message = request.into_inner();
         let id = convert::id(&message.id)?;
         let fields = convert::fields(message.fields)?;
@@ -83,7 +83,7 @@ impl Doors {
     }
 
     async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<(), Error> {
-        let user_id = self.verifier.session(request.metadata()).await?.actor()?.user_id;
+        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
         let id = convert::id(&request.into_inner().id)?;
         retrying(|| delete_payment_method(&self.db, user_id, id)).await
     }

@@ -1,10 +1,11 @@
 //! Staff: platform methods, proposed by one treasurer and confirmed by another.
 
-use chassis::caller::{Role, Staff};
+use chassis::caller::Staff;
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
-use chassis::idempotency::Claim;
-use chassis::proposal::Proposal;
+use chassis::idempotency::{Answer, Claim};
+use chassis::permission::Permission;
+use chassis::proposal::{DecideProposal, Decision, Proposal};
 use proto::common::v1::Proposal as ProposalMessage;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
@@ -31,7 +32,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListPlatformMethodsRequest>,
     ) -> Result<Response<ListPlatformMethodsResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await.map_err(status)?;
+        self.staff(request.metadata(), Permission::See).await.map_err(status)?;
         let list = list_platform_methods(&self.db).await.map_err(status)?;
         let methods = list.into_iter().map(PlatformMethod::from).collect();
         Ok(Response::new(ListPlatformMethodsResponse { methods }))
@@ -56,7 +57,7 @@ impl StaffService for Doors {
         request: Request<ConfirmProposalRequest>,
     ) -> Result<Response<ConfirmProposalResponse>, Status> {
         let confirmed = self.confirm(request).await.map_err(status)?;
-        Ok(Response::new(ConfirmProposalResponse { proposal: Some(confirmed.into()) }))
+        Ok(answer(confirmed.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn reject_proposal(
@@ -64,7 +65,7 @@ impl StaffService for Doors {
         request: Request<RejectProposalRequest>,
     ) -> Result<Response<RejectProposalResponse>, Status> {
         let rejected = self.reject(request).await.map_err(status)?;
-        Ok(Response::new(RejectProposalResponse { proposal: Some(rejected.into()) }))
+        Ok(answer(rejected.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn list_audit_rows(
@@ -76,15 +77,15 @@ impl StaffService for Doors {
 }
 
 impl Doors {
-    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.staff(metadata, roles).await?)
+    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {
+        Ok(self.verifier.staff(metadata, permission).await?)
     }
 
     async fn propose(
         &self,
         request: Request<ProposePlatformMethodRequest>,
     ) -> Result<Response<ProposePlatformMethodResponse>, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
@@ -101,7 +102,7 @@ impl Doors {
     }
 
     async fn proposals(&self, request: Request<ListProposalsRequest>) -> Result<ListProposalsResponse, Error> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = message.status();
         let (cursor, size) = convert::page(message.page)?;
@@ -110,22 +111,36 @@ impl Doors {
         Ok(ListProposalsResponse { proposals: rows.into_iter().map(ProposalMessage::from).collect(), next_cursor })
     }
 
-    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Proposal, Error> {
-        let staff = self.verifier.stepped_up(request.metadata(), &[Role::Treasurer]).await?;
+    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Answer<Proposal>, Error> {
+        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
+        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
-        let id = convert::proposal_id(&message.proposal_id)?;
-        retrying(|| confirm_proposal(&self.db, &staff, id, &message.client_address)).await
+        let command = DecideProposal {
+            staff,
+            id: convert::proposal_id(&message.proposal_id)?,
+            decision: Decision::Confirm,
+            client_address: message.client_address,
+            claim,
+        };
+        retrying(|| confirm_proposal(&self.db, &command)).await
     }
 
-    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Proposal, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Answer<Proposal>, Error> {
+        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
+        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
-        let id = convert::proposal_id(&message.proposal_id)?;
-        retrying(|| reject_proposal(&self.db, &staff, id, &message.client_address)).await
+        let command = DecideProposal {
+            staff,
+            id: convert::proposal_id(&message.proposal_id)?,
+            decision: Decision::Reject,
+            client_address: message.client_address,
+            claim,
+        };
+        retrying(|| reject_proposal(&self.db, &command)).await
     }
 
     async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {
-        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        self.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let (cursor, size) = convert::page(message.page)?;
         let rows = list_audit_rows(&self.db, &message.filter.try_into()?, cursor, size).await?;

@@ -1,8 +1,8 @@
 //! The tables `methods` and `method_versions`.
 
+use chassis::db::PgConnection;
 use std::collections::HashSet;
 
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -69,6 +69,24 @@ pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) ->
          WHERE m.id = $1 AND m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $2)",
         id,
         user_id,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(row.map(Method::from))
+}
+
+/// A version of an active platform method.
+///
+/// # Errors
+/// The database's.
+pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -> Result<Option<Method>, Error> {
+    let row = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, v.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id
+         WHERE m.id = $1 AND v.version = $2 AND m.archived_at IS NULL AND m.scope = 'platform'",
+        id,
+        version,
     )
     .fetch_optional(conn)
     .await?;

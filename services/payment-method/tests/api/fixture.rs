@@ -66,7 +66,11 @@ impl World {
 
     /// Confirms as one of the treasurers; the method's id.
     pub async fn confirm(&self, proposal_id: &str, treasurer: usize) -> Result<String, Status> {
-        let message = ConfirmProposalRequest { proposal_id: proposal_id.to_owned(), client_address: "::1".to_owned() };
+        let message = ConfirmProposalRequest {
+            proposal_id: proposal_id.to_owned(),
+            client_address: "::1".to_owned(),
+            ..Default::default()
+        };
         let answer = self.doors.confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
         Ok(answer.into_inner().proposal.unwrap().subject_id)
     }

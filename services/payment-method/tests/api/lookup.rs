@@ -14,8 +14,12 @@ use uuid::Uuid;
 use crate::fixture::{BITCOIN, EVM, EVM_2, TRON, TRON_2, World, fields, refused};
 
 async fn deposit(world: &World, method: &str) -> Result<PaymentMethod, Status> {
+    deposit_as_shown(world, method, 0).await
+}
+
+async fn deposit_as_shown(world: &World, method: &str, version: i32) -> Result<PaymentMethod, Status> {
     let token = world.realm.credential("wallet").token().unwrap();
-    let message = ResolveDepositMethodRequest { method: method.to_owned() };
+    let message = ResolveDepositMethodRequest { method: method.to_owned(), version };
     let answer = world.doors.resolve_deposit_method(with_token(message, &token)).await?;
     Ok(answer.into_inner().payment_method.unwrap())
 }
@@ -166,7 +170,7 @@ async fn only_wallet_asks(pool: PgPool) {
     let id = world.platform("USDT", "TRC20", TRON).await;
     let gateway = world.realm.credential("gateway").token().unwrap();
     for token in [gateway, world.member().1, world.treasurers[0].clone(), String::new()] {
-        let message = ResolveDepositMethodRequest { method: id.clone() };
+        let message = ResolveDepositMethodRequest { method: id.clone(), version: 0 };
         let refusal = refused(world.doors.resolve_deposit_method(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
         let message = ResolveWithdrawalMethodRequest { method: id.clone(), ..Default::default() };
@@ -175,5 +179,20 @@ async fn only_wallet_asks(pool: PgPool) {
         let message = ResolveWithdrawalMethodsRequest::default();
         let refusal = refused(world.doors.resolve_withdrawal_methods(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
+    }
+}
+
+/// [D-D3] [A9] An address that was replaced while the page was open is told as it was shown.
+#[sqlx::test(migrations = false)]
+async fn a_deposit_is_told_the_version_it_was_shown(pool: PgPool) {
+    let world = World::new(pool).await;
+    let id = world.platform("USDT", "TRC20", TRON).await;
+    let change = world.propose(&id, Some(fields("USDT", "TRC20", TRON_2))).await.unwrap();
+    world.confirm(&change.id, 1).await.unwrap();
+    for (shown, version, address) in [(0, 2, TRON_2), (1, 1, TRON), (2, 2, TRON_2), (3, 2, TRON_2), (-1, 2, TRON_2)] {
+        for method in [id.as_str(), "USDT"] {
+            let found = deposit_as_shown(&world, method, shown).await.unwrap();
+            assert_eq!((found.version, found.address.as_str()), (version, address), "{shown}");
+        }
     }
 }

@@ -2,9 +2,10 @@
 
 use chassis::caller::Role;
 use chassis::error::Kind;
+use chassis::grpc::REPLAYED;
 use chassis::testing::with_token;
 use prost::Message;
-use proto::common::v1::ProposalStatus;
+use proto::common::v1::{Idempotency, ProposalStatus};
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
     ConfirmProposalRequest, ListAuditRowsRequest, ListPlatformMethodsRequest, ListProposalsRequest, MethodFields,
@@ -92,7 +93,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
         let refusal = refused(world.confirm(stale, 1).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "STALE_REVISION"));
     }
-    let reject = RejectProposalRequest { proposal_id: one.id.clone(), client_address: String::new() };
+    let reject = RejectProposalRequest { proposal_id: one.id.clone(), ..Default::default() };
     world.doors.reject_proposal(with_token(reject, &world.treasurers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&one.id, 1).await).code, "PROPOSAL_CLOSED");
     assert_eq!(methods(&world).await[0].current.as_ref().unwrap().currency, "USDC");
@@ -122,7 +123,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let world = World::new(pool).await;
     let id = world.platform("USDT", "TRC20", TRON).await;
     let end = world.propose(&id, None).await.unwrap();
-    let reject = RejectProposalRequest { proposal_id: end.id, client_address: "::1".to_owned() };
+    let reject = RejectProposalRequest { proposal_id: end.id, client_address: "::1".to_owned(), ..Default::default() };
     world.doors.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
     let (_, auditor) = world.realm.staff(Role::Auditor);
     let request = with_token(ListAuditRowsRequest { page: None, filter: None }, &auditor);
@@ -132,10 +133,10 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
         ["payment_method.reject", "payment_method.propose", "payment_method.confirm", "payment_method.propose"];
     assert_eq!(actions, expected);
     assert!(rows.iter().all(|row| row.actor_role == "treasurer" && row.address == "::1"));
-    assert_eq!(chassis::audit::broken_at(&mut world.pool.acquire().await.unwrap()).await.unwrap(), None);
+    assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);
     sqlx::query("ALTER TABLE audit_rows DISABLE TRIGGER ALL").execute(&world.pool).await.unwrap();
     sqlx::query("UPDATE audit_rows SET address = 'elsewhere' WHERE id = 2").execute(&world.pool).await.unwrap();
-    assert_eq!(chassis::audit::broken_at(&mut world.pool.acquire().await.unwrap()).await.unwrap(), Some(2));
+    assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), Some(2));
 }
 
 /// [D-O1] [D-O2] Which role may do what; a member may do nothing of it.
@@ -152,8 +153,8 @@ async fn roles_are_kept_apart(pool: PgPool) {
         let unknown = Uuid::new_v4().to_string();
         let propose =
             ProposePlatformMethodRequest { fields: Some(fields("USDT", "TRC20", TRON)), ..Default::default() };
-        let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), client_address: String::new() };
-        let reject = RejectProposalRequest { proposal_id: unknown, client_address: String::new() };
+        let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
+        let reject = RejectProposalRequest { proposal_id: unknown, ..Default::default() };
         let outcomes = [
             (treasurer, doors.propose_platform_method(with_token(propose, &token)).await.err()),
             (treasurer, doors.confirm_proposal(with_token(confirm, &token)).await.err()),
@@ -170,4 +171,26 @@ async fn roles_are_kept_apart(pool: PgPool) {
             assert_eq!(forbidden, !allowed, "{role:?} call {call}");
         }
     }
+}
+
+/// [D-O6] [D-G4] [A8] A decision on a proposal is answered again under its key; its effect stays one.
+#[sqlx::test(migrations = false)]
+async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
+    let world = World::new(pool).await;
+    let propose = async || world.propose("", Some(fields("USDT", "TRC20", TRON))).await.unwrap().id;
+    let (method, other) = (propose().await, propose().await);
+    let key = |id: &str| {
+        Some(Idempotency { key: "one".to_owned(), route: format!("POST {id}"), fingerprint: id.as_bytes().to_vec() })
+    };
+    for replayed in [false, true] {
+        let confirm =
+            ConfirmProposalRequest { proposal_id: method.clone(), idempotency: key(&method), ..Default::default() };
+        let answer = world.doors.confirm_proposal(with_token(confirm, &world.treasurers[1])).await.unwrap();
+        assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
+        let reject =
+            RejectProposalRequest { proposal_id: other.clone(), idempotency: key(&other), ..Default::default() };
+        let answer = world.doors.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
+        assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
+    }
+    assert_eq!(methods(&world).await.len(), 1);
 }

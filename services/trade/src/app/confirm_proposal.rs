@@ -1,12 +1,11 @@
 //! Puts a proposal into effect: a second manager confirms it.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
-use chassis::proposal::{self, Decision, Proposal};
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Work};
+use chassis::proposal::{self, DecideProposal, Proposal};
 use serde_json::json;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,23 +15,32 @@ use crate::domain::plan::Terms;
 use crate::domain::value::Draft;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{plan_values, plans};
+use crate::store::{plan_values, plans, trades};
 
 /// The confirmed proposal.
 ///
 /// # Errors
 /// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`, the database's.
-pub async fn confirm_proposal(db: &Db, staff: &Staff, id: Uuid, address: &str) -> Result<Proposal, Error> {
-    let mut tx = db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    let proposal = proposal::decide::<Error>(&mut tx, id, Decision::Confirm, staff.user_id).await?;
+pub async fn confirm_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = confirm(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn confirm(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+    let (id, staff) = (command.id, &command.staff);
+    let now = clock::now(conn).await?;
+    let proposal = proposal::decide::<Error>(conn, id, command.decision, staff.user_id).await?;
     let (plan_id, action) = match proposal.kind.as_str() {
-        CREATE => (create(&mut tx, &proposal, now).await?, "plan.confirm"),
-        UPDATE => (update(&mut tx, &proposal, now).await?, "plan.confirm"),
-        _ => (publish(&mut tx, &proposal, now).await?, "plan_value.confirm"),
+        CREATE => (create(conn, &proposal, now).await?, "plan.confirm"),
+        UPDATE => (update(conn, &proposal, now).await?, "plan.confirm"),
+        _ => (publish(conn, &proposal, now).await?, "plan_value.confirm"),
     };
-    let confirmed = proposal::name_subject(&mut tx, id, plan_id).await?;
-    published::plan_changed(&mut tx, plan_id).await?;
+    let confirmed = proposal::name_subject(conn, id, plan_id).await?;
+    published::plan_changed(conn, plan_id).await?;
     let act = Act {
         staff,
         action,
@@ -40,10 +48,9 @@ pub async fn confirm_proposal(db: &Db, staff: &Staff, id: Uuid, address: &str) -
         member_id: None,
         before: confirmed.before.clone(),
         after: Some(json!({ "proposalId": id, "kind": confirmed.kind, "change": confirmed.change })),
-        address,
+        address: &command.client_address,
     };
-    audit::append(&mut tx, act).await?;
-    tx.commit().await?;
+    audit::append(conn, act).await?;
     Ok(confirmed)
 }
 
@@ -73,7 +80,8 @@ async fn publish(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTi
     plans::lock(conn, id, now).await?.ok_or(Error::PlanNotFound)?;
     let newest = plan_values::newest(conn, id).await?;
     let draft = Draft { micros: point.value_micros, at: point.at, source: point.source };
-    let value = draft.publish(newest.map(|value| value.at), now)?;
+    let valued = trades::newest_valued(conn, id, now).await?;
+    let value = draft.publish(newest.map(|value| value.at).max(valued), now)?;
     plan_values::insert(conn, id, &value, proposal.id).await?;
     Ok(id)
 }

@@ -2,10 +2,9 @@
 //! moves the amount, the trade is open.
 
 use chassis::clock;
-use chassis::db::{Db, retrying};
+use chassis::db::{Db, PgConnection, retrying};
 use chassis::idempotency::{Answer, Claim, Replayed, Work};
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::fund_trade::{LEASE, fund_trade};

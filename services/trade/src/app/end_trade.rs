@@ -2,9 +2,8 @@
 //! wallet pays, the trade has ended.
 
 use chassis::clock;
-use chassis::db::{Db, retrying};
+use chassis::db::{Db, PgConnection, retrying};
 use chassis::idempotency::{Answer, Claim, Work};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::fund_trade::LEASE;

@@ -3,12 +3,11 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::plan::Terms;

@@ -3,18 +3,17 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::value::{Draft, to_text};
 use crate::error::Error;
-use crate::store::{plan_values, plans};
+use crate::store::{plan_values, plans, trades};
 
 /// A value point.
 pub const VALUE: &str = "plan.value";
@@ -62,7 +61,8 @@ async fn propose(
     let now = clock::now(conn).await?;
     plans::get(conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
     let newest = plan_values::newest(conn, plan_id).await?;
-    draft.clone().publish(newest.as_ref().map(|value| value.at), now)?;
+    let valued = trades::newest_valued(conn, plan_id, now).await?;
+    draft.clone().publish(newest.as_ref().map(|value| value.at).max(valued), now)?;
     let before = newest.map(|value| point(value.micros, Some(value.at), &value.source));
     let before = before.map(serde_json::to_value).transpose()?;
     let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;

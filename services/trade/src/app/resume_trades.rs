@@ -40,19 +40,30 @@ pub async fn run(db: Db, wallet: Wallet, shutdown: CancellationToken) -> anyhow:
 /// Takes up a batch of due sagas and drives each one step; returns how many.
 ///
 /// # Errors
-/// The database's. What fails in a saga is logged, and tried again later.
+/// The database's. What fails in a saga is logged, and tried again: soon while wallet is away, at growing intervals when
+/// only a person can help.
 pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
     let due = trades::take_due(&mut *db.conn().await?, BATCH).await?;
     let steps = due.iter().map(|id| async move {
         if let Err(error) = resume(db, wallet, *id).await {
             match error.kind() {
-                Kind::Internal => tracing::error!(trade_id = %id, %error, "a trade cannot be finished"),
+                Kind::Internal => put_off(db, *id, &error).await,
                 _ => tracing::info!(trade_id = %id, %error, "a trade was not finished"),
             }
         }
     });
     join_all(steps).await;
+    let stuck = trades::stuck(&mut *db.conn().await?).await?;
+    metrics::gauge!("trades_stuck").set(u32::try_from(stuck).unwrap_or(u32::MAX));
     Ok(due.len())
+}
+
+async fn put_off(db: &Db, id: Uuid, error: &Error) {
+    tracing::error!(trade_id = %id, %error, "a trade cannot be finished");
+    let noted = async { trades::put_off(&mut *db.conn().await?, id, &error.to_string()).await };
+    if let Err(error) = noted.await {
+        tracing::warn!(trade_id = %id, %error, "a trade could not be put off");
+    }
 }
 
 async fn resume(db: &Db, wallet: &Wallet, id: Uuid) -> Result<(), Error> {

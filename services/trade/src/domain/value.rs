@@ -26,9 +26,14 @@ pub struct Draft {
     pub source: String,
 }
 
-/// A value in the future, or not after the newest one.
+/// Why a value cannot be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct OutOfOrder;
+pub enum Unpublishable {
+    /// It would be in force only later.
+    Future,
+    /// Not after the newest one, or before what members' trades were opened or matured at.
+    OutOfOrder,
+}
 
 impl Draft {
     /// Reads a draft as typed, without the blanks around its source; its moment to the microsecond, which is what is
@@ -46,14 +51,18 @@ impl Draft {
         checks.passed(draft)
     }
 
-    /// The value as it would be published now, after the newest one.
+    /// The value as it would be published now, after `newest`: the newest value, or the newest moment by whose value the
+    /// money of a trade is decided already.
     ///
     /// # Errors
-    /// If it lies in the future, or not after the newest one.
-    pub fn publish(self, newest: Option<OffsetDateTime>, now: OffsetDateTime) -> Result<Value, OutOfOrder> {
+    /// [`Unpublishable`]
+    pub fn publish(self, newest: Option<OffsetDateTime>, now: OffsetDateTime) -> Result<Value, Unpublishable> {
         let at = self.at.unwrap_or(now);
-        if at > now || newest.is_some_and(|newest| at <= newest) {
-            return Err(OutOfOrder);
+        if at > now {
+            return Err(Unpublishable::Future);
+        }
+        if newest.is_some_and(|newest| at <= newest) {
+            return Err(Unpublishable::OutOfOrder);
         }
         Ok(Value { micros: self.micros, at, source: self.source })
     }
@@ -73,7 +82,7 @@ pub fn to_text(micros: i64) -> String {
 mod tests {
     use time::{Duration, OffsetDateTime};
 
-    use super::{Draft, OutOfOrder, to_text};
+    use super::{Draft, Unpublishable, to_text};
 
     fn draft(at: Option<OffsetDateTime>) -> Draft {
         Draft { micros: 1_050_000, at, source: "Exchange close".to_owned() }
@@ -87,10 +96,10 @@ mod tests {
         assert_eq!(draft(None).publish(None, now).map(|value| value.at), Ok(now));
         assert_eq!(draft(Some(earlier)).publish(None, now).map(|value| value.at), Ok(earlier));
         assert_eq!(draft(Some(now)).publish(Some(earlier), now).map(|value| value.at), Ok(now));
-        assert_eq!(draft(Some(later)).publish(None, now), Err(OutOfOrder));
-        assert_eq!(draft(Some(earlier)).publish(Some(earlier), now), Err(OutOfOrder));
-        assert_eq!(draft(Some(earlier)).publish(Some(now), now), Err(OutOfOrder));
-        assert_eq!(draft(None).publish(Some(now), now), Err(OutOfOrder));
+        assert_eq!(draft(Some(later)).publish(None, now), Err(Unpublishable::Future));
+        assert_eq!(draft(Some(earlier)).publish(Some(earlier), now), Err(Unpublishable::OutOfOrder));
+        assert_eq!(draft(Some(earlier)).publish(Some(now), now), Err(Unpublishable::OutOfOrder));
+        assert_eq!(draft(None).publish(Some(now), now), Err(Unpublishable::OutOfOrder));
     }
 
     /// [D-R4] A value is above zero and has a source.

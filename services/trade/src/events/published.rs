@@ -1,9 +1,9 @@
 //! The events of this service, as `solvane/trade/v1/events.proto` describes them.
 
+use chassis::db::PgConnection;
 use chassis::money::Cents;
 use chassis::outbox;
 use proto::trade::v1::{PlanChanged, TradeClaimed, TradeClosed, TradeFacts, TradeOpened};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::trade::{Ending, Settlement, Trade};

@@ -94,7 +94,7 @@ impl Doors {
     }
 
     async fn actor(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
-        Ok(self.verifier.session(metadata).await?.actor()?.user_id)
+        Ok(self.verifier.actor(metadata).await?.user_id)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Staff: plans and their values, proposed by one manager and confirmed by another.
 
-use chassis::caller::{Role, Staff};
+use chassis::caller::Staff;
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::{Answer, Claim};
-use chassis::proposal::Proposal;
+use chassis::permission::Permission;
+use chassis::proposal::{DecideProposal, Decision, Proposal};
 use proto::common::v1::Proposal as ProposalMessage;
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::{
@@ -33,7 +34,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListAllPlansRequest>,
     ) -> Result<Response<ListAllPlansResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await.map_err(status)?;
+        self.staff(request.metadata(), Permission::See).await.map_err(status)?;
         let plans = list_all_plans(&self.db).await.map_err(status)?;
         Ok(Response::new(ListAllPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
     }
@@ -66,7 +67,7 @@ impl StaffService for Doors {
         request: Request<ConfirmProposalRequest>,
     ) -> Result<Response<ConfirmProposalResponse>, Status> {
         let confirmed = self.confirm(request).await.map_err(status)?;
-        Ok(Response::new(ConfirmProposalResponse { proposal: Some(confirmed.into()) }))
+        Ok(answer(confirmed.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn reject_proposal(
@@ -74,7 +75,7 @@ impl StaffService for Doors {
         request: Request<RejectProposalRequest>,
     ) -> Result<Response<RejectProposalResponse>, Status> {
         let rejected = self.reject(request).await.map_err(status)?;
-        Ok(Response::new(RejectProposalResponse { proposal: Some(rejected.into()) }))
+        Ok(answer(rejected.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn list_member_trades(
@@ -94,12 +95,12 @@ impl StaffService for Doors {
 }
 
 impl Doors {
-    async fn staff(&self, metadata: &MetadataMap, roles: &[Role]) -> Result<Staff, Error> {
-        Ok(self.verifier.staff(metadata, roles).await?)
+    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {
+        Ok(self.verifier.staff(metadata, permission).await?)
     }
 
     async fn propose(&self, request: Request<ProposePlanRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Manager]).await?;
+        let staff = self.staff(request.metadata(), Permission::ChangePlans).await?;
         let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
         let plan_id = match message.plan_id.as_str() {
@@ -111,7 +112,7 @@ impl Doors {
     }
 
     async fn propose_value(&self, request: Request<ProposePlanValueRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Manager]).await?;
+        let staff = self.staff(request.metadata(), Permission::ChangePlans).await?;
         let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
         let plan_id = convert::plan_id(&message.plan_id)?;
@@ -121,7 +122,7 @@ impl Doors {
     }
 
     async fn proposals(&self, request: Request<ListProposalsRequest>) -> Result<ListProposalsResponse, Error> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = message.status();
         let (cursor, size) = convert::page(message.page)?;
@@ -130,28 +131,42 @@ impl Doors {
         Ok(ListProposalsResponse { proposals: rows.into_iter().map(ProposalMessage::from).collect(), next_cursor })
     }
 
-    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Proposal, Error> {
-        let staff = self.verifier.stepped_up(request.metadata(), &[Role::Manager]).await?;
+    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Answer<Proposal>, Error> {
+        let staff = self.staff(request.metadata(), Permission::ChangePlans).await?;
+        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
-        let id = convert::proposal_id(&message.proposal_id)?;
-        retrying(|| confirm_proposal(&self.db, &staff, id, &message.client_address)).await
+        let command = DecideProposal {
+            staff,
+            id: convert::proposal_id(&message.proposal_id)?,
+            decision: Decision::Confirm,
+            client_address: message.client_address,
+            claim,
+        };
+        retrying(|| confirm_proposal(&self.db, &command)).await
     }
 
-    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Proposal, Error> {
-        let staff = self.staff(request.metadata(), &[Role::Manager]).await?;
+    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Answer<Proposal>, Error> {
+        let staff = self.staff(request.metadata(), Permission::ChangePlans).await?;
+        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
         let message = request.into_inner();
-        let id = convert::proposal_id(&message.proposal_id)?;
-        retrying(|| reject_proposal(&self.db, &staff, id, &message.client_address)).await
+        let command = DecideProposal {
+            staff,
+            id: convert::proposal_id(&message.proposal_id)?,
+            decision: Decision::Reject,
+            client_address: message.client_address,
+            claim,
+        };
+        retrying(|| reject_proposal(&self.db, &command)).await
     }
 
     async fn member_trades(&self, request: Request<ListMemberTradesRequest>) -> Result<Vec<Trade>, Error> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let Ok(user_id) = request.get_ref().user_id.parse() else { return Ok(Vec::new()) };
         list_member_trades(&self.db, user_id).await?.into_iter().map(convert::trade).collect()
     }
 
     async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {
-        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        self.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let (cursor, size) = convert::page(message.page)?;
         let rows = list_audit_rows(&self.db, &message.filter.try_into()?, cursor, size).await?;

@@ -1,6 +1,6 @@
 //! The table `plan_values`.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::value::Value;

@@ -1,7 +1,7 @@
 //! The table `plans`.
 
+use chassis::db::PgConnection;
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

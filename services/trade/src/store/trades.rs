@@ -1,8 +1,8 @@
 //! The table `trades`.
 
+use chassis::db::PgConnection;
 use chassis::error::Refusal;
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -28,13 +28,15 @@ struct Row {
     ended_at: Option<OffsetDateTime>,
 }
 
-impl From<Row> for Trade {
-    fn from(row: Row) -> Self {
-        let settlement = row.settle_kind.as_deref().zip(row.settle_value_cents).map(|(kind, cents)| Settlement {
-            ending: if kind == "claim" { Ending::Claim } else { Ending::Close },
-            value: Cents::new(cents),
-        });
-        Self {
+impl TryFrom<Row> for Trade {
+    type Error = Error;
+
+    fn try_from(row: Row) -> Result<Self, Error> {
+        let settlement = match (row.settle_kind.as_deref(), row.settle_value_cents) {
+            (Some(kind), Some(cents)) => Some(Settlement { ending: ending(kind)?, value: Cents::new(cents) }),
+            _ => None,
+        };
+        Ok(Self {
             id: row.id,
             user_id: row.user_id,
             plan_id: row.plan_id,
@@ -44,20 +46,38 @@ impl From<Row> for Trade {
             amount: Cents::new(row.amount_cents),
             opening_value_micros: row.opening_value_micros,
             value_in_force_micros: row.value_in_force_micros,
-            status: match row.status.as_str() {
-                "opening" => Status::Opening,
-                "open" => Status::Open,
-                "settling" => Status::Settling,
-                "claimed" => Status::Claimed,
-                "closed" => Status::Closed,
-                _ => Status::Failed,
-            },
+            status: status(&row.status)?,
             settlement,
             created_at: row.created_at,
             matures_at: row.matures_at,
             ended_at: row.ended_at,
-        }
+        })
     }
+}
+
+/// A status that this build does not know is never taken for another: money depends on it.
+fn status(name: &str) -> Result<Status, Error> {
+    match name {
+        "opening" => Ok(Status::Opening),
+        "open" => Ok(Status::Open),
+        "settling" => Ok(Status::Settling),
+        "claimed" => Ok(Status::Claimed),
+        "closed" => Ok(Status::Closed),
+        "failed" => Ok(Status::Failed),
+        _ => Err(unknown("status", name)),
+    }
+}
+
+fn ending(name: &str) -> Result<Ending, Error> {
+    match name {
+        "claim" => Ok(Ending::Claim),
+        "close" => Ok(Ending::Close),
+        _ => Err(unknown("ending", name)),
+    }
+}
+
+fn unknown(what: &str, name: &str) -> Error {
+    Error::Database(sqlx::Error::Decode(format!("unknown {what} of a trade: {name}").into()))
 }
 
 fn name(status: Status) -> &'static str {
@@ -123,7 +143,7 @@ pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Resu
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(Trade::from))
+    row.map(Trade::try_from).transpose()
 }
 
 /// A member's trade, locked until the end of the transaction.
@@ -169,7 +189,29 @@ pub async fn list(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows.into_iter().map(Trade::from).collect())
+    rows.into_iter().map(Trade::try_from).collect()
+}
+
+/// The newest moment by whose value the money of a trade of this plan is decided already: the opening or, once it is past,
+/// the maturity of one that has not ended.
+///
+/// # Errors
+/// The database's.
+pub async fn newest_valued(
+    conn: &mut PgConnection,
+    plan_id: Uuid,
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, Error> {
+    Ok(sqlx::query_scalar!(
+        "SELECT greatest(
+             (SELECT max(created_at) FROM trades WHERE plan_id = $1 AND status IN ('opening', 'open')),
+             (SELECT max(matures_at) FROM trades
+              WHERE plan_id = $1 AND status IN ('opening', 'open') AND matures_at <= $2))",
+        plan_id,
+        now,
+    )
+    .fetch_one(conn)
+    .await?)
 }
 
 /// Marks a trade open that was being opened; `false` if somebody else was faster.
@@ -267,4 +309,34 @@ pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, 
     .fetch_all(conn)
     .await?;
     Ok(due)
+}
+
+/// Puts a saga off that wallet answers in a way that its contract rules out: the longer, the more often it was tried, up
+/// to an hour.
+///
+/// # Errors
+/// The database's.
+pub async fn put_off(conn: &mut PgConnection, id: Uuid, cause: &str) -> Result<(), Error> {
+    sqlx::query!(
+        "UPDATE trades
+         SET stuck_cause = $2,
+             resume_at = clock_timestamp() + least(5 * power(2, least(attempt, 10)), 3600) * interval '1 second'
+         WHERE id = $1 AND resume_at IS NOT NULL",
+        id,
+        cause,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Number of sagas that were put off and are not finished.
+///
+/// # Errors
+/// The database's.
+pub async fn stuck(conn: &mut PgConnection) -> Result<i64, Error> {
+    let sql = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM trades WHERE resume_at IS NOT NULL AND stuck_cause IS NOT NULL"#
+    );
+    Ok(sql.fetch_one(conn).await?)
 }

@@ -2,13 +2,15 @@
 
 use chassis::caller::Role;
 use chassis::error::Kind;
+use chassis::grpc::REPLAYED;
 use chassis::testing::with_token;
 use proto::common::v1::{PageRequest, ProposalStatus};
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
     ConfirmProposalRequest, ListAllPlansRequest, ListAuditRowsRequest, ListMemberTradesRequest, ListPlanValuesRequest,
-    ListPlansRequest, ListProposalsRequest, ProposePlanRequest, ProposePlanValueRequest, RejectProposalRequest,
+    ListPlansRequest, ListProposalsRequest, ListTradesRequest, ProposePlanRequest, ProposePlanValueRequest,
+    RejectProposalRequest,
 };
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -56,7 +58,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let (one, two, three) = (propose("One").await, propose("Two").await, propose("Three").await);
     world.confirm(&two, 1).await.unwrap();
     assert_eq!(refused(world.confirm(&one, 1).await).code, "STALE_REVISION");
-    let message = RejectProposalRequest { proposal_id: three.clone(), client_address: String::new() };
+    let message = RejectProposalRequest { proposal_id: three.clone(), ..Default::default() };
     world.doors.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&three, 1).await).code, "PROPOSAL_CLOSED");
     let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
@@ -76,7 +78,10 @@ async fn values_are_published_in_order(pool: PgPool) {
     let hours = |hours| Some(now - Duration::hours(hours));
     world.publish(plan_id, 1_000_000, hours(30)).await;
     world.publish(plan_id, 1_100_000, hours(29)).await;
-    for at in [hours(29), hours(31), hours(-1)] {
+    let future = value_draft(plan_id, 1_200_000, hours(-1));
+    let refusal = refused(world.doors.propose_plan_value(with_token(future, &world.managers[0])).await);
+    assert_eq!((refusal.kind, refusal.fields[0].0.as_str()), (Kind::Invalid, "at"));
+    for at in [hours(29), hours(31)] {
         let draft = value_draft(plan_id, 1_200_000, at);
         let refusal = refused(world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "VALUE_OUT_OF_ORDER"));
@@ -149,7 +154,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     assert_eq!(actions, ["plan_value.confirm", "plan_value.propose", "plan.confirm", "plan.propose"]);
     assert!(first.rows.iter().all(|row| row.actor_role == "manager" && row.address == "::1"));
     assert_eq!(second.next_cursor, "");
-    assert_eq!(chassis::audit::broken_at(&mut world.pool.acquire().await.unwrap()).await.unwrap(), None);
+    assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);
     let request = with_token(ListAuditRowsRequest { page: page(3, "x"), filter: None }, &auditor);
     assert_eq!(refused(world.doors.list_audit_rows(request).await).kind, Kind::Invalid);
 }
@@ -184,8 +189,8 @@ async fn roles_are_kept_apart(pool: PgPool) {
         let manager = role == Some(Role::Manager);
         let trail = matches!(role, Some(Role::Auditor | Role::Admin));
         let unknown = Uuid::new_v4().to_string();
-        let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), client_address: String::new() };
-        let reject = RejectProposalRequest { proposal_id: unknown.clone(), client_address: String::new() };
+        let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
+        let reject = RejectProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
         let outcomes = [
             (manager, doors.propose_plan(with_token(plan_draft(), &token)).await.err()),
             (manager, doors.propose_plan_value(with_token(value_draft(plan_id, 1, None), &token)).await.err()),
@@ -204,4 +209,81 @@ async fn roles_are_kept_apart(pool: PgPool) {
             assert_eq!(forbidden, !allowed, "{role:?} call {call}");
         }
     }
+}
+
+/// [D-O6] [D-G4] [A8] A decision on a proposal is answered again under its key; its effect stays one.
+#[sqlx::test(migrations = false)]
+async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
+    let world = World::new(pool).await;
+    let propose = async || {
+        let proposed = world.doors.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
+        proposed.into_inner().proposal.unwrap().id
+    };
+    let (plan, other) = (propose().await, propose().await);
+    for replayed in [false, true] {
+        let confirm = ConfirmProposalRequest {
+            proposal_id: plan.clone(),
+            idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/confirm", "one", &plan)),
+            ..Default::default()
+        };
+        let answer = world.doors.confirm_proposal(with_token(confirm, &world.managers[1])).await.unwrap();
+        assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
+        assert!(!answer.into_inner().proposal.unwrap().subject_id.is_empty());
+        let reject = RejectProposalRequest {
+            proposal_id: other.clone(),
+            idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/reject", "one", &other)),
+            ..Default::default()
+        };
+        let answer = world.doors.reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
+        assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
+    }
+    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    assert_eq!(plans.len(), 1);
+}
+
+/// [D-I1] [D-R4] No value is published behind the opening or the maturity of a live trade: its money would change.
+#[sqlx::test(migrations = false)]
+async fn no_value_is_published_behind_a_live_trade(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (plan_id, other) = (world.plan().await, world.plan().await);
+    let ago = |hours| Some(OffsetDateTime::now_utc() - Duration::hours(hours));
+    world.publish(plan_id, 1_000_000, ago(100)).await;
+    world.publish(other, 1_000_000, ago(100)).await;
+    let member = world.member(100_000);
+    world.create(&member, plan_id, 10_000, None).await.unwrap();
+    let propose = async |plan_id, at| {
+        let draft = value_draft(plan_id, 1_200_000, at);
+        world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await
+    };
+    assert_eq!(refused(propose(plan_id, ago(1)).await).code, "VALUE_OUT_OF_ORDER");
+    assert!(propose(other, ago(1)).await.is_ok());
+    for sql in [
+        "ALTER TABLE trades DISABLE TRIGGER trades_transition",
+        "UPDATE trades SET created_at = created_at - interval '50 hours', matures_at = created_at - interval '20 hours'",
+    ] {
+        sqlx::query(sql).execute(&world.pool).await.unwrap();
+    }
+    assert_eq!(refused(propose(plan_id, ago(30)).await).code, "VALUE_OUT_OF_ORDER");
+    let behind_none = propose(plan_id, ago(10)).await.unwrap().into_inner().proposal.unwrap();
+    world.confirm(&behind_none.id, 1).await.unwrap();
+}
+
+/// A status that this build does not know is a failure, never another status.
+#[sqlx::test(migrations = false)]
+async fn an_unknown_status_is_a_failure(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.valued_plan().await;
+    let member = world.member(100_000);
+    world.create(&member, plan_id, 10_000, None).await.unwrap();
+    for sql in [
+        "ALTER TABLE trades DISABLE TRIGGER trades_transition",
+        "ALTER TABLE trades DROP CONSTRAINT trades_settle_kind, DROP CONSTRAINT trades_claim_pays_a_gain,
+            DROP CONSTRAINT trades_close_pays_no_gain",
+        "UPDATE trades SET status = 'settling', settle_kind = 'lost', settle_value_cents = 1,
+            resume_at = now() + interval '1 hour'",
+    ] {
+        sqlx::query(sql).execute(&world.pool).await.unwrap();
+    }
+    let request = with_token(ListTradesRequest { include_ended: true }, &member.token);
+    assert_eq!(refused(world.doors.list_trades(request).await).kind, Kind::Internal);
 }

@@ -83,6 +83,39 @@ async fn distrust_is_no_decision(pool: PgPool) {
     assert_eq!(world.statuses().await, ["open"]);
 }
 
+/// [A15] A saga that wallet answers against its contract is put off longer each time, with the cause beside it, and counts
+/// as stuck until it is finished; one whose wallet is away is not.
+#[sqlx::test(migrations = false)]
+async fn a_saga_that_needs_people_is_put_off(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let plan_id = world.valued_plan().await;
+    let member = world.member(50_000);
+    let seconds_left = async || -> i64 {
+        let sql = "SELECT extract(epoch FROM resume_at - clock_timestamp())::bigint FROM trades";
+        sqlx::query_scalar(sql).fetch_one(&pool).await.unwrap()
+    };
+    let stuck = async || trade::store::trades::stuck(&mut world.db.conn().await.unwrap()).await.unwrap();
+    world.wallet.fail(Fault::Away);
+    refused(world.create(&member, plan_id, 20_000, None).await);
+    world.sweep().await;
+    assert!((0..=5).contains(&seconds_left().await));
+    assert_eq!(stuck().await, 0);
+    world.wallet.fail(Fault::Distrust);
+    let mut before = 0;
+    for _ in 0..4 {
+        world.sweep().await;
+        let left = seconds_left().await;
+        assert!(left > before, "{left} s after {before} s");
+        before = left;
+    }
+    assert_eq!(stuck().await, 1);
+    let cause: String = sqlx::query_scalar("SELECT stuck_cause FROM trades").fetch_one(&pool).await.unwrap();
+    assert!(!cause.is_empty());
+    world.wallet.fail(None);
+    world.sweep().await;
+    assert_eq!((world.statuses().await, stuck().await), (vec!["open".to_owned()], 0));
+}
+
 /// [K6] [T2] [D-I4] The value that was decided is paid once, however late, and whatever the plan is worth by then.
 #[sqlx::test(migrations = false)]
 async fn an_end_survives_absence_and_lost_answers(pool: PgPool) {

@@ -3,17 +3,17 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use serde_json::{Value, json};
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Direction, Kind, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
@@ -28,9 +28,11 @@ pub struct ApproveTransaction {
     pub staff: Staff,
     /// Which transaction.
     pub id: Uuid,
+    /// Whether the member of a withdrawal is frozen, as auth was asked for this call.
+    pub is_member_frozen: bool,
     /// As they saw it.
     pub revision: i32,
-    /// Payments: what arrived; zero for what was claimed.
+    /// What arrived: needed for a deposit; a course payment or a fee has a fixed price, which it must be.
     pub received: Option<Cents>,
     /// Payments: the hash.
     pub txid: Option<Txid>,
@@ -46,7 +48,7 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `DestinationMissing`, `FeePending`, `WithdrawalsStopped`, the database's.
+/// `DestinationMissing`, `FeePending`, `MemberFrozen`, `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     check_fields(get_review::get(db, command.id).await?.kind, command)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -61,6 +63,9 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
     match kind {
         Kind::Deposit | Kind::Course | Kind::Fee if command.txid.is_none() => {
             Err(Refusal::field("txid", "Please enter the transaction hash."))
+        }
+        Kind::Deposit if command.received.is_none() => {
+            Err(Refusal::field("receivedAmount", "Please enter the amount that was received."))
         }
         Kind::Withdrawal if command.received.is_some() => {
             Err(Refusal::field("receivedAmount", "Nothing is received for a withdrawal."))
@@ -78,6 +83,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction) -> Resul
     let before = trail(&transaction);
     transaction.check_open(command.revision)?;
     match (transaction.kind, command.txid.clone()) {
+        (Kind::Withdrawal, _) if command.is_member_frozen => return Err(Error::MemberFrozen),
         (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, command.staff.user_id, now).await?,
         (_, Some(txid)) => {
             transaction.confirm_payment(command.received, txid, command.staff.user_id, now)?;
@@ -120,17 +126,22 @@ async fn approve_withdrawal(
 
 /// Posts a confirmed payment to where it belongs.
 async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
-    let from = AccountRef::House(HouseAccount::Settlement);
+    let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(one.id));
     match one.kind {
         Kind::Course => {
             let to = AccountRef::House(HouseAccount::CourseRevenue);
-            posting::post(conn, &[Posting::transfer("course", one.user_id, one.id, from, to, one.amount)?]).await?;
+            posting::post(conn, &[Posting::transfer(PostingKind::Course, cause, one.user_id, (from, to), one.amount)?])
+                .await?;
             published::course_unlocked(one).enqueue(conn).await?;
         }
         Kind::Fee => take_fee(conn, one, now).await?,
         _ => {
             let to = AccountRef::available(one.user_id);
-            posting::post(conn, &[Posting::transfer("deposit", one.user_id, one.id, from, to, one.amount)?]).await?;
+            posting::post(
+                conn,
+                &[Posting::transfer(PostingKind::Deposit, cause, one.user_id, (from, to), one.amount)?],
+            )
+            .await?;
             published::deposit_confirmed(one).enqueue(conn).await?;
         }
     }
@@ -140,22 +151,23 @@ async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
 /// A fee that arrives while its withdrawal is open raises the payout to the full amount; one that arrives too late
 /// belongs to the member.
 async fn take_fee(conn: &mut PgConnection, fee: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
-    let from = AccountRef::House(HouseAccount::Settlement);
+    let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(fee.id));
     let withdrawal_id = fee.related_id.ok_or(Error::NotFound)?;
     let mut withdrawal = transactions::lock(conn, withdrawal_id).await?.ok_or(Error::NotFound)?;
     if withdrawal.status == Status::Pending {
         withdrawal.take_fee_payment();
         transactions::save(conn, &mut withdrawal).await?;
         let to = AccountRef::House(HouseAccount::FeeRevenue);
-        posting::post(conn, &[Posting::transfer("fee", fee.user_id, fee.id, from, to, fee.amount)?]).await?;
+        posting::post(conn, &[Posting::transfer(PostingKind::Fee, cause, fee.user_id, (from, to), fee.amount)?])
+            .await?;
     } else {
         let credit = Transaction::done(fee.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
             .related_to(withdrawal_id)
             .described(format!("Fee payment {} added to your balance: its withdrawal had ended", fee.reference()));
         transactions::insert(conn, &credit).await?;
         let to = AccountRef::available(fee.user_id);
-        let posting = Posting::transfer("fee_credit", fee.user_id, credit.id, from, to, fee.amount)?.settling(fee.id);
-        posting::post(conn, &[posting]).await?;
+        let posting = Posting::transfer(PostingKind::FeeCredit, cause, fee.user_id, (from, to), fee.amount)?;
+        posting::post(conn, &[posting.shown_as(credit.id)]).await?;
         published::balance_adjusted(&credit).enqueue(conn).await?;
     }
     Ok(published::fee_confirmed(fee).enqueue(conn).await?)
@@ -171,5 +183,18 @@ pub(crate) fn trail(one: &Transaction) -> Value {
         "reasonCode": one.reason_code,
         "approvedBy": one.approved_by,
         "revision": one.revision,
+        "payout": payout(one),
+    })
+}
+
+/// What a withdrawal pays out, and where: its approval freezes and records it (D-B4).
+pub(crate) fn payout(one: &Transaction) -> Option<Value> {
+    (one.kind == Kind::Withdrawal).then(|| {
+        json!({
+            "netAmountCents": one.net_amount,
+            "network": one.method.as_ref().map(|method| &method.network),
+            "address": one.destination.as_ref().map(|destination| &destination.address),
+            "memo": one.destination.as_ref().map(|destination| &destination.memo),
+        })
     })
 }

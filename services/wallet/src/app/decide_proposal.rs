@@ -1,54 +1,52 @@
-//! A second person puts a correction or a reopening into effect, or one ends it.
+//! A second person puts a correction, a reopening or a rebuild into effect, or one ends it.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff, not_permitted};
 use chassis::clock;
-use chassis::db::Db;
-use chassis::proposal::{self, Decision, Proposal};
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Work};
+use chassis::permission::Permission;
+use chassis::proposal::{self, DecideProposal, Decision, Proposal};
 use serde_json::json;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::app::get_integrity;
+use crate::app::check_ledger::FRESH;
+use crate::app::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::propose_reopening::REOPEN;
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
+use crate::domain::posting_kind::Cause;
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{transactions, withdrawal_stops};
+use crate::store::{ledger_checks, transactions, withdrawal_stops};
 
-/// What somebody decides.
-#[derive(Debug, Clone)]
-pub struct DecideProposal {
-    /// A treasurer; for a reopening also an admin.
-    pub staff: Staff,
-    /// Which proposal.
-    pub id: Uuid,
-    /// How.
-    pub decision: Decision,
-    /// Where they sit.
-    pub client_address: String,
-}
-
-/// Decides an open proposal; a confirmed one takes effect in the same transaction.
+/// Decides an open proposal, as a treasurer, a reopening also as an admin; a confirmed one takes effect in the same
+/// transaction.
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
 /// `WithdrawalsNotStopped`, `BooksNotBalanced`, the database's.
-pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
-    let mut tx = db.begin().await?;
-    let decided: Proposal =
-        proposal::decide::<Error>(&mut tx, command.id, command.decision, command.staff.user_id).await?;
-    if decided.kind != REOPEN && command.staff.role != Role::Treasurer {
-        return Err(not_permitted().into());
+pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
     }
+    let result = decide(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn decide(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+    let decided: Proposal =
+        proposal::decide::<Error>(conn, command.id, command.decision, command.staff.user_id).await?;
+    let is_reopening = decided.kind == REOPEN;
+    command.staff.check(if is_reopening { Permission::ReopenWithdrawals } else { Permission::CorrectBalances })?;
     let verb = match command.decision {
         Decision::Confirm => {
             match decided.kind.as_str() {
-                REOPEN => reopen(&mut tx, &decided, command.staff.user_id).await?,
-                _ => correct(&mut tx, &decided).await?,
+                REOPEN => reopen(conn, &decided, command.staff.user_id).await?,
+                REBUILD => rebuild(conn, &decided).await?,
+                _ => correct(conn, &decided).await?,
             }
             "confirm"
         }
@@ -63,25 +61,32 @@ pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Propos
         after: Some(json!({ "status": decided.status, "change": decided.change })),
         address: &command.client_address,
     };
-    audit::append(&mut tx, act).await?;
-    tx.commit().await?;
+    audit::append(conn, act).await?;
     Ok(decided)
 }
 
-/// Withdrawals go on, unless the last look at the books saw something wrong. They are looked at every minute, and it may
-/// take longer than a call may.
+/// Withdrawals go on, unless something does not verify or nothing was checked within the last minutes.
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
-    let wrong = match get_integrity::last_look(conn).await? {
-        Some((check, true)) => check.complaints.into_iter().next(),
-        _ => Some("The books have not been looked at for a while.".to_owned()),
-    };
-    if let Some(complaint) = wrong {
-        return Err(Error::BooksNotBalanced(complaint));
+    let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
+    if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
+        return Err(Error::BooksNotBalanced("The ledger has not been checked for a while.".to_owned()));
+    }
+    if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
+        return Err(Error::BooksNotBalanced(fault.detail));
     }
     if !withdrawal_stops::end(conn, proposal.proposed_by, confirmed_by).await? {
         return Err(Error::WithdrawalsNotStopped);
     }
     tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals are open again");
+    Ok(())
+}
+
+/// The account says what its entries say; the next check verifies it.
+async fn rebuild(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let Rebuild { account_id, .. } = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let account_id = account_id.parse().map_err(|_| Error::AccountMissing)?;
+    let done = ledger_checks::rebuild(conn, account_id, proposal.id).await?;
+    tracing::warn!(account_id, ?done, "an account was rebuilt from its entries");
     Ok(())
 }
 
@@ -104,16 +109,16 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     };
     posting::lock_member(conn, user_id).await?;
     let mut line = Transaction::done(user_id, kind, direction, amount, now).described(description);
-    let posting =
-        Posting::transfer(correction.kind.as_str(), user_id, line.id, from, to, amount)?.settling(proposal.id);
+    let cause = Cause::Proposal(proposal.id);
+    let posting = Posting::transfer(correction.kind.posting_kind(), cause, user_id, (from, to), amount)?;
     if correction.kind == CorrectionKind::Bonus {
         // It changes only what is shown as bonus: a mail, but no line in the history of the balance.
-        posting::post(conn, &[Posting { transaction_id: None, ..posting }]).await?;
+        posting::post(conn, &[posting]).await?;
         line.id = proposal.id;
         published::bonus_granted(&line).enqueue(conn).await?;
         return Ok(());
     }
-    posting::post(conn, &[posting]).await?;
+    posting::post(conn, &[posting.shown_as(line.id)]).await?;
     transactions::insert(conn, &line).await?;
     match correction.kind {
         CorrectionKind::Release => published::bonus_released(&line).enqueue(conn).await?,

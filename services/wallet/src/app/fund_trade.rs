@@ -1,18 +1,19 @@
 //! The service trade opens a trade: the amount moves from the balance to invested.
 
-use chassis::clock;
+use chassis::db::Db;
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
+use crate::domain::posting_kind::{Cause, PostingKind};
+use crate::domain::trade_funding::FundingStatus;
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
-use crate::posting::{self, Guard, Movement, Posting};
-use crate::store::trade_fundings::{self, TradeFunding};
+use crate::posting::{Movement, Outcome, Posting, Precondition};
+use crate::store::trade_fundings;
 
 /// Which trade, under which terms.
 #[derive(Debug, Clone)]
@@ -33,34 +34,19 @@ pub struct FundTrade {
 /// # Errors
 /// `InsufficientBalance`, `TradeTermsDiffer`, Unavailable, the database's.
 pub async fn fund_trade(ledger: &Ledger, command: &FundTrade) -> Result<(), Error> {
-    let now = ledger.now().await?;
-    if ledger.apply(movement(command, now)?, None, ()).await?.is_some() {
-        return Ok(());
+    match ledger.apply(movement(command, ledger.now().await?)?).await? {
+        Outcome::TradeKnown => repeated(ledger.db(), command).await,
+        outcome => outcome.into_result(),
     }
-    let mut tx = ledger.db().begin().await?;
-    posting::lock_member(&mut tx, command.user_id).await?;
-    if let Some(known) = trade_fundings::lock(&mut tx, command.trade_id).await? {
-        if known.user_id != command.user_id || known.amount != command.amount {
-            return Err(Error::TradeTermsDiffer);
-        }
-        return if known.status == "refused" { Err(Error::InsufficientBalance) } else { Ok(()) };
-    }
-    let decided = fund(&mut tx, command).await;
-    if matches!(decided, Ok(()) | Err(Error::InsufficientBalance)) {
-        tx.commit().await?;
-    }
-    decided
 }
 
-async fn fund(conn: &mut PgConnection, command: &FundTrade) -> Result<(), Error> {
-    let now = clock::now(conn).await?;
-    let decided = movement(command, now)?.apply(conn).await;
-    if let Err(Error::InsufficientBalance) = decided {
-        let FundTrade { trade_id, user_id, amount, .. } = *command;
-        let refused = TradeFunding { trade_id, user_id, amount, status: "refused".to_owned(), value: None };
-        trade_fundings::insert(conn, &refused, now).await?;
+/// The answer that was given before: the terms of a known trade never change.
+async fn repeated(db: &Db, command: &FundTrade) -> Result<(), Error> {
+    let known = trade_fundings::find(&mut *db.conn().await?, command.trade_id).await?.ok_or(Error::TradeNotFunded)?;
+    if known.user_id != command.user_id || known.amount != command.amount {
+        return Err(Error::TradeTermsDiffer);
     }
-    decided
+    if known.status == FundingStatus::Refused { Err(Error::InsufficientBalance) } else { Ok(()) }
 }
 
 fn movement(command: &FundTrade, now: OffsetDateTime) -> Result<Movement, Error> {
@@ -68,12 +54,12 @@ fn movement(command: &FundTrade, now: OffsetDateTime) -> Result<Movement, Error>
     let line = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, now)
         .related_to(trade_id)
         .described(format!("Invested in {plan_title}"));
-    let (from, to) = (AccountRef::available(user_id), AccountRef::invested(user_id));
-    let posting = Posting::transfer("trade_fund", user_id, line.id, from, to, amount)?.settling(trade_id);
+    let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
+    let posting = Posting::transfer(PostingKind::TradeFund, Cause::Trade(trade_id), user_id, way, amount)?;
     Ok(Movement {
         user_id,
-        guard: Some(Guard::Fund { trade_id, amount, at: now }),
-        postings: vec![posting],
+        precondition: Some(Precondition::TradeUnknown { trade_id, amount, at: now }),
+        postings: vec![posting.shown_as(line.id)],
         lines: vec![line],
         events: vec![published::trade_funded(trade_id, user_id)],
     })

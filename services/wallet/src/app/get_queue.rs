@@ -11,7 +11,7 @@ use crate::store::transactions::{self, Waiting};
 pub struct Queue {
     /// How many of each kind wait, and since when.
     pub waiting: Vec<Waiting>,
-    /// Of the last 24 hours.
+    /// Of the last 24 hours, for kinds of which enough were handled.
     pub times: Vec<HandlingTime>,
 }
 
@@ -22,6 +22,6 @@ pub struct Queue {
 pub async fn get_queue(db: &Db) -> Result<Queue, Error> {
     let mut conn = db.conn().await?;
     let mut times = times::of_the_last_day(&mut conn).await?;
-    times.retain(|time| time.kind != "paid_withdrawal");
+    times.retain(|time| time.kind != "paid_withdrawal" && time.is_meaningful());
     Ok(Queue { waiting: transactions::queue(&mut conn).await?, times })
 }

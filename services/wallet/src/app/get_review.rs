@@ -1,11 +1,11 @@
 //! Staff opens a transaction with all facts for a decision.
 
-use chassis::db::Db;
-use sqlx::PgConnection;
+use chassis::db::{Db, PgConnection};
+use chassis::money::Cents;
 use uuid::Uuid;
 
-use crate::domain::limits::{self, Limits};
-use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::limits::{self, COURSE_PRICE, Limits};
+use crate::domain::transaction::{Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
@@ -43,8 +43,7 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Transaction, Error> {
     transactions::find(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
 }
 
-/// The facts about a transaction. `current_address` is the address that its platform method has now, if that could be
-/// asked.
+/// The facts about a transaction. `current` is its platform method as it is now, if that could be asked.
 ///
 /// # Errors
 /// The database's.
@@ -52,7 +51,7 @@ pub async fn get_review(
     db: &Db,
     limits: &Limits,
     transaction: Transaction,
-    current_address: Option<String>,
+    current: Option<MethodCopy>,
 ) -> Result<Review, Error> {
     let mut conn = db.conn().await?;
     let mut checks = Vec::new();
@@ -60,17 +59,13 @@ pub async fn get_review(
         let others = transactions::with_receipt(&mut conn, &receipt.digest, transaction.id).await?;
         checks.push(found_before("receipt_seen_before", "proof of payment", others));
     }
-    if let Some(text) = &transaction.claimed_txid {
-        let key = Txid::parse(text)?.key;
-        let others = transactions::with_txid(&mut conn, text, &key, transaction.id).await?;
-        checks.push(found_before("txid_used_before", "transaction hash", others));
+    if transaction.kind != Kind::Withdrawal {
+        checks.push(txid_used_before(&mut conn, &transaction).await?);
+        if let Some(method) = &transaction.method {
+            checks.push(address_as_shown(method, current));
+        }
     }
-    if transaction.kind != Kind::Withdrawal
-        && let Some(method) = &transaction.method
-    {
-        checks.push(address_as_shown(&method.address, current_address));
-    }
-    checks.push(amount_in_limits(limits, &transaction));
+    checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
     Ok(Review { transaction, checks, wallet })
@@ -85,26 +80,77 @@ fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> C
     Check { name, ok: transaction_ids.is_empty(), detail, transaction_ids }
 }
 
-fn address_as_shown(shown: &str, current: Option<String>) -> Check {
+async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) -> Result<Check, Error> {
+    let name = "txid_used_before";
+    let Some(text) = &transaction.claimed_txid else {
+        let detail =
+            "The member gave no transaction hash. The one entered with the approval must not have been used before.";
+        return Ok(Check { name, ok: true, detail: detail.to_owned(), transaction_ids: Vec::new() });
+    };
+    let key = Txid::parse(text)?.key;
+    let others = transactions::with_txid(conn, text, &key, transaction.id).await?;
+    Ok(found_before(name, "transaction hash", others))
+}
+
+fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
+    let (address, version) = (&shown.address, shown.version);
     let (ok, detail) = match current {
-        Some(current) if current == shown => (true, "The address shown is the one in force.".to_owned()),
-        Some(current) => (false, format!("The member was shown {shown}; in force now is {current}.")),
-        None => (false, format!("The member was shown {shown}; the method cannot be looked up now.")),
+        Some(current) if current.address == *address => {
+            (true, format!("The address shown (version {version}) is the one in force."))
+        }
+        Some(current) => (
+            false,
+            format!(
+                "The member was shown {address} (version {version}); in force now is {} (version {}).",
+                current.address, current.version
+            ),
+        ),
+        None => {
+            (false, format!("The member was shown {address} (version {version}); the method cannot be looked up now."))
+        }
     };
     Check { name: "address_as_shown", ok, detail, transaction_ids: Vec::new() }
 }
 
-fn amount_in_limits(limits: &Limits, transaction: &Transaction) -> Check {
+/// The amount of the request against what is accepted, and against what arrived once that is known.
+async fn amount_in_limits(conn: &mut PgConnection, limits: &Limits, transaction: &Transaction) -> Result<Check, Error> {
     let amount = transaction.claimed_amount.unwrap_or(transaction.amount);
-    let verdict = match transaction.kind {
-        Kind::Deposit => limits.check_deposit(amount),
-        Kind::Withdrawal => limits.check_withdrawal(amount),
-        Kind::Course => limits::check_course(amount),
-        _ => Ok(()),
+    let (ok, mut detail) = match transaction.kind {
+        Kind::Deposit => {
+            let (min, max) = (limits.deposit_min, limits.deposit_max);
+            let ok = limits.check_deposit(amount).is_ok();
+            (ok, format!("The member claimed {amount}; deposits from {min} to {max} are accepted."))
+        }
+        Kind::Withdrawal => {
+            let (min, max) = (limits.withdrawal_min, limits.withdrawal_max);
+            let ok = limits.check_withdrawal(amount).is_ok();
+            (ok, format!("The member asked for {amount}; withdrawals from {min} to {max} are accepted."))
+        }
+        Kind::Course => {
+            let ok = limits::check_course(amount).is_ok();
+            (ok, format!("The member claimed {amount}; the course costs {COURSE_PRICE}."))
+        }
+        Kind::Fee => amount_of_fee(conn, amount, transaction).await?,
+        _ => (true, format!("{amount} was booked by the ledger.")),
     };
-    let detail =
-        verdict.as_ref().err().map_or_else(|| format!("{amount} is within the limits."), |no| no.message.clone());
-    Check { name: "amount_in_limits", ok: verdict.is_ok(), detail, transaction_ids: Vec::new() }
+    if transaction.amount != amount {
+        detail = format!("{detail} {} arrived.", transaction.amount);
+    }
+    Ok(Check { name: "amount_in_limits", ok, detail, transaction_ids: Vec::new() })
+}
+
+async fn amount_of_fee(
+    conn: &mut PgConnection,
+    claimed: Cents,
+    payment: &Transaction,
+) -> Result<(bool, String), Error> {
+    let withdrawal = match payment.related_id {
+        Some(id) => transactions::find(conn, id).await?,
+        None => None,
+    };
+    let due = withdrawal.and_then(|one| one.fee);
+    let due_in_words = due.map_or_else(|| "unknown".to_owned(), |fee| fee.to_string());
+    Ok((due == Some(claimed), format!("The member claimed {claimed}; the fee of the withdrawal is {due_in_words}.")))
 }
 
 async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {

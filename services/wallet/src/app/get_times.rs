@@ -22,7 +22,8 @@ impl Default for LastTimes {
     }
 }
 
-/// How long deposits took to be reviewed and withdrawals to be paid, in the last 24 hours; up to a minute old.
+/// How long deposits took to be reviewed and withdrawals to be paid, in the last 24 hours; up to a minute old. Nothing of a
+/// kind of which too few were handled.
 ///
 /// # Errors
 /// The database's.
@@ -30,8 +31,8 @@ pub async fn get_times(db: &Db, last: &LastTimes) -> Result<Arc<Vec<HandlingTime
     if let Some(known) = last.0.get(&()).await {
         return Ok(known);
     }
-    let found = times::of_the_last_day(&mut *db.conn().await?).await?.into_iter().filter_map(of_members).collect();
-    let found = Arc::new(found);
+    let times = times::of_the_last_day(&mut *db.conn().await?).await?;
+    let found = Arc::new(times.into_iter().filter(HandlingTime::is_meaningful).filter_map(of_members).collect());
     last.0.insert((), Arc::clone(&found)).await;
     Ok(found)
 }

@@ -3,6 +3,7 @@
 use chassis::db::Db;
 use uuid::Uuid;
 
+use crate::domain::trade_funding::FundingStatus;
 use crate::error::Error;
 use crate::store::trade_fundings;
 
@@ -13,6 +14,7 @@ use crate::store::trade_fundings;
 pub async fn get_trade_funding(db: &Db, trade_id: Uuid) -> Result<(bool, bool), Error> {
     let mut conn = db.conn().await?;
     let known = trade_fundings::find(&mut conn, trade_id).await?;
-    let status = known.as_ref().map(|known| known.status.as_str());
-    Ok((matches!(status, Some("funded" | "settled")), status == Some("settled")))
+    let status = known.map(|known| known.status);
+    let is_settled = status == Some(FundingStatus::Settled);
+    Ok((is_settled || status == Some(FundingStatus::Funded), is_settled))
 }

@@ -3,21 +3,21 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::trail;
+use crate::app::approve_transaction::{payout, trail};
 use crate::app::{check_withdrawals_open, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Kind, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::transactions;
+use crate::store::{approvals, transactions};
 
 /// What a treasurer did.
 #[derive(Debug, Clone)]
@@ -26,6 +26,8 @@ pub struct MarkWithdrawalPaid {
     pub staff: Staff,
     /// Which withdrawal.
     pub id: Uuid,
+    /// Whether the member of a withdrawal is frozen, as auth was asked for this call.
+    pub is_member_frozen: bool,
     /// As they saw it.
     pub revision: i32,
     /// The hash of the payout.
@@ -40,7 +42,7 @@ pub struct MarkWithdrawalPaid {
 ///
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
+/// `MemberFrozen`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -58,13 +60,17 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
     }
     let before = trail(&transaction);
     transaction.check_open(command.revision)?;
+    if command.is_member_frozen {
+        return Err(Error::MemberFrozen);
+    }
     check_withdrawals_open(conn).await?;
     if transactions::has_pending_fee(conn, transaction.id).await? {
         return Err(Error::FeePending);
     }
+    check_as_approved(conn, &transaction).await?;
     transaction.pay_withdrawal(command.txid.clone(), command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
-    posting::post(conn, &[payout(&transaction)?]).await?;
+    posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;
     let act = Act {
         staff: &command.staff,
@@ -79,15 +85,23 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
     Ok(transaction)
 }
 
+/// What is paid, and where, is what the approval recorded.
+async fn check_as_approved(conn: &mut PgConnection, one: &Transaction) -> Result<(), Error> {
+    match approvals::payout(conn, one.id).await? {
+        Some(approved) if payout(one).as_ref() != Some(&approved) => Err(Error::NotApproved),
+        _ => Ok(()),
+    }
+}
+
 /// The hold goes out: the net amount from what the platform holds, the fee to its revenue unless it was paid before.
-fn payout(one: &Transaction) -> Result<Posting, Error> {
+fn posting(one: &Transaction) -> Result<Posting, Error> {
     let net = one.net_amount.unwrap_or(one.amount);
-    let mut legs = vec![
+    let mut entries = vec![
         (AccountRef::held(one.user_id), one.amount.negated()?),
         (AccountRef::House(HouseAccount::Settlement), net),
         (AccountRef::House(HouseAccount::FeeRevenue), one.amount.minus(net)?),
     ];
-    legs.retain(|(_, amount)| *amount != Cents::ZERO);
-    let (kind, id) = ("withdrawal_paid", one.id);
-    Ok(Posting { kind, business_id: id, user_id: one.user_id, transaction_id: Some(id), legs })
+    entries.retain(|(_, amount)| *amount != Cents::ZERO);
+    let (kind, cause) = (PostingKind::WithdrawalPaid, Cause::Transaction(one.id));
+    Ok(Posting { kind, cause, user_id: one.user_id, transaction_id: Some(one.id), entries })
 }

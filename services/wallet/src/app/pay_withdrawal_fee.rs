@@ -2,10 +2,9 @@
 //! fee comes out of the payout.
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::lock_transaction;

@@ -2,13 +2,12 @@
 
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use chassis::proposal::{self, Proposal};
 use serde_json::json;
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::app::decide_proposal::uncorrectable;

@@ -2,11 +2,10 @@
 
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::proposal::{self, Proposal};
 use serde_json::json;
-use sqlx::PgConnection;
 
 use crate::error::Error;
 use crate::store::withdrawal_stops;

@@ -1,18 +1,19 @@
 //! A reviewer rejects, with a reason the member reads.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff, not_permitted};
+use chassis::caller::Staff;
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::permission::Permission;
 use serde_json::json;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::approve_transaction::trail;
 use crate::app::{get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reason;
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
@@ -60,10 +61,8 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
     let before = trail(&transaction);
     transaction.check_open(command.revision)?;
     // An approved payout may be on its way: from then on only who pays it knows.
-    let decides = if transaction.approved_by.is_some() { Role::Treasurer } else { Role::Reviewer };
-    if command.staff.role != decides {
-        return Err(not_permitted().into());
-    }
+    let is_approved = transaction.approved_by.is_some();
+    command.staff.check(if is_approved { Permission::RejectPayout } else { Permission::Decide })?;
     transaction.reject(&command.reason_code, command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
     match transaction.kind {
@@ -92,15 +91,18 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
 /// Gives the hold back, and the fee if it was paid from outside.
 async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
     let (held, available) = (AccountRef::held(one.user_id), AccountRef::available(one.user_id));
-    let mut postings = vec![Posting::transfer("withdrawal_release", one.user_id, one.id, held, available, one.amount)?];
+    let (user_id, cause) = (one.user_id, Cause::Transaction(one.id));
+    let way = (held, available);
+    let mut postings = vec![Posting::transfer(PostingKind::WithdrawalRelease, cause, user_id, way, one.amount)?];
     if let Some(fee) = transactions::confirmed_fee(conn, one.id).await? {
         let refund = Transaction::done(one.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
             .related_to(one.id)
             .described(format!("Fee payment {} returned: its withdrawal was rejected", fee.reference()));
         transactions::insert(conn, &refund).await?;
         let revenue = AccountRef::House(HouseAccount::FeeRevenue);
-        let posting = Posting::transfer("fee_refund", one.user_id, refund.id, revenue, available, fee.amount)?;
-        postings.push(posting.settling(fee.id));
+        let cause = Cause::Transaction(fee.id);
+        let posting = Posting::transfer(PostingKind::FeeRefund, cause, user_id, (revenue, available), fee.amount)?;
+        postings.push(posting.shown_as(refund.id));
         published::balance_adjusted(&refund).enqueue(conn).await?;
     }
     posting::post(conn, &postings).await

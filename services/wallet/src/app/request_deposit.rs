@@ -1,9 +1,8 @@
 //! A member says they paid: recorded for staff to review, without any effect on the balance.
 
 use chassis::clock;
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
-use sqlx::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::limits::Limits;

@@ -1,22 +1,20 @@
 //! A member asks for a payout: the gross amount is held at once.
 
 use chassis::batch::Batch;
-use chassis::clock;
 use chassis::db::Db;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::check_withdrawals_open;
+use crate::app::{answered_before, check_withdrawals_open};
 use crate::domain::account::AccountRef;
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
-use crate::posting::{self, Guard, Movement, Posting};
-use crate::store::accounts;
+use crate::posting::{Movement, Posting, Precondition};
 
 /// What the member asks for.
 #[derive(Debug, Clone)]
@@ -66,40 +64,27 @@ pub async fn request_withdrawal(
     is_open: bool,
     command: &RequestWithdrawal,
 ) -> Result<Answer<Transaction>, Error> {
+    if !is_open {
+        // Nobody could tell, or they are stopped: a repetition is answered as before all the same.
+        if let Some(answer) = answered_before(ledger.db(), command.claim.as_ref()).await? {
+            return Ok(answer);
+        }
+        check_withdrawals_open(&mut *ledger.db().conn().await?).await?;
+    }
     let (movement, transaction) = movement(command, ledger.now().await?)?;
-    if is_open && let Some(answer) = ledger.apply(movement, command.claim.as_ref(), transaction).await? {
-        return Ok(answer);
-    }
-    let mut work = Work::begin::<Error>(ledger.db(), command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = hold(&mut work, command).await;
-    work.settle(result).await
-}
-
-async fn hold(conn: &mut PgConnection, command: &RequestWithdrawal) -> Result<Transaction, Error> {
-    let now = clock::now(conn).await?;
-    posting::lock_member(conn, command.user_id).await?;
-    check_withdrawals_open(conn).await?;
-    let wallet = accounts::wallet(conn, command.user_id).await?.ok_or(Error::AccountMissing)?;
-    if wallet.is_withdrawal_pending {
-        return Err(Error::WithdrawalPending);
-    }
-    let (movement, transaction) = movement(command, now)?;
-    movement.apply(conn).await?;
-    Ok(transaction)
+    ledger.post(movement, command.claim.clone(), transaction).await
 }
 
 fn movement(command: &RequestWithdrawal, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
     let user_id = command.user_id;
     let (method, destination) = (command.method.clone(), command.destination.clone());
     let transaction = Transaction::withdrawal(user_id, command.amount, method, destination, now)?;
-    let (from, to) = (AccountRef::available(user_id), AccountRef::held(user_id));
-    let hold = Posting::transfer("withdrawal_hold", user_id, transaction.id, from, to, command.amount)?;
+    let way = (AccountRef::available(user_id), AccountRef::held(user_id));
+    let cause = Cause::Transaction(transaction.id);
+    let hold = Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, command.amount)?;
     let movement = Movement {
         user_id,
-        guard: Some(Guard::Withdrawal),
+        precondition: Some(Precondition::NoOpenWithdrawal),
         postings: vec![hold],
         lines: vec![transaction.clone()],
         events: vec![published::withdrawal_requested(&transaction)],

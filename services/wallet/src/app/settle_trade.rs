@@ -1,17 +1,18 @@
 //! The service trade closes a trade: principal and gain go to the balance, a gain comes from the investment pool, a
 //! loss goes to it.
 
-use chassis::clock;
+use chassis::db::Db;
 use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
-use crate::posting::{self, Guard, Movement, Posting};
+use crate::posting::{Movement, Outcome, Posting, Precondition};
 use crate::store::trade_fundings;
 
 /// Which trade, under which terms, at which value.
@@ -34,26 +35,23 @@ pub struct SettleTrade {
 /// # Errors
 /// `TradeNotFunded`, `TradeTermsDiffer`, Unavailable, the database's.
 pub async fn settle_trade(ledger: &Ledger, command: &SettleTrade) -> Result<(), Error> {
-    let now = ledger.now().await?;
-    if ledger.apply(movement(command, now)?, None, ()).await?.is_some() {
-        return Ok(());
+    match ledger.apply(movement(command, ledger.now().await?)?).await? {
+        Outcome::TradeNotFunded => repeated(ledger.db(), command).await,
+        outcome => outcome.into_result(),
     }
-    let mut tx = ledger.db().begin().await?;
-    posting::lock_member(&mut tx, command.user_id).await?;
-    let known = trade_fundings::lock(&mut tx, command.trade_id).await?.ok_or(Error::TradeNotFunded)?;
+}
+
+/// Whether this is a repetition of what was done, or cannot be.
+async fn repeated(db: &Db, command: &SettleTrade) -> Result<(), Error> {
+    let known = trade_fundings::find(&mut *db.conn().await?, command.trade_id).await?.ok_or(Error::TradeNotFunded)?;
     if known.user_id != command.user_id || known.amount != command.amount {
         return Err(Error::TradeTermsDiffer);
     }
     match known.value {
-        Some(value) if value == command.value => return Ok(()),
-        Some(_) => return Err(Error::TradeTermsDiffer),
-        None if known.status != "funded" => return Err(Error::TradeNotFunded),
-        None => {}
+        Some(value) if value == command.value => Ok(()),
+        Some(_) => Err(Error::TradeTermsDiffer),
+        None => Err(Error::TradeNotFunded),
     }
-    let now = clock::now(&mut tx).await?;
-    movement(command, now)?.apply(&mut tx).await?;
-    tx.commit().await?;
-    Ok(())
 }
 
 fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Error> {
@@ -70,25 +68,25 @@ fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Erro
             .related_to(trade_id)
             .described(format!("{what} {plan_title}"))
     };
+    let posting = |kind, way, amount| Posting::transfer(kind, Cause::Trade(trade_id), user_id, way, amount);
     let (mut postings, mut lines) = (Vec::new(), Vec::new());
     if principal > Cents::ZERO {
         let one = line(Kind::Trade, principal, "Paid out from");
-        postings.push(Posting::transfer("trade_settle", user_id, one.id, invested, available, principal)?);
+        postings.push(posting(PostingKind::TradeSettle, (invested, available), principal)?.shown_as(one.id));
         lines.push(one);
     }
     if gain > Cents::ZERO {
         let one = line(Kind::Profit, gain, "Profit from");
-        postings.push(Posting::transfer("trade_gain", user_id, one.id, pool, available, gain)?);
+        postings.push(posting(PostingKind::TradeGain, (pool, available), gain)?.shown_as(one.id));
         lines.push(one);
     }
     if loss > Cents::ZERO {
-        let posting = Posting::transfer("trade_loss", user_id, trade_id, invested, pool, loss)?;
-        postings.push(Posting { transaction_id: None, ..posting });
+        postings.push(posting(PostingKind::TradeLoss, (invested, pool), loss)?);
     }
     Ok(Movement {
         user_id,
-        guard: Some(Guard::Settle { trade_id, amount, value, at: now }),
-        postings: postings.into_iter().map(|posting| posting.settling(trade_id)).collect(),
+        precondition: Some(Precondition::TradeFunded { trade_id, amount, value, at: now }),
+        postings,
         lines,
         events: vec![published::trade_settled(trade_id, user_id)],
     })

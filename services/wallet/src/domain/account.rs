@@ -1,5 +1,6 @@
 //! Accounts of the ledger.
 
+use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 /// The four accounts of a member.
@@ -31,40 +32,33 @@ impl MemberAccount {
     }
 }
 
-/// The accounts of the house.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum HouseAccount {
-    /// Minus what the platform holds.
-    Settlement,
-    /// What courses brought in.
-    CourseRevenue,
-    /// What fees of withdrawals brought in.
-    FeeRevenue,
-    /// Pays gains and takes losses.
-    InvestmentPool,
-    /// What bonuses cost.
-    BonusExpense,
-    /// The other side of corrections.
-    Adjustments,
+named! {
+    /// The accounts of the house, by their kind in the ledger.
+    HouseAccount {
+        /// Minus what the platform holds.
+        Settlement = "settlement",
+        /// What courses brought in.
+        CourseRevenue = "course_revenue",
+        /// What fees of withdrawals brought in.
+        FeeRevenue = "fee_revenue",
+        /// Pays gains and takes losses.
+        InvestmentPool = "investment_pool",
+        /// What bonuses cost.
+        BonusExpense = "bonus_expense",
+        /// The other side of corrections.
+        Adjustments = "adjustments",
+    }
 }
 
 impl HouseAccount {
     /// The id its row was made with.
     #[must_use]
     pub const fn id(self) -> i64 {
-        const FIRST: i64 = 4_000_000_000_000_000_001;
-        match self {
-            Self::Settlement => FIRST,
-            Self::CourseRevenue => FIRST + 1,
-            Self::FeeRevenue => FIRST + 2,
-            Self::InvestmentPool => FIRST + 3,
-            Self::BonusExpense => FIRST + 4,
-            Self::Adjustments => FIRST + 5,
-        }
+        4_000_000_000_000_000_001 + self as i64
     }
 }
 
-/// Where a leg of a posting goes.
+/// An account that a posting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccountRef {
     /// A member's.

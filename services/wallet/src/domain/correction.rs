@@ -5,6 +5,8 @@ use std::str::FromStr;
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};
 
+use crate::domain::posting_kind::PostingKind;
+
 /// What a correction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -30,6 +32,17 @@ impl CorrectionKind {
             Self::Release => "release",
             Self::AdjustmentCredit => "adjustment_credit",
             Self::AdjustmentDebit => "adjustment_debit",
+        }
+    }
+
+    /// The kind of its posting.
+    #[must_use]
+    pub const fn posting_kind(self) -> PostingKind {
+        match self {
+            Self::Bonus => PostingKind::Bonus,
+            Self::Release => PostingKind::Release,
+            Self::AdjustmentCredit => PostingKind::AdjustmentCredit,
+            Self::AdjustmentDebit => PostingKind::AdjustmentDebit,
         }
     }
 }

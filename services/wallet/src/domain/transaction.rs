@@ -1,7 +1,5 @@
 //! Lines of a member's history, and how each may change: pending, then success or failed, once.
 
-use std::str::FromStr;
-
 use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};
 use serde::{Deserialize, Serialize};
@@ -12,34 +10,6 @@ use crate::domain::limits::{self, TWO_PEOPLE_FROM};
 use crate::domain::reason;
 use crate::domain::txid::Txid;
 use crate::error::Error;
-
-/// Defines an enum whose variants have names in the database.
-macro_rules! named {
-    ($(#[$meta:meta])* $name:ident { $($(#[$doc:meta])* $variant:ident = $text:literal,)+ }) => {
-        $(#[$meta])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "snake_case")]
-        pub enum $name { $($(#[$doc])* $variant,)+ }
-
-        impl $name {
-            /// Its name.
-            #[must_use]
-            pub const fn as_str(self) -> &'static str {
-                match self { $(Self::$variant => $text,)+ }
-            }
-        }
-
-        impl FromStr for $name {
-            type Err = String;
-            fn from_str(text: &str) -> Result<Self, String> {
-                match text {
-                    $($text => Ok(Self::$variant),)+
-                    _ => Err(format!("unknown {}: {text}", stringify!($name))),
-                }
-            }
-        }
-    };
-}
 
 named! {
     /// What a transaction is.
@@ -156,7 +126,7 @@ pub struct Transaction {
     pub direction: Direction,
     /// Positive; after the approval of a deposit, what was received.
     pub amount: Cents,
-    /// What the member said, where it differs.
+    /// What the member said, once what was received is the amount.
     pub claimed_amount: Option<Cents>,
     /// Withdrawals.
     pub fee: Option<Cents>,
@@ -326,7 +296,7 @@ impl Transaction {
         Ok(())
     }
 
-    /// Confirms a payment from outside with what was received, by default what was claimed.
+    /// Confirms a payment from outside with what was received; for a fixed price by default the claim.
     ///
     /// # Errors
     /// Invalid when less or more than a fixed price was received.
@@ -338,16 +308,14 @@ impl Transaction {
         now: OffsetDateTime,
     ) -> Result<(), Error> {
         let received = received.unwrap_or(self.amount);
-        if received != self.amount {
-            if self.kind != Kind::Deposit {
-                return Err(Error::Refused(Refusal::field(
-                    "receivedAmount",
-                    format!("The received amount must be {}; reject it otherwise.", self.amount),
-                )));
-            }
-            self.claimed_amount = Some(self.amount);
-            self.amount = received;
+        if received != self.amount && self.kind != Kind::Deposit {
+            return Err(Error::Refused(Refusal::field(
+                "receivedAmount",
+                format!("The received amount must be {}; reject it otherwise.", self.amount),
+            )));
         }
+        self.claimed_amount = Some(self.amount);
+        self.amount = received;
         self.txid = Some(txid.text);
         self.txid_key = Some(txid.key);
         self.decide(Status::Success, by, now);

@@ -85,7 +85,7 @@ fn facts(one: &Transaction) -> TransactionFacts {
             _ => String::new(),
         },
         amount_cents: one.amount.get(),
-        claimed_amount_cents: cents(one.claimed_amount),
+        claimed_amount_cents: cents(one.claimed_amount.filter(|claimed| *claimed != one.amount)),
         fee_cents: cents(one.fee),
         net_amount_cents: cents(one.net_amount),
         currency: method.as_ref().map(|method| method.currency.clone()).unwrap_or_default(),

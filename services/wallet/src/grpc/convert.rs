@@ -14,11 +14,14 @@ use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Recei
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{MemberEntry, Movement};
+use crate::store::ledger_checks::Fault;
 use crate::store::times::HandlingTime;
 use crate::store::transactions::Waiting;
 
 /// Lines on a page unless the caller wants fewer.
 pub const PAGE: u16 = 500;
+/// Bytes of a payment method's name: those of an id, which is longer than any currency code.
+const METHOD_LENGTH: usize = 36;
 /// What the list of the specification's screens needs of a receipt.
 const RECEIPT_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "image/gif", "application/pdf"];
 
@@ -63,11 +66,14 @@ pub fn deposit_kind(text: &str) -> Result<Kind, Refusal> {
     }
 }
 
-/// A required text.
-pub fn required(field: &str, text: &str) -> Result<String, Refusal> {
+/// The name of a payment method: an id or a currency code.
+pub fn method(text: &str) -> Result<String, Refusal> {
     let text = text.trim();
     if text.is_empty() {
-        return Err(Refusal::field(field, "Please fill in all required fields"));
+        return Err(Refusal::field("method", "Please fill in all required fields"));
+    }
+    if text.len() > METHOD_LENGTH {
+        return Err(Refusal::field("method", "Please choose a payment method."));
     }
     Ok(text.to_owned())
 }
@@ -288,8 +294,8 @@ impl From<MemberEntry> for message::LedgerEntry {
 impl From<Integrity> for message::GetIntegrityResponse {
     fn from(found: Integrity) -> Self {
         Self {
-            trial_balance_cents: found.check.trial_balance.get(),
-            drift_cents: found.check.drift.get(),
+            trial_balance_cents: found.books.trial_balance.get(),
+            drift_cents: found.drift_cents(),
             available_cents: found.books.available.get(),
             held_cents: found.books.held.get(),
             invested_cents: found.books.invested.get(),
@@ -300,9 +306,22 @@ impl From<Integrity> for message::GetIntegrityResponse {
             dead_letters: found.dead_letters,
             ok: found.ok(),
             withdrawals_stopped: found.stop.is_some(),
-            checked_at: Some(clock::to_proto(found.check.checked_at)),
+            checked_at: found.check.checked_at.map(clock::to_proto),
+            walked_at: found.check.walked_at.map(clock::to_proto),
             stopped_at: found.stop.as_ref().map(|stop| clock::to_proto(stop.stopped_at)),
             stop_reason: found.stop.map(|stop| stop.reason).unwrap_or_default(),
+            faults: found.faults.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Fault> for message::LedgerFault {
+    fn from(fault: Fault) -> Self {
+        Self {
+            subject: fault.subject,
+            subject_id: fault.subject_id,
+            detail: fault.detail,
+            found_at: Some(clock::to_proto(fault.found_at)),
         }
     }
 }

@@ -58,14 +58,14 @@ impl WalletService for Doors {
         let within =
             if kind == Kind::Course { limits::check_course(amount) } else { self.limits.check_deposit(amount) };
         within.map_err(Error::from)?;
-        let method = convert::required("method", &message.method).map_err(Error::from)?;
+        let method = convert::method(&message.method).map_err(Error::from)?;
         let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
         let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
-        let method = self.methods.resolve_deposit(&method).await.map_err(Error::from)?;
+        let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
         let payment = Payment { amount, method, receipt, txid };
         let command = RequestDeposit { user_id: member.user_id, kind, payment, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
@@ -81,7 +81,7 @@ impl WalletService for Doors {
         let amount = Cents::new(message.amount_cents);
         let looked_up = async {
             self.limits.check_withdrawal(amount)?;
-            let method = convert::required("method", &message.method)?;
+            let method = convert::method(&message.method)?;
             let typed = convert::destination(&message.address, &message.memo, false)?;
             let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
             Ok::<_, Error>((claim, self.methods.resolve_withdrawal(user_id, &method, typed).await))
@@ -112,7 +112,7 @@ impl WalletService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
-        let method = convert::required("method", &message.method).map_err(Error::from)?;
+        let method = convert::method(&message.method).map_err(Error::from)?;
         let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
         let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
@@ -121,7 +121,7 @@ impl WalletService for Doors {
                 before.map(|one: Transaction| PayWithdrawalFeeResponse { transaction: Some(one.into()) }),
             ));
         }
-        let method = self.methods.resolve_deposit(&method).await.map_err(Error::from)?;
+        let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
         let payment = Payment { amount: Cents::new(message.amount_cents), method, receipt, txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;

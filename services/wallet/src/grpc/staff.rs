@@ -1,12 +1,13 @@
 //! The door of staff.
 
-use chassis::caller::Role;
 use chassis::db::retrying;
+use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
-use chassis::proposal::Decision;
+use chassis::permission::Permission;
+use chassis::proposal::{DecideProposal, Decision};
 use proto::common::v1::{ErrorReason, ProposalStatus};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
@@ -16,14 +17,16 @@ use proto::wallet::v1::{
     ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest, ListProposalsResponse,
     ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse,
     NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    ProposeReopeningRequest, ProposeReopeningResponse, RejectProposalRequest, RejectProposalResponse,
-    RejectTransactionRequest, RejectTransactionResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse,
+    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
+    ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
-use crate::app::decide_proposal::{DecideProposal, decide_proposal};
+use crate::app::decide_proposal::decide_proposal;
 use crate::app::get_integrity::get_integrity;
 use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
@@ -35,13 +38,14 @@ use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
 use crate::app::note_viewing::note_viewing;
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
+use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor;
 use crate::domain::reference;
-use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::transaction::{Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
@@ -54,7 +58,7 @@ const PAGE: u16 = 50;
 #[tonic::async_trait]
 impl StaffService for Doors {
     async fn get_queue(&self, request: Request<GetQueueRequest>) -> Result<Response<GetQueueResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_queue(&self.db).await?.into()))
     }
 
@@ -62,7 +66,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListStaffTransactionsRequest>,
     ) -> Result<Response<ListStaffTransactionsResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let filter = filter(&message)?;
         let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
@@ -75,10 +79,10 @@ impl StaffService for Doors {
     }
 
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Result<Response<GetReviewResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let transaction = get(&self.db, id).await?;
-        let current = self.current_address(&transaction).await;
+        let current = self.current_method(&transaction).await;
         let review = get_review(&self.db, &self.limits, transaction, current).await?;
         Ok(Response::new(GetReviewResponse {
             approved_by: review.transaction.approved_by.map(|id| id.to_string()).unwrap_or_default(),
@@ -92,7 +96,7 @@ impl StaffService for Doors {
         &self,
         request: Request<NoteViewingRequest>,
     ) -> Result<Response<NoteViewingResponse>, Status> {
-        let staff = self.staff(request.metadata(), &Role::ALL).await?;
+        let staff = self.staff(request.metadata(), Permission::See).await?;
         let id = convert::transaction_id(&request.into_inner().transaction_id)?;
         let others = note_viewing(&self.db, &staff, id).await?;
         Ok(Response::new(NoteViewingResponse { viewer_ids: others.iter().map(ToString::to_string).collect() }))
@@ -102,13 +106,15 @@ impl StaffService for Doors {
         &self,
         request: Request<ApproveTransactionRequest>,
     ) -> Result<Response<ApproveTransactionResponse>, Status> {
-        let staff = self.stepped_up(request.metadata(), &[Role::Reviewer]).await?;
+        let staff = self.staff(request.metadata(), Permission::Decide).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
+        let id = convert::transaction_id(&message.id)?;
         let command = ApproveTransaction {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
             staff,
-            id: convert::transaction_id(&message.id)?,
+            id,
+            is_member_frozen: self.is_member_frozen(id).await?,
             revision: message.revision,
             received: received(message.received_amount_cents)?,
             txid: Txid::parse_optional(&message.txid).map_err(Error::from)?,
@@ -123,7 +129,9 @@ impl StaffService for Doors {
         &self,
         request: Request<RejectTransactionRequest>,
     ) -> Result<Response<RejectTransactionResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Reviewer, Role::Treasurer]).await?;
+        // Which of the two decides depends on whether it is approved.
+        let permissions = [Permission::Decide, Permission::RejectPayout];
+        let staff = self.verifier.staff_with_any(request.metadata(), &permissions).await.map_err(Error::from)?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = RejectTransaction {
@@ -143,13 +151,15 @@ impl StaffService for Doors {
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
     ) -> Result<Response<MarkWithdrawalPaidResponse>, Status> {
-        let staff = self.stepped_up(request.metadata(), &[Role::Treasurer]).await?;
+        let staff = self.staff(request.metadata(), Permission::Pay).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
+        let id = convert::transaction_id(&message.id)?;
         let command = MarkWithdrawalPaid {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
             staff,
-            id: convert::transaction_id(&message.id)?,
+            id,
+            is_member_frozen: self.is_member_frozen(id).await?,
             revision: message.revision,
             txid: Txid::parse(&message.txid).map_err(Error::from)?,
             client_address: message.client_address,
@@ -162,7 +172,7 @@ impl StaffService for Doors {
         &self,
         request: Request<GetMemberWalletRequest>,
     ) -> Result<Response<GetMemberWalletResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let user_id = convert::transaction_id(&request.into_inner().user_id)?;
         let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
         let entries = entries.into_iter().map(Into::into).collect();
@@ -173,7 +183,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeCorrectionRequest>,
     ) -> Result<Response<ProposeCorrectionResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Treasurer]).await?;
+        let staff = self.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let correction = Correction {
@@ -196,7 +206,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeReopeningRequest>,
     ) -> Result<Response<ProposeReopeningResponse>, Status> {
-        let staff = self.stepped_up(request.metadata(), &[Role::Treasurer, Role::Admin]).await?;
+        let staff = self.staff(request.metadata(), Permission::ReopenWithdrawals).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ProposeReopening {
@@ -208,11 +218,29 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeReopeningResponse { proposal: Some(one.into()) })))
     }
 
+    async fn propose_rebuild(
+        &self,
+        request: Request<ProposeRebuildRequest>,
+    ) -> Result<Response<ProposeRebuildResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::CorrectBalances).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ProposeRebuild {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            account_id: message.account_id,
+            note: message.note,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| propose_rebuild(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeRebuildResponse { proposal: Some(one.into()) })))
+    }
+
     async fn list_proposals(
         &self,
         request: Request<ListProposalsRequest>,
     ) -> Result<Response<ListProposalsResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = ProposalStatus::try_from(message.status)
             .map_err(|_| Error::from(Refusal::field("status", "There is no such status.")))?;
@@ -228,9 +256,9 @@ impl StaffService for Doors {
         request: Request<ConfirmProposalRequest>,
     ) -> Result<Response<ConfirmProposalResponse>, Status> {
         let (metadata, _, message) = request.into_parts();
-        let command = self.decision(&metadata, &message.proposal_id, message.client_address, Decision::Confirm).await?;
+        let command = self.decision(&metadata, message, Decision::Confirm).await?;
         let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(Response::new(ConfirmProposalResponse { proposal: Some(decided.into()) }))
+        Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn reject_proposal(
@@ -238,16 +266,18 @@ impl StaffService for Doors {
         request: Request<RejectProposalRequest>,
     ) -> Result<Response<RejectProposalResponse>, Status> {
         let (metadata, _, message) = request.into_parts();
-        let command = self.decision(&metadata, &message.proposal_id, message.client_address, Decision::Reject).await?;
+        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
+        let message = ConfirmProposalRequest { proposal_id, client_address, idempotency };
+        let command = self.decision(&metadata, message, Decision::Reject).await?;
         let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
-        Ok(Response::new(RejectProposalResponse { proposal: Some(decided.into()) }))
+        Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
     async fn get_integrity(
         &self,
         request: Request<GetIntegrityRequest>,
     ) -> Result<Response<GetIntegrityResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_integrity(&self.db).await?.into()))
     }
 
@@ -255,7 +285,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListAuditRowsRequest>,
     ) -> Result<Response<ListAuditRowsResponse>, Status> {
-        self.staff(request.metadata(), &[Role::Auditor, Role::Admin]).await?;
+        self.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
         let after = cursor::optional(&cursor).map_err(Error::from)?;
@@ -269,7 +299,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListDeadLettersRequest>,
     ) -> Result<Response<ListDeadLettersResponse>, Status> {
-        self.staff(request.metadata(), &Role::ALL).await?;
+        self.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
     }
 
@@ -277,46 +307,69 @@ impl StaffService for Doors {
         &self,
         request: Request<ReplayDeadLetterRequest>,
     ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
-        let staff = self.staff(request.metadata(), &[Role::Admin]).await?;
+        let staff = self.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
+        let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
+        let replay = Replay {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            event_id: message.id,
+            client_address: message.client_address,
+        };
         let events = Events { db: self.db.clone() };
-        replay_dead_letter(&self.db, &events, &message.id, &staff, &message.client_address).await?;
-        Ok(Response::new(ReplayDeadLetterResponse {}))
+        let done = replay_dead_letter(&self.db, &events, &replay).await?;
+        Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
     }
 }
 
 impl Doors {
+    /// Whether the member of a withdrawal is frozen at this moment. What goes in is taken from a frozen member too.
+    async fn is_member_frozen(&self, id: Uuid) -> Result<bool, Error> {
+        let transaction = get(&self.db, id).await?;
+        if transaction.kind != Kind::Withdrawal {
+            return Ok(false);
+        }
+        Ok(self.verifier.is_frozen(transaction.user_id).await?)
+    }
+
     async fn decision(
         &self,
         metadata: &MetadataMap,
-        proposal_id: &str,
-        client_address: String,
+        message: ConfirmProposalRequest,
         decision: Decision,
     ) -> Result<DecideProposal, Error> {
-        // Which of the two may decide depends on the proposal.
-        let roles = [Role::Treasurer, Role::Admin];
-        let staff = match decision {
-            Decision::Confirm => self.stepped_up(metadata, &roles).await?,
-            Decision::Reject => self.staff(metadata, &roles).await?,
-        };
+        // Which of the two is needed depends on the proposal.
+        let permissions = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
+        let staff = self.verifier.staff_with_any(metadata, &permissions).await?;
         let unknown =
             || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
-        let id = proposal_id.parse().map_err(|_| unknown())?;
-        Ok(DecideProposal { staff, id, decision, client_address })
+        Ok(DecideProposal {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), request_id(metadata))?,
+            staff,
+            id: message.proposal_id.parse().map_err(|_| unknown())?,
+            decision,
+            client_address: message.client_address,
+        })
     }
 
-    /// The address that the platform method of a payment has now; `None` if it has none or cannot be asked.
-    async fn current_address(&self, transaction: &Transaction) -> Option<String> {
+    /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
+    async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
         let method = transaction.method.as_ref().filter(|_| transaction.kind != Kind::Withdrawal)?;
-        self.methods.resolve_deposit(&method.id.to_string()).await.ok().map(|current| current.address)
+        self.methods.resolve_deposit(&method.id.to_string(), 0).await.ok()
     }
 }
 
 /// Cents that a reviewer may credit: the largest deposit.
 const RECEIVED_MAX: i64 = 10_000_000;
 
+/// Characters of a search: the longest address or hash.
+const SEARCH_LENGTH: usize = 128;
+
 fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
     let search = message.search.trim();
+    if search.chars().count() > SEARCH_LENGTH {
+        return Err(Refusal::field("search", "Please search for at most 128 characters.").into());
+    }
     Ok(Filter {
         status: convert::status_filter(message.status)?,
         kind: convert::kind_filter(message.kind)?,

@@ -1,7 +1,7 @@
 //! Entries of the ledger, to read.
 
+use chassis::db::PgConnection;
 use chassis::money::Cents;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! How long staff took.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 
 /// How long requests of one kind took that were handled in the last 24 hours.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -8,11 +8,24 @@ pub struct HandlingTime {
     /// `deposit`, `fee`, `withdrawal` (each from request to review), `payout` (from approval to payout) or
     /// `paid_withdrawal` (from request to payout).
     pub kind: String,
+    /// How many of them.
+    pub handled: i64,
     /// Half of them took at most this.
     pub median_seconds: i64,
     /// Nine of ten took at most this.
     pub p90_seconds: i64,
 }
+
+impl HandlingTime {
+    /// Whether enough of them were handled for a median and a 90th percentile to mean something.
+    #[must_use]
+    pub const fn is_meaningful(&self) -> bool {
+        self.handled >= ENOUGH
+    }
+}
+
+/// So many make the tenth, slowest one more than a single case.
+const ENOUGH: i64 = 10;
 
 /// The times of the last 24 hours; a kind of which none was handled is not there.
 ///
@@ -35,7 +48,7 @@ pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime
             CROSS JOIN LATERAL (VALUES ('payout', approved_at), ('paid_withdrawal', created_at)) AS paid (kind, begun)
             WHERE handled.kind = 'withdrawal' AND status = 'success'
         )
-        SELECT kind AS "kind!",
+        SELECT kind AS "kind!", count(*) AS "handled!",
             (percentile_disc(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint)) AS "median_seconds!",
             (percentile_disc(0.9) WITHIN GROUP (ORDER BY extract(epoch FROM took)::bigint)) AS "p90_seconds!"
         FROM spans GROUP BY kind ORDER BY kind"#

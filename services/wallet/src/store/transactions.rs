@@ -1,8 +1,8 @@
 //! Lines of members' histories.
 
+use chassis::db::PgConnection;
 use chassis::money::Cents;
 use serde::Serialize;
-use sqlx::PgConnection;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
 use uuid::Uuid;

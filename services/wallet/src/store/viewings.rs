@@ -1,6 +1,6 @@
 //! Who of staff looks at which transaction.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use uuid::Uuid;
 
 /// Notes that somebody looks at a transaction, and forgets notes that are over.

@@ -1,6 +1,6 @@
 //! Stops of withdrawals: begun when the books do not add up, ended by two people.
 
-use sqlx::PgConnection;
+use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
@@ -23,14 +23,14 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Err
         .await
 }
 
-/// Whether withdrawals are open: no stop is in force, and the last look at the books, if there was one, is not so old.
+/// Whether withdrawals are open: no stop is in force, and the last check of the ledger is not so old.
 ///
 /// # Errors
 /// The database's.
 pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
-        r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND NOT EXISTS (
-            SELECT FROM book_checks WHERE checked_at <= transaction_timestamp() - make_interval(secs => $1)) AS "open!""#,
+        r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS (
+            SELECT FROM ledger_checks WHERE checked_at > transaction_timestamp() - make_interval(secs => $1)) AS "open!""#,
         watched_within.as_seconds_f64()
     )
     .fetch_one(conn)
@@ -62,18 +62,4 @@ pub async fn end(conn: &mut PgConnection, proposed_by: Uuid, confirmed_by: Uuid)
     .execute(conn)
     .await?;
     Ok(ended.rows_affected() == 1)
-}
-
-/// Takes the check of the books for this transaction; `false` if another process is at it. All entries are summed, which
-/// may take longer than a call may.
-///
-/// # Errors
-/// The database's.
-pub async fn take_check(conn: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    sqlx::query_scalar!(
-        r#"SELECT pg_try_advisory_xact_lock(hashtext('withdrawal_stops')) AS "taken!"
-        FROM set_config('statement_timeout', '60s', true)"#
-    )
-    .fetch_one(conn)
-    .await
 }

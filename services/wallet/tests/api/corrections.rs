@@ -1,6 +1,7 @@
 //! Bonus, release and adjustment: two treasurers, one effect.
 
 use chassis::caller::Role;
+use chassis::grpc::REPLAYED;
 use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::common::v1::{Proposal, ProposalStatus};
@@ -24,7 +25,11 @@ async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i6
 }
 
 async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
-    let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), client_address: "192.0.2.1".into() };
+    let request = ConfirmProposalRequest {
+        proposal_id: proposal.id.clone(),
+        client_address: "192.0.2.1".into(),
+        ..Default::default()
+    };
     let answer = world.doors.confirm_proposal(with_token(request, token)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }
@@ -106,7 +111,7 @@ async fn proposals_end_and_are_not_doubled(pool: PgPool) {
         ids.push(answer.into_inner().proposal.unwrap());
     }
     assert_eq!(ids[0], ids[1]);
-    let reject = RejectProposalRequest { proposal_id: ids[0].id.clone(), client_address: String::new() };
+    let reject = RejectProposalRequest { proposal_id: ids[0].id.clone(), ..Default::default() };
     world.doors.reject_proposal(with_token(reject, &second)).await.unwrap();
     assert_eq!(code(confirm(&world, &second, &ids[0]).await), "PROPOSAL_CLOSED");
     let unknown = Proposal { id: uuid::Uuid::now_v7().to_string(), ..ids[0].clone() };
@@ -115,4 +120,36 @@ async fn proposals_end_and_are_not_doubled(pool: PgPool) {
     let found = world.doors.list_proposals(with_token(list, &second)).await.unwrap().into_inner();
     assert_eq!(found.proposals.len(), 1);
     assert_eq!(world.count("SELECT count(*) FROM entries").await, 0);
+}
+
+/// [D-O6] [D-G4] [A8] A decision on a proposal is answered again under its key, also a refusal; the effect stays one.
+#[sqlx::test(migrations = false)]
+async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, second) = (world.member_with(10_000).await, world.realm.staff(Role::Treasurer).1);
+    let credit = propose(&world, &member, CorrectionKind::AdjustmentCredit, 500).await.unwrap();
+    let request = |id: &str, text: &str| ConfirmProposalRequest {
+        proposal_id: id.to_owned(),
+        idempotency: key(text),
+        ..Default::default()
+    };
+    let confirm =
+        async |id: &str, text: &str| world.doors.confirm_proposal(with_token(request(id, text), &second)).await;
+    let first = confirm(&credit.id, "one").await.unwrap();
+    let again = confirm(&credit.id, "one").await.unwrap();
+    assert!(first.metadata().get(REPLAYED).is_none() && again.metadata().get(REPLAYED).is_some());
+    assert_eq!(first.into_inner(), again.into_inner());
+    assert_eq!(code(confirm(&credit.id, "two").await), "PROPOSAL_CLOSED");
+    let refused = confirm(&credit.id, "two").await.unwrap_err();
+    assert!(refused.metadata().get(REPLAYED).is_some());
+    assert_eq!(world.wallet(&member).await.available_cents, 10_500);
+    let debit = propose(&world, &member, CorrectionKind::AdjustmentDebit, 500).await.unwrap();
+    let reject = RejectProposalRequest { proposal_id: debit.id, idempotency: key("end"), ..Default::default() };
+    for replayed in [false, true] {
+        let answer = world.doors.reject_proposal(with_token(reject.clone(), &second)).await.unwrap();
+        assert_eq!(answer.metadata().get(REPLAYED).is_some(), replayed);
+        assert_eq!(answer.into_inner().proposal.unwrap().status(), ProposalStatus::Rejected);
+    }
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action LIKE 'adjustment%'").await, 4);
+    world.assert_books().await;
 }

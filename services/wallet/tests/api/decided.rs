@@ -76,6 +76,7 @@ async fn twenty_approvals_are_one(pool: PgPool) {
         let request = ApproveTransactionRequest {
             id: made.id.clone(),
             revision: made.revision,
+            received_amount_cents: Some(10_000),
             txid: "the-same-hash".to_owned(),
             ..Default::default()
         };
@@ -117,7 +118,7 @@ async fn a_wrong_approval_is_reversed_not_edited(pool: PgPool) {
     };
     let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await.unwrap();
     let proposal_id = answer.into_inner().proposal.unwrap().id;
-    let request = ConfirmProposalRequest { proposal_id, client_address: String::new() };
+    let request = ConfirmProposalRequest { proposal_id, client_address: String::new(), ..Default::default() };
     assert_eq!(
         code(world.doors.confirm_proposal(with_token(request.clone(), &world.treasurer)).await),
         "SELF_CONFIRMATION"

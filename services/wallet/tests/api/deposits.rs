@@ -4,7 +4,10 @@ use futures::future::join_all;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 
-use crate::fixture::{PLATFORM, PLATFORM_ADDRESS, World, code, deposit, key, receipt, refusal};
+use crate::fixture::{
+    EARLIER_ADDRESS, PLATFORM, PLATFORM_ADDRESS, World, code, course_payment, deposit, key, receipt, refusal,
+    withdrawal,
+};
 
 /// [API-08] [D-D5] [D-D3] [L11] A request is recorded with the method as shown, and has no effect on the balance.
 #[sqlx::test(migrations = false)]
@@ -115,7 +118,7 @@ async fn approval_credits_what_was_received(pool: PgPool) {
     world.assert_books().await;
     let same = world.deposit(&member, deposit(10_000)).await.unwrap();
     let same = world.approve(&same).await.unwrap();
-    assert_eq!((same.amount_cents, same.claimed_amount_cents), (10_000, None));
+    assert_eq!((same.amount_cents, same.claimed_amount_cents), (10_000, Some(10_000)));
 }
 
 /// [D-D4] [D-R3] A rejection reaches the member as a sentence; the note does not.
@@ -143,9 +146,12 @@ async fn a_hash_counts_once_and_a_stale_revision_never(pool: PgPool) {
     let first = world.deposit(&member, deposit(10_000)).await.unwrap();
     let second = world.deposit(&member, deposit(10_000)).await.unwrap();
     let hash = "ab".repeat(32);
-    assert_eq!(code(world.approve_with(&first, 0, "").await), "VALIDATION_FAILED");
-    world.approve_with(&first, 0, &hash).await.unwrap();
-    assert_eq!(code(world.approve_with(&second, 0, &format!("0x{}", hash.to_uppercase())).await), "TXID_USED");
+    assert_eq!(code(world.approve_with(&first, first.amount_cents, "").await), "VALIDATION_FAILED");
+    world.approve_with(&first, first.amount_cents, &hash).await.unwrap();
+    assert_eq!(
+        code(world.approve_with(&second, second.amount_cents, &format!("0x{}", hash.to_uppercase())).await),
+        "TXID_USED"
+    );
     let stale = Transaction { revision: 2, ..second.clone() };
     assert_eq!(code(world.approve(&stale).await), "STALE_REVISION");
     assert_eq!(code(world.reject(&stale, "OTHER").await), "STALE_REVISION");
@@ -197,6 +203,35 @@ async fn the_checklist_flags_what_was_seen_before(pool: PgPool) {
     assert!(found.checks.iter().any(|check| check.name == "member_history" && !check.ok));
 }
 
+/// [D-D4] [D-O2] The checklist has a row for the transaction hash also when none was given, and its row for the amount
+/// says what was compared with what.
+#[sqlx::test(migrations = false)]
+async fn the_checklist_says_what_it_compared(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(100_000).await;
+    let row = async |one: &Transaction, name: &str| {
+        let review = world.review(&one.id).await;
+        let check = review.checks.iter().find(|check| check.name == name).expect("the row is there");
+        (check.ok, check.detail.clone())
+    };
+    let made = world.deposit(&member, deposit(25_000)).await.unwrap();
+    let (ok, detail) = row(&made, "txid_used_before").await;
+    assert!(ok && detail.starts_with("The member gave no transaction hash."), "{detail}");
+    let claimed = "The member claimed $250.00; deposits from $100.00 to $100,000.00 are accepted.";
+    assert_eq!(row(&made, "amount_in_limits").await, (true, claimed.to_owned()));
+    world.approve_with(&made, 24_950, &world.new_txid()).await.unwrap();
+    assert_eq!(row(&made, "amount_in_limits").await.1, format!("{claimed} $249.50 arrived."));
+    let course = world.deposit(&member, course_payment()).await.unwrap();
+    let claimed = "The member claimed $87.00; the course costs $87.00.";
+    assert_eq!(row(&course, "amount_in_limits").await, (true, claimed.to_owned()));
+    let taken = world.withdraw(&member, withdrawal(20_000)).await.unwrap();
+    let asked = "The member asked for $200.00; withdrawals from $50.00 to $50,000.00 are accepted.";
+    assert_eq!(row(&taken, "amount_in_limits").await, (true, asked.to_owned()));
+    let fee = world.pay_fee(&member, &taken).await.unwrap();
+    let claimed = "The member claimed $5.00; the fee of the withdrawal is $5.00.";
+    assert_eq!(row(&fee, "amount_in_limits").await, (true, claimed.to_owned()));
+}
+
 /// [API-08] Without the service that knows the methods a request is not recorded.
 #[sqlx::test(migrations = false)]
 async fn without_methods_nothing_is_recorded(pool: PgPool) {
@@ -204,4 +239,45 @@ async fn without_methods_nothing_is_recorded(pool: PgPool) {
     world.methods_away.store(true, std::sync::atomic::Ordering::Relaxed);
     assert_eq!(code(world.deposit(&world.member(), deposit(10_000)).await), "UNAVAILABLE");
     assert_eq!(world.count("SELECT count(*) FROM transactions").await, 0);
+}
+
+/// [D-D4] A deposit is approved with the received amount alone: nothing is credited on the member's word.
+#[sqlx::test(migrations = false)]
+async fn a_deposit_is_not_approved_without_the_received_amount(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let made = world.deposit(&member, deposit(10_000)).await.unwrap();
+    let refused = chassis::error::from_status(&world.approve_with(&made, 0, "hash-1").await.unwrap_err());
+    assert_eq!((refused.code.as_str(), refused.fields[0].0.as_str()), ("VALIDATION_FAILED", "receivedAmount"));
+    assert_eq!(world.wallet(&member).await.available_cents, 0);
+    world.approve(&made).await.unwrap();
+}
+
+/// [D-D3] [A9] A deposit keeps the version of the method that was shown; the reviewer sees which, and what is in force.
+#[sqlx::test(migrations = false)]
+async fn a_deposit_keeps_the_version_that_was_shown(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    for (shown, version, address) in [(2, 2, EARLIER_ADDRESS), (0, 3, PLATFORM_ADDRESS), (9, 3, PLATFORM_ADDRESS)] {
+        let request = RequestDepositRequest { method_version: shown, ..deposit(10_000) };
+        let made = world.deposit(&member, request).await.unwrap();
+        let method = made.method.clone().unwrap();
+        assert_eq!((method.version, method.address.as_str()), (version, address));
+        let review = world.review(&made.id).await;
+        let check = review.checks.iter().find(|check| check.name == "address_as_shown").unwrap();
+        assert_eq!(check.ok, version == 3);
+        assert!(check.detail.contains(&format!("version {version}")), "{}", check.detail);
+    }
+}
+
+/// No text of any length reaches the ledger's batches.
+#[sqlx::test(migrations = false)]
+async fn the_name_of_a_method_is_bounded(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let long = "x".repeat(100_000);
+    let request = RequestDepositRequest { method: long.clone(), ..deposit(10_000) };
+    assert_eq!(code(world.deposit(&member, request).await), "VALIDATION_FAILED");
+    let request = RequestWithdrawalRequest { method: long, ..withdrawal(10_000) };
+    assert_eq!(code(world.withdraw(&member, request).await), "VALIDATION_FAILED");
 }

@@ -15,6 +15,7 @@ fn registered(user_id: &str) -> Event {
     Event {
         id: Uuid::now_v7(),
         key: "auth.v1.user_registered".into(),
+        aggregate_id: Uuid::new_v4(),
         payload: UserRegistered { user_id: user_id.into() }.encode_to_vec(),
         at: OffsetDateTime::now_utc(),
     }

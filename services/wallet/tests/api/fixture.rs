@@ -21,7 +21,8 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
-use wallet::MIGRATOR;
+use wallet::SCHEMA;
+use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::Gate;
@@ -34,6 +35,8 @@ use wallet::posting::ledger::Ledger;
 pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
 /// The id of a member's own method.
 pub const PERSONAL: &str = "22222222-2222-4222-8222-222222222222";
+/// Where the platform's method received, in its version 2.
+pub const EARLIER_ADDRESS: &str = "TEARLIERxxxxxxxxxxxxxxxxxxxxxxxxxx";
 /// Where the platform's method receives.
 pub const PLATFORM_ADDRESS: &str = "TPLATFORMxxxxxxxxxxxxxxxxxxxxxxxxx";
 
@@ -108,14 +111,21 @@ pub fn withdrawal(cents: i64) -> RequestWithdrawalRequest {
 impl World {
     pub async fn new(pool: PgPool) -> Self {
         let realm = Realm::new();
-        let db = database(pool.clone(), &MIGRATOR).await;
+        let db = database(pool.clone(), SCHEMA).await;
         let stop = CancellationToken::new();
         let methods_away = Arc::new(AtomicBool::new(false));
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
-        tokio::spawn(grpc::serve(listener, Routes::new(MethodLookupServiceServer::new(lookup)), stop.clone()));
+        tokio::spawn(grpc::serve(
+            listener,
+            Routes::new(MethodLookupServiceServer::new(lookup)),
+            grpc::CONNECTION_AGE,
+            stop.clone(),
+        ));
         let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
+        // Withdrawals are closed until the ledger was checked once.
+        assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
@@ -147,6 +157,12 @@ impl World {
         Ok(answer.into_inner().transaction.unwrap())
     }
 
+    /// A further deposit, confirmed.
+    pub async fn deposit_confirmed(&self, member: &Member, cents: i64) {
+        let made = self.deposit(member, deposit(cents)).await.unwrap();
+        self.approve_with(&made, cents, &self.new_txid()).await.unwrap();
+    }
+
     pub async fn withdraw(&self, member: &Member, request: RequestWithdrawalRequest) -> Result<Transaction, Status> {
         let answer = self.doors.request_withdrawal(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
@@ -174,7 +190,8 @@ impl World {
     pub async fn approve(&self, one: &Transaction) -> Result<Transaction, Status> {
         let is_withdrawal = one.title == "Withdrawal";
         let txid = if is_withdrawal { String::new() } else { self.new_txid() };
-        self.approve_with(one, 0, &txid).await
+        let received = if one.title == "Deposit" { one.amount_cents } else { 0 };
+        self.approve_with(one, received, &txid).await
     }
 
     pub async fn approve_with(&self, one: &Transaction, received: i64, txid: &str) -> Result<Transaction, Status> {
@@ -237,6 +254,17 @@ impl World {
         self.doors.get_review(request).await.unwrap().into_inner()
     }
 
+    /// Lets any account lose to any other by [`PostingKind::Transfer`], without a cause.
+    pub async fn allow_transfers(&self) {
+        sqlx::query(
+            "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
+             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x",
+        )
+        .execute(&self.pool)
+        .await
+        .unwrap();
+    }
+
     /// The keys of all events so far, oldest first.
     pub async fn events(&self) -> Vec<String> {
         sqlx::query_scalar("SELECT key FROM outbox ORDER BY id").fetch_all(&self.pool).await.unwrap()
@@ -276,10 +304,10 @@ const BROKEN: [(&str, &str); 6] = [
     ("[L4] negative accounts of members", "SELECT count(*) FROM accounts WHERE user_id IS NOT NULL AND balance_cents < 0"),
     (
         "[L5] broken links of the chains",
-        "SELECT count(*) FROM (SELECT hash, sha256(coalesce(lag(hash) OVER chain, '') || int8send(account_id)
-            || int8send(posting_id) || int8send(amount_cents) || int8send(balance_after_cents)) AS expected,
+        "SELECT count(*) FROM (SELECT entries.hash, entry_hash(coalesce(lag(hash) OVER chain, ''), account_id, posting_id,
+                amount_cents, balance_after_cents, posting_header(postings)) AS expected,
             balance_after_cents - amount_cents - coalesce(lag(balance_after_cents) OVER chain, 0) AS gap
-         FROM entries WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS x WHERE hash <> expected OR gap <> 0",
+         FROM entries JOIN postings ON postings.id = posting_id WINDOW chain AS (PARTITION BY account_id ORDER BY posting_id)) AS x WHERE hash <> expected OR gap <> 0",
     ),
     (
         "[L6] holds that are no open withdrawal",
@@ -316,16 +344,18 @@ impl MethodLookupService for Lookup {
         request: Request<ResolveDepositMethodRequest>,
     ) -> Result<Response<ResolveDepositMethodResponse>, Status> {
         self.check(&request)?;
-        if ![PLATFORM, "USDT"].contains(&request.into_inner().method.as_str()) {
+        let message = request.into_inner();
+        if ![PLATFORM, "USDT"].contains(&message.method.as_str()) {
             return Err(no_method());
         }
+        let version = if message.version == 2 { 2 } else { 3 };
         let payment_method = PaymentMethod {
             id: PLATFORM.to_owned(),
             currency: "USDT".to_owned(),
             network: "TRC20".to_owned(),
-            address: PLATFORM_ADDRESS.to_owned(),
+            address: if version == 3 { PLATFORM_ADDRESS } else { EARLIER_ADDRESS }.to_owned(),
             memo: "memo".to_owned(),
-            version: 3,
+            version,
             ..Default::default()
         };
         Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(payment_method) }))

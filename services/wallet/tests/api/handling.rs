@@ -24,7 +24,8 @@ fn tell(times: Vec<HandlingTime>) -> Vec<(String, i64, i64)> {
     times.into_iter().map(|one| (one.kind, one.median_seconds, one.p90_seconds)).collect()
 }
 
-/// [D-O2] Median and 90th percentile of the last 24 hours, by kind, for staff; in whole seconds.
+/// [D-O2] Median and 90th percentile of the last 24 hours, by kind, for staff; in whole seconds. Of a kind of which
+/// fewer than ten were handled nothing is said: such figures would mean nothing.
 #[sqlx::test(migrations = false)]
 async fn staff_sees_how_long_decisions_took(pool: PgPool) {
     let world = World::new(pool.clone()).await;
@@ -49,21 +50,24 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
         } else {
             world.approve(&made).await.unwrap()
         };
+        assert_eq!(queue_times(&world).await.is_empty(), n < 10, "{n}");
     }
-    let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
-    sqlx::query("UPDATE transactions SET created_at = created_at - interval '1 hour' WHERE kind = 'withdrawal'")
-        .execute(&pool)
-        .await
-        .unwrap();
-    let approved = world.approve(&made).await.unwrap();
-    sqlx::query("UPDATE transactions SET approved_at = approved_at - interval '10 minutes' WHERE kind = 'withdrawal'")
-        .execute(&pool)
-        .await
-        .unwrap();
-    // Approved counts as reviewed before it is paid.
     let of = |kind: &str, median, p90| (kind.to_owned(), median, p90);
-    assert_eq!(queue_times(&world).await, [of("deposit", 500, 900), of("withdrawal", 3_000, 3_000)]);
-    world.pay(&approved).await.unwrap();
+    // What an approval froze is moved into the past here.
+    let unfreeze = "ALTER TABLE transactions DISABLE TRIGGER transactions_paid_as_approved";
+    sqlx::query(unfreeze).execute(&pool).await.unwrap();
+    for n in 1..=10 {
+        let made = world.withdraw(&member, withdrawal(5_000)).await.unwrap();
+        let age = async |sql: &'static str| sqlx::query(sql).bind(&made.id).execute(&pool).await.unwrap();
+        age("UPDATE transactions SET created_at = created_at - interval '1 hour' WHERE id::text = $1").await;
+        let approved = world.approve(&made).await.unwrap();
+        age("UPDATE transactions SET approved_at = approved_at - interval '10 minutes' WHERE id::text = $1").await;
+        if n == 10 {
+            // Approved counts as reviewed before it is paid; nine payouts are too few.
+            assert_eq!(queue_times(&world).await, [of("deposit", 500, 900), of("withdrawal", 3_000, 3_000)]);
+        }
+        world.pay(&approved).await.unwrap();
+    }
     assert_eq!(
         queue_times(&world).await,
         [of("deposit", 500, 900), of("payout", 600, 600), of("withdrawal", 3_000, 3_000)]
@@ -89,8 +93,13 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn only_the_last_day_counts(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let member = world.member_with(50_000).await;
-    world.buy_course(&member).await.unwrap();
+    let member = world.member();
+    for _ in 0..10 {
+        let made = world.deposit(&member, deposit(10_000)).await.unwrap();
+        world.approve(&made).await.unwrap();
+        world.buy_course(&world.member_with(10_000).await).await.unwrap();
+    }
+    assert_eq!(queue_times(&world).await.len(), 1);
     sqlx::raw_sql(
         "ALTER TABLE transactions DISABLE TRIGGER ALL;
          UPDATE transactions SET decided_at = decided_at - interval '25 hours' WHERE kind = 'deposit';
@@ -154,7 +163,8 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     assert_eq!(before.len(), 3);
     assert!(before.contains(&(good.clone(), "wallet.events".to_owned(), "the database was full".to_owned())));
     let replay = async |id: &str, token: &str| {
-        let request = ReplayDeadLetterRequest { id: id.to_owned(), client_address: "192.0.2.1".to_owned() };
+        let request =
+            ReplayDeadLetterRequest { id: id.to_owned(), client_address: "192.0.2.1".to_owned(), ..Default::default() };
         world.doors.replay_dead_letter(with_token(request, token)).await.map(drop)
     };
     for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {

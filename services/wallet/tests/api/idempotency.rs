@@ -79,6 +79,7 @@ async fn a_replay_needs_no_other_service(pool: PgPool) {
         receipt: receipt(2),
         txid: String::new(),
         idempotency: key("f"),
+        ..Default::default()
     };
     let buy = PurchaseCourseRequest { idempotency: key("c") };
     let fee_made = world.doors.pay_withdrawal_fee(with_token(fee.clone(), &member.token)).await.unwrap().into_inner();
@@ -101,6 +102,7 @@ async fn a_decision_is_replayed(pool: PgPool) {
     let request = ApproveTransactionRequest {
         id: made.id,
         revision: made.revision,
+        received_amount_cents: Some(10_000),
         txid: "hash-1".into(),
         idempotency: key("a"),
         ..Default::default()

@@ -4,6 +4,7 @@
 
 mod fixture;
 
+mod checks;
 mod corrections;
 mod course;
 mod decided;
@@ -13,10 +14,13 @@ mod fees;
 mod handling;
 mod idempotency;
 mod ledger;
+mod liabilities;
 mod ownership;
 mod posting;
 mod staff;
 mod statement;
 mod stops;
 mod trades;
+mod version_before;
+mod waits;
 mod withdrawals;

@@ -1,12 +1,13 @@
 //! Whose it is, and who may.
 
+use chassis::error::Kind;
 use chassis::testing::{session, with_token};
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Code;
 
-use crate::fixture::{Member, World, code, course_payment, deposit, withdrawal};
+use crate::fixture::{Member, World, code, course_payment, deposit, refusal, withdrawal};
 
 /// [S3] [D-G3] Another member's id is unknown, in every call that takes one, and nothing changes.
 #[sqlx::test(migrations = false)]
@@ -93,4 +94,21 @@ async fn nobody_is_nobody(pool: PgPool) {
         let no = world.doors.get_wallet(with_token(GetWalletRequest {}, &token)).await.unwrap_err();
         assert_eq!(no.code(), Code::Unauthenticated);
     }
+}
+
+/// [D-R13] [D-B8] Nothing is paid out to a member who was frozen after the request; a rejection gives the hold back.
+#[sqlx::test(migrations = false)]
+async fn a_frozen_members_withdrawal_is_not_paid_out(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, other) = (world.member_with(50_000).await, world.member_with(50_000).await);
+    let requested = world.withdraw(&one, withdrawal(10_000)).await.unwrap();
+    let approved = world.withdraw(&other, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&approved).await.unwrap();
+    world.realm.freeze(one.id);
+    world.realm.freeze(other.id);
+    let refused = [refusal(world.approve(&requested).await), refusal(world.pay(&approved).await)];
+    assert!(refused.iter().all(|refusal| refusal.kind == Kind::Conflict && refusal.code == "ACCOUNT_FROZEN"));
+    assert_eq!(world.wallet(&one).await.held_cents, 10_000);
+    world.reject(&requested, "COMPLIANCE").await.unwrap();
+    assert_eq!(world.wallet(&one).await.held_cents, 0);
 }

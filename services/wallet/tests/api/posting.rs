@@ -1,15 +1,21 @@
 //! Many movements in one commit: the database decides each as if they came one after another.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use futures::future::join_all;
 use proto::common::v1::Idempotency;
 use sqlx::PgPool;
+use sqlx::types::time::OffsetDateTime;
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount};
-use wallet::posting::{Guard, Movement, Posting};
+use wallet::domain::limits::COURSE_PRICE;
+use wallet::domain::posting_kind::{Cause, PostingKind};
+use wallet::domain::transaction::{Direction, Kind, MethodCopy, Transaction};
+use wallet::error::Error;
+use wallet::events::published;
+use wallet::posting::{Movement, Outcome, Posting, Precondition};
 
 use crate::fixture::World;
 
@@ -29,176 +35,409 @@ impl Numbers {
     }
 }
 
-/// The rules in a few lines: movements one after another, those that share a key or trade with one before them later.
+/// What is known of a trade: whose, how much, and where it stands.
+type Trade = (Uuid, Cents, &'static str);
+
+/// The rules in a few lines, for movements one after another.
 #[derive(Default)]
 struct Model {
     cents: HashMap<AccountRef, i64>,
-    known: HashSet<Uuid>,
-    keys: HashSet<(Uuid, String)>,
-    trades: HashSet<Uuid>,
+    trades: HashMap<Uuid, Trade>,
+    withdrawals: HashSet<Uuid>,
+    courses: HashSet<Uuid>,
+    lines: BTreeMap<Uuid, (Uuid, i64)>,
+    events: Vec<String>,
 }
 
 impl Model {
-    /// Whether each is applied.
-    fn apply(&mut self, movements: &[(Movement, Option<String>)]) -> Vec<bool> {
-        let mut applied = vec![false; movements.len()];
-        let mut waiting: Vec<usize> = (0..movements.len()).collect();
-        while !waiting.is_empty() {
-            let mut seen = HashSet::new();
-            let (now, later) = waiting.into_iter().partition(|place| {
-                let (movement, key) = &movements[*place];
-                let subjects = [key.clone(), trade(movement).map(|id| id.to_string())];
-                let is_first = subjects.iter().flatten().all(|one| !seen.contains(one));
-                if is_first {
-                    seen.extend(subjects.into_iter().flatten());
-                }
-                is_first
-            });
-            waiting = later;
-            let batch: Vec<usize> = now;
-            for place in batch {
-                let (movement, key) = &movements[place];
-                applied[place] = self.one(movement, key.clone());
+    fn decide(&mut self, movement: &Movement) -> Outcome {
+        let user_id = movement.user_id;
+        let stands_in_the_way = match movement.precondition {
+            Some(Precondition::NoOpenWithdrawal) if self.withdrawals.contains(&user_id) => {
+                Some(Outcome::WithdrawalPending)
             }
-        }
-        applied
-    }
-
-    fn one(&mut self, movement: &Movement, key: Option<String>) -> bool {
-        let key = key.map(|key| (movement.user_id, key));
-        if key.as_ref().is_some_and(|key| self.keys.contains(key))
-            || trade(movement).is_some_and(|trade| self.trades.contains(&trade))
-        {
-            return false;
+            Some(Precondition::NoCourse) if self.courses.contains(&user_id) => Some(Outcome::CourseOwned),
+            Some(Precondition::TradeUnknown { trade_id, .. }) if self.trades.contains_key(&trade_id) => {
+                Some(Outcome::TradeKnown)
+            }
+            Some(Precondition::TradeFunded { trade_id, amount, .. })
+                if self.trades.get(&trade_id) != Some(&(user_id, amount, "funded")) =>
+            {
+                Some(Outcome::TradeNotFunded)
+            }
+            _ => None,
+        };
+        if let Some(outcome) = stands_in_the_way {
+            return outcome;
         }
         let mut cents = self.cents.clone();
-        for (account, amount) in movement.postings.iter().flat_map(|posting| &posting.legs) {
+        for (account, amount) in movement.postings.iter().flat_map(|posting| &posting.entries) {
             let balance = cents.entry(*account).or_default();
             *balance += amount.get();
-            if let AccountRef::Member(owner, _) = account
-                && (*balance < 0 || !self.known.contains(owner))
-            {
-                return false;
+            if matches!(account, AccountRef::Member(..)) && *balance < 0 {
+                if let Some(Precondition::TradeUnknown { trade_id, amount, .. }) = movement.precondition {
+                    self.trades.insert(trade_id, (user_id, amount, "refused"));
+                }
+                return Outcome::InsufficientFunds;
             }
         }
         self.cents = cents;
-        self.keys.extend(key);
-        self.trades.extend(trade(movement));
-        true
+        match movement.precondition {
+            Some(Precondition::NoOpenWithdrawal) => drop(self.withdrawals.insert(user_id)),
+            Some(Precondition::NoCourse) => drop(self.courses.insert(user_id)),
+            Some(Precondition::TradeUnknown { trade_id, amount, .. }) => {
+                self.trades.insert(trade_id, (user_id, amount, "funded"));
+            }
+            Some(Precondition::TradeFunded { trade_id, amount, .. }) => {
+                self.trades.insert(trade_id, (user_id, amount, "settled"));
+            }
+            None => {}
+        }
+        self.lines.extend(movement.lines.iter().map(|line| (line.id, (line.user_id, line.amount.get()))));
+        self.events.extend(movement.events.iter().map(|event| event.id.to_string()));
+        Outcome::Applied
     }
 }
 
-fn trade(movement: &Movement) -> Option<Uuid> {
-    match movement.guard {
-        Some(Guard::Fund { trade_id, .. }) => Some(trade_id),
-        _ => None,
+fn transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Posting {
+    let cause = Cause::Unchecked(Uuid::new_v4());
+    Posting::transfer(PostingKind::Transfer, cause, user_id, way, Cents::new(cents)).unwrap()
+}
+
+fn one_transfer(user_id: Uuid, way: (AccountRef, AccountRef), cents: i64) -> Movement {
+    Movement { user_id, postings: vec![transfer(user_id, way, cents)], ..Movement::default() }
+}
+
+fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
+    let method = MethodCopy {
+        id: Uuid::new_v4(),
+        currency: "USDT".into(),
+        network: "TRC20".into(),
+        address: String::new(),
+        memo: String::new(),
+        version: 1,
+    };
+    let line = Transaction::withdrawal(user_id, amount, method, None, now).unwrap();
+    let way = (AccountRef::available(user_id), AccountRef::held(user_id));
+    let cause = Cause::Transaction(line.id);
+    Movement {
+        user_id,
+        precondition: Some(Precondition::NoOpenWithdrawal),
+        postings: vec![Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, amount).unwrap()],
+        events: vec![published::withdrawal_requested(&line)],
+        lines: vec![line],
     }
 }
 
-/// [L1] [L2] [L3] [L4] [L5] [L7] [L8] Random commits with duplicates, overdrafts, unknown accounts and several postings
-/// on one account: the same verdicts and balances as a model that knows no commits, and every chain whole.
-#[sqlx::test(migrations = false)]
-async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
-    decide_as_the_model(pool, 40, 60, 3).await;
+fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
+    let line = Transaction::done(user_id, Kind::Course, Direction::Debit, COURSE_PRICE, now);
+    let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));
+    let cause = Cause::Purchase(line.id);
+    Movement {
+        user_id,
+        precondition: Some(Precondition::NoCourse),
+        postings: vec![Posting::transfer(PostingKind::Course, cause, user_id, way, COURSE_PRICE).unwrap()],
+        events: vec![published::course_unlocked(&line)],
+        lines: vec![line],
+    }
 }
 
-/// [L1] [L2] [L3] [L4] [L5] [L7] [L8] The same for transfers that come alone, which the database has a function of its own
-/// for.
-#[sqlx::test(migrations = false)]
-async fn transfers_alone_decide_as_the_model(pool: PgPool) {
-    decide_as_the_model(pool, 600, 1, 1).await;
+fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+    let line = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, at).related_to(trade_id);
+    let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
+    let cause = Cause::Trade(trade_id);
+    let posting = Posting::transfer(PostingKind::TradeFund, cause, user_id, way, amount).unwrap();
+    Movement {
+        user_id,
+        precondition: Some(Precondition::TradeUnknown { trade_id, amount, at }),
+        postings: vec![posting.shown_as(line.id)],
+        events: vec![published::trade_funded(trade_id, user_id)],
+        lines: vec![line],
+    }
 }
 
-/// So many times up to so many movements at once, each of up to so many postings.
-async fn decide_as_the_model(pool: PgPool, times: usize, most: u64, most_postings: u64) {
-    let world = World::new(pool).await;
-    let ledger = &world.doors.ledger;
-    let (mut numbers, mut model) = (Numbers(0x5eed), Model::default());
-    let mut members = Vec::new();
-    for cents in [500, 700, 900, 1_100, 1_300] {
+/// With a gain of as much as was invested.
+fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
+    let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
+    let pool = AccountRef::House(HouseAccount::InvestmentPool);
+    let parts = [
+        (PostingKind::TradeSettle, Kind::Trade, (invested, available)),
+        (PostingKind::TradeGain, Kind::Profit, (pool, available)),
+    ];
+    let mut movement = Movement {
+        user_id,
+        precondition: Some(Precondition::TradeFunded { trade_id, amount, value: amount.plus(amount).unwrap(), at }),
+        events: vec![published::trade_settled(trade_id, user_id)],
+        ..Movement::default()
+    };
+    for (kind, line_kind, way) in parts {
+        let line = Transaction::done(user_id, line_kind, Direction::Credit, amount, at).related_to(trade_id);
+        let posting = Posting::transfer(kind, Cause::Trade(trade_id), user_id, way, amount).unwrap();
+        movement.postings.push(posting.shown_as(line.id));
+        movement.lines.push(line);
+    }
+    movement
+}
+
+/// Members with money, and the model of them.
+async fn members(world: &World) -> (Vec<Uuid>, Model) {
+    let (mut members, mut model) = (Vec::new(), Model::default());
+    for cents in [5_000, 17_000, 9_000, 21_000, 13_000, 40_000] {
         let member = world.member_with(cents).await.id;
         model.cents.insert(AccountRef::available(member), cents);
-        model.known.insert(member);
         members.push(member);
     }
-    let settlement = -model.cents.values().sum::<i64>();
-    model.cents.insert(AccountRef::House(HouseAccount::Settlement), settlement);
-    members.push(Uuid::new_v4());
-    let trades: Vec<Uuid> = (0..40).map(|_| Uuid::new_v4()).collect();
-    let now = ledger.now().await.unwrap();
-    for _ in 0..times {
-        let mut movements = Vec::new();
-        for _ in 0..numbers.below(most) + 1 {
-            let user_id = numbers.of(&members);
+    world.allow_transfers().await;
+    (members, model)
+}
+
+/// Any of all movements there are.
+fn movement(numbers: &mut Numbers, members: &[Uuid], trades: &[Uuid], now: OffsetDateTime) -> Movement {
+    let user_id = numbers.of(members);
+    let trade = numbers.of(trades);
+    // Most of the time the same terms for the same trade.
+    let amount = Cents::new(i64::from(trade.as_bytes()[0]) + 1 + i64::from(numbers.below(10) == 0));
+    match numbers.below(8) {
+        0 => withdrawal(user_id, Cents::new(numbers.below(9_000).cast_signed() + 100), now),
+        1 => course(user_id, now),
+        2 => fund(user_id, trade, amount, now),
+        3 => settle(user_id, trade, amount, now),
+        _ => {
             let mut postings = Vec::new();
-            for _ in 0..numbers.below(most_postings) + 1 {
+            for _ in 0..=numbers.below(3) {
                 let accounts = [
                     AccountRef::available(user_id),
-                    AccountRef::invested(user_id),
-                    AccountRef::available(numbers.of(&members)),
-                    AccountRef::House(HouseAccount::InvestmentPool),
+                    AccountRef::Member(user_id, MemberAccount::Bonus),
+                    AccountRef::available(numbers.of(members)),
+                    AccountRef::House(HouseAccount::Adjustments),
                 ];
                 let (from, to) = (numbers.of(&accounts), numbers.of(&accounts));
                 if from != to {
-                    let amount = Cents::new(numbers.below(300).cast_signed() + 1);
-                    postings.push(Posting::transfer("move", user_id, Uuid::new_v4(), from, to, amount).unwrap());
+                    postings.push(transfer(user_id, (from, to), numbers.below(3_000).cast_signed() + 1));
                 }
             }
-            let trade_id = numbers.of(&trades);
-            let is_trade = numbers.below(5) == 0;
-            let guard = is_trade.then_some(Guard::Fund { trade_id, amount: Cents::new(1), at: now });
-            let key = (numbers.below(2) == 0).then(|| format!("{user_id} {}", numbers.below(50)));
-            if !postings.is_empty() {
-                movements.push((Movement { user_id, guard, postings, ..Movement::default() }, key));
+            if postings.is_empty() {
+                postings.push(transfer(user_id, (AccountRef::available(user_id), AccountRef::bonus(user_id)), 1));
             }
-        }
-        let expected = model.apply(&movements);
-        let results = join_all(movements.into_iter().map(|(movement, key)| async move {
-            let message = key.map(|key| Idempotency { key, route: "POST /v1/test".into(), fingerprint: vec![1] });
-            let claim = Claim::of(movement.user_id, message.as_ref(), "test").unwrap();
-            ledger.apply(movement, claim.as_ref(), ()).await.unwrap().is_some()
-        }));
-        assert_eq!(results.await, expected);
-    }
-    for member in &members[..5] {
-        for kind in MemberAccount::ALL {
-            let expected = model.cents.get(&AccountRef::Member(*member, kind)).copied().unwrap_or_default();
-            let stored: i64 = sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id = $1 AND kind = $2")
-                .bind(member)
-                .bind(kind.as_str())
-                .fetch_one(&world.pool)
-                .await
-                .unwrap();
-            assert_eq!(stored, expected);
+            Movement { user_id, postings, ..Movement::default() }
         }
     }
-    let pool_cents = model.cents.get(&AccountRef::House(HouseAccount::InvestmentPool)).copied().unwrap_or_default();
-    assert_eq!(world.house("investment_pool").await, pool_cents);
-    assert_eq!(world.count("SELECT count(*) FROM idempotency_keys").await, i64::try_from(model.keys.len()).unwrap());
-    assert_eq!(world.count("SELECT count(*) FROM trade_fundings").await, i64::try_from(model.trades.len()).unwrap());
+}
+
+/// What is there is what the model has: balances, trades, lines of histories, events, and no more.
+async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
+    for (member, kind) in members.iter().flat_map(|member| MemberAccount::ALL.map(|kind| (member, kind))) {
+        let expected = model.cents.get(&AccountRef::Member(*member, kind)).copied().unwrap_or_default();
+        let stored: i64 = sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id = $1 AND kind = $2")
+            .bind(member)
+            .bind(kind.as_str())
+            .fetch_one(&world.pool)
+            .await
+            .unwrap();
+        assert_eq!(stored, expected, "{kind:?} of {member}");
+    }
+    let trades: Vec<(Uuid, Uuid, i64, String)> =
+        sqlx::query_as("SELECT trade_id, user_id, amount_cents, status FROM trade_fundings")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let trades: HashMap<Uuid, (Uuid, Cents, &str)> =
+        trades.iter().map(|(id, user, cents, status)| (*id, (*user, Cents::new(*cents), status.as_str()))).collect();
+    assert_eq!(trades, model.trades);
+    let lines: Vec<(Uuid, Uuid, i64)> =
+        sqlx::query_as("SELECT id, user_id, amount_cents FROM transactions WHERE kind <> 'deposit'")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let lines: BTreeMap<Uuid, (Uuid, i64)> = lines.into_iter().map(|(id, user, cents)| (id, (user, cents))).collect();
+    assert_eq!(lines, model.lines);
+    let mut events: Vec<String> =
+        sqlx::query_scalar("SELECT event_id::text FROM outbox WHERE key NOT LIKE '%.deposit%'")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let mut expected = model.events.clone();
+    events.sort_unstable();
+    expected.sort_unstable();
+    assert_eq!(events, expected);
     world.assert_books().await;
 }
 
-/// [L8] What the database refuses as a whole harms no neighbour: each finds out alone.
+/// [L1] [L2] [L3] [L4] [L5] [L8] [T2] [T5] [Q2] Random commits of everything that moves money, with every precondition,
+/// overdrafts and several postings on one account: the same outcomes, balances, trades, histories and events as a model
+/// that knows no commits.
+#[sqlx::test(migrations = false)]
+async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ledger = &world.doors.ledger;
+    let (members, mut model) = members(&world).await;
+    let (mut numbers, mut seen) = (Numbers(0x5eed), HashSet::new());
+    let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
+    let now = ledger.now().await.unwrap();
+    for _ in 0..25 {
+        let count = numbers.below(60) + 1;
+        let movements: Vec<Movement> = (0..count).map(|_| movement(&mut numbers, &members, &trades, now)).collect();
+        let expected: Vec<Outcome> = movements.iter().map(|movement| model.decide(movement)).collect();
+        let outcomes = join_all(movements.into_iter().map(|movement| ledger.apply(movement))).await;
+        let outcomes: Vec<Outcome> = outcomes.into_iter().map(Result::unwrap).collect();
+        assert_eq!(outcomes, expected);
+        seen.extend(outcomes);
+    }
+    assert_same(&world, &model, &members).await;
+    assert_eq!(seen.len(), 6, "{seen:?}");
+}
+
+/// [L7] [L8] [L9] [D-G4] [D-R10] The same one at a time under keys, of which some repeat: the answer that was given, a
+/// refusal too, and no second effect.
+#[sqlx::test(migrations = false)]
+async fn movements_under_keys_decide_as_the_model(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ledger = &world.doors.ledger;
+    let (members, mut model) = members(&world).await;
+    let (mut numbers, mut answers) = (Numbers(0xfeed), HashMap::<(Uuid, u64), String>::new());
+    let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
+    let now = ledger.now().await.unwrap();
+    for _ in 0..200 {
+        let movement = movement(&mut numbers, &members, &trades, now);
+        let slot = (movement.user_id, numbers.below(30));
+        let message = Idempotency { key: slot.1.to_string(), route: "POST /v1/test".into(), fingerprint: vec![1] };
+        let claim = Claim::of(movement.user_id, Some(&message), "test").unwrap();
+        let known = answers.get(&slot).cloned();
+        let expected = known.clone().unwrap_or_else(|| match model.decide(&movement).into_result() {
+            Ok(()) => "ok".to_owned(),
+            Err(error) => error.to_string().to_lowercase(),
+        });
+        let is_replay = known.is_some();
+        let said = match ledger.post(movement, claim, ()).await {
+            Ok(answer) => {
+                assert_eq!(answer.replayed.is_some(), is_replay);
+                "ok".to_owned()
+            }
+            Err(error) => error.to_string().to_lowercase(),
+        };
+        assert_eq!(said.trim_end_matches('.'), expected.trim_end_matches('.'));
+        answers.insert(slot, expected);
+    }
+    let kept = i64::try_from(answers.len()).unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM idempotency_keys").await, kept);
+    assert_same(&world, &model, &members).await;
+}
+
+/// [A5] [L8] What the database refuses as a whole harms no neighbour, and says what is wrong with the one.
 #[sqlx::test(migrations = false)]
 async fn a_posting_that_cannot_be_harms_no_neighbour(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(10_000).await.id;
-    let (from, to) = (AccountRef::available(member), AccountRef::invested(member));
-    let movement = |cents, business_id| Movement {
-        user_id: member,
-        postings: vec![
-            Posting::transfer("move", member, business_id, from, to, Cents::new(cents)).unwrap().settling(business_id),
-        ],
-        ..Movement::default()
-    };
+    world.allow_transfers().await;
+    let way = (AccountRef::available(member), AccountRef::invested(member));
     let ledger = &world.doors.ledger;
-    let posted = Uuid::new_v4();
-    assert!(ledger.apply(movement(10, posted), None, ()).await.unwrap().is_some());
-    let results =
-        join_all([movement(10, Uuid::new_v4()), movement(10, posted)].map(|one| ledger.apply(one, None, ()))).await;
-    assert!(results.into_iter().all(|result| result.unwrap().is_none()));
-    assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'move'").await, 1);
-    assert!(ledger.apply(movement(10, Uuid::new_v4()), None, ()).await.unwrap().is_some());
+    let posted = one_transfer(member, way, 10);
+    assert_eq!(ledger.apply(posted.clone()).await.unwrap(), Outcome::Applied);
+    let fresh = || one_transfer(member, way, 10);
+    let results = join_all([fresh(), posted, fresh()].map(|one| ledger.apply(one))).await;
+    assert!(matches!(results[..], [Ok(Outcome::Applied), Err(Error::AlreadyPosted), Ok(Outcome::Applied)]));
+    assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'transfer'").await, 3);
     world.assert_books().await;
+}
+
+/// [D-B1] [D-B2] The function refuses what no cause allows: another kind of cause, one that is not decided, of another
+/// amount or member, already posted, or between other accounts.
+#[sqlx::test(migrations = false)]
+async fn nothing_moves_without_its_cause(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(10_000).await;
+    let other = world.member_with(10_000).await;
+    let pending = world.deposit(&member, crate::fixture::deposit(20_000)).await.unwrap();
+    let pending: Uuid = pending.id.parse().unwrap();
+    let settlement = AccountRef::House(HouseAccount::Settlement);
+    let available = AccountRef::available(member.id);
+    let deposit = |cause, way, cents| (PostingKind::Deposit, cause, way, cents);
+    let attempts = [
+        deposit(Cause::Transaction(Uuid::new_v4()), (settlement, available), 100),
+        deposit(Cause::Transaction(pending), (settlement, available), 20_000),
+        deposit(Cause::Proposal(pending), (settlement, available), 20_000),
+        (
+            PostingKind::AdjustmentCredit,
+            Cause::Proposal(Uuid::new_v4()),
+            (AccountRef::House(HouseAccount::Adjustments), available),
+            100,
+        ),
+        (
+            PostingKind::Bonus,
+            Cause::Proposal(Uuid::new_v4()),
+            (AccountRef::House(HouseAccount::BonusExpense), AccountRef::bonus(member.id)),
+            100,
+        ),
+        (
+            PostingKind::TradeGain,
+            Cause::Trade(Uuid::new_v4()),
+            (AccountRef::House(HouseAccount::InvestmentPool), available),
+            100,
+        ),
+        (PostingKind::FeeCredit, Cause::Transaction(pending), (settlement, available), 20_000),
+        (PostingKind::WithdrawalHold, Cause::Transaction(Uuid::new_v4()), (settlement, available), 100),
+        (
+            PostingKind::WithdrawalHold,
+            Cause::Transaction(Uuid::new_v4()),
+            (AccountRef::available(other.id), AccountRef::held(member.id)),
+            100,
+        ),
+        (PostingKind::Transfer, Cause::Unchecked(Uuid::new_v4()), (settlement, available), 100),
+    ];
+    for (kind, cause, way, cents) in attempts {
+        let posting = Posting::transfer(kind, cause, member.id, way, Cents::new(cents)).unwrap();
+        let movement = Movement { user_id: member.id, postings: vec![posting], ..Movement::default() };
+        let no = world.doors.ledger.apply(movement).await.unwrap_err();
+        let Error::Database(no) = no else { panic!("{kind:?}: {no:?}") };
+        let constraint = chassis::db::constraint(&no).unwrap_or_default();
+        assert!(["postings_cause", "postings_kind", "postings_accounts"].contains(&constraint), "{kind:?}: {no}");
+    }
+    assert_eq!(world.count("SELECT count(*) FROM postings").await, 2);
+    world.assert_books().await;
+}
+
+/// [D-B5] The chain covers the posting's header: who changes kind, cause, member, line or time breaks it.
+#[sqlx::test(migrations = false)]
+async fn a_rewritten_header_breaks_the_chain(pool: PgPool) {
+    const BROKEN: &str = "SELECT count(*) FROM entries JOIN postings ON postings.id = posting_id
+        WHERE hash <> entry_hash('', account_id, posting_id, amount_cents, balance_after_cents, posting_header(postings))";
+    let world = World::new(pool).await;
+    world.member_with(10_000).await;
+    assert_eq!(world.count(BROKEN).await, 0);
+    for change in [
+        "kind = 'course'",
+        "cause_type = 'purchase'",
+        "business_id = gen_random_uuid()",
+        "user_id = gen_random_uuid()",
+        "transaction_id = NULL",
+        "created_at = created_at - interval '400 days'",
+        "xid = NULL",
+    ] {
+        let mut tx = world.doors.db.begin().await.unwrap();
+        sqlx::raw_sql("ALTER TABLE postings DISABLE TRIGGER ALL").execute(&mut *tx).await.unwrap();
+        sqlx::raw_sql(sqlx::AssertSqlSafe(format!("UPDATE postings SET {change}"))).execute(&mut *tx).await.unwrap();
+        let broken: i64 = sqlx::query_scalar(BROKEN).fetch_one(&mut *tx).await.unwrap();
+        assert_eq!(broken, 2, "{change}");
+        tx.rollback().await.unwrap();
+    }
+}
+
+/// The kinds of postings and the accounts of the house in code are those of the reference table and the ledger, and the
+/// README names each.
+#[sqlx::test(migrations = false)]
+async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
+    let world = World::new(pool).await;
+    let kinds: Vec<String> =
+        sqlx::query_scalar("SELECT DISTINCT kind FROM posting_kinds").fetch_all(&world.pool).await.unwrap();
+    let known =
+        PostingKind::ALL.iter().filter(|kind| **kind != PostingKind::Transfer).map(|kind| kind.as_str().to_owned());
+    assert_eq!(kinds.into_iter().collect::<HashSet<_>>(), known.clone().collect());
+    let readme = include_str!("../../README.md");
+    for kind in known {
+        assert!(readme.contains(&format!("`{kind}`")), "{kind}");
+    }
+    let accounts: Vec<(i64, String)> =
+        sqlx::query_as("SELECT id, kind FROM accounts WHERE user_id IS NULL").fetch_all(&world.pool).await.unwrap();
+    let known = HouseAccount::ALL.iter().map(|one| (one.id(), one.as_str().to_owned()));
+    assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }

@@ -1,15 +1,15 @@
 //! What staff sees, and who of them may do what.
 
-use chassis::caller::Role;
-use chassis::testing::with_token;
+use chassis::caller::{Role, Session};
+use chassis::testing::{session, with_token};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::{Code, Status};
-use wallet::app::guard_withdrawals::guard_withdrawals;
+use wallet::app::check_ledger::check_ledger;
 
-use crate::fixture::{World, course_payment, deposit, refusal, withdrawal};
+use crate::fixture::{World, code, course_payment, deposit, refusal, withdrawal};
 
 fn may<T>(result: &Result<T, Status>) -> bool {
     result.as_ref().err().is_none_or(|status| status.code() != Code::PermissionDenied)
@@ -61,6 +61,27 @@ async fn each_role_does_its_own(pool: PgPool) {
             assert_eq!(may, allowed(roles), "{call} by {role:?}");
         }
     }
+}
+
+/// [D-O7] Every decision and every proposal needs a fresh second factor; reading does not.
+#[sqlx::test(migrations = false)]
+async fn decisions_need_a_fresh_factor(pool: PgPool) {
+    let world = World::new(pool).await;
+    let doors = &world.doors;
+    let stale = |role| world.realm.sign_in(Session { stepped_up: false, ..session(Some(role)) });
+    let (reviewer, treasurer) = (stale(Role::Reviewer), stale(Role::Treasurer));
+    let refused = [
+        code(doors.approve_transaction(with_token(Default::default(), &reviewer)).await),
+        code(doors.reject_transaction(with_token(Default::default(), &reviewer)).await),
+        code(doors.reject_transaction(with_token(Default::default(), &treasurer)).await),
+        code(doors.mark_withdrawal_paid(with_token(Default::default(), &treasurer)).await),
+        code(doors.propose_correction(with_token(Default::default(), &treasurer)).await),
+        code(doors.propose_reopening(with_token(Default::default(), &treasurer)).await),
+        code(doors.confirm_proposal(with_token(Default::default(), &treasurer)).await),
+        code(doors.reject_proposal(with_token(Default::default(), &treasurer)).await),
+    ];
+    assert_eq!(refused, ["STEP_UP_REQUIRED"; 8]);
+    doors.get_queue(with_token(GetQueueRequest {}, &reviewer)).await.unwrap();
 }
 
 /// [D-O2] The queue counts what waits, by kind; an approved withdrawal waits for its payout.
@@ -156,7 +177,7 @@ async fn the_integrity_report_adds_up(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    guard_withdrawals(&world.doors.db).await.unwrap();
+    check_ledger(&world.doors.db).await.unwrap();
     let bad = report().await;
     assert!(!bad.ok && bad.drift_cents == 7);
 }
@@ -179,7 +200,7 @@ async fn every_decision_leaves_a_trace(pool: PgPool) {
     );
     assert!(rows.iter().all(|row| row.member_id == member.id.to_string() && row.before_json != row.after_json));
     let mut conn = pool.acquire().await.unwrap();
-    assert_eq!(chassis::audit::broken_at(&mut conn).await.unwrap(), None);
+    assert_eq!(chassis::audit::broken_at(&mut *conn).await.unwrap(), None);
 }
 
 /// [D-O2] Staff sees a member's balances and newest entries.

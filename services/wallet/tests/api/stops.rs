@@ -12,7 +12,7 @@ use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::guard_withdrawals::guard_withdrawals;
+use wallet::app::check_ledger::check_ledger;
 
 use crate::fixture::{World, code, deposit, key, refusal, withdrawal};
 
@@ -21,43 +21,43 @@ const DAMAGES: [(&str, &str, &str); 6] = [
     (
         "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'",
         "UPDATE accounts SET balance_cents = balance_cents - 7 WHERE kind = 'available'",
-        "Balances differ from their entries by $0.07 in all.",
+        "says $700.07 of 3 entries, its entries say $700.00 of 3.",
     ),
     (
         "UPDATE accounts SET head_hash = sha256(head_hash) WHERE kind = 'settlement'",
         "UPDATE accounts SET head_hash = (SELECT hash FROM entries WHERE account_id = id ORDER BY posting_id DESC LIMIT 1)
          WHERE kind = 'settlement'",
-        "Accounts whose chain is broken at its head: 1.",
+        "Account 4000000000000000001 (settlement): its head is not the hash of its newest entry.",
     ),
     (
         "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET amount_cents = amount_cents + 5
          WHERE account_id = 4000000000000000001",
         "UPDATE entries SET amount_cents = amount_cents - 5 WHERE account_id = 4000000000000000001;
          ALTER TABLE entries ENABLE TRIGGER ALL",
-        "All entries sum to $0.05 instead of zero.",
+        "Account 4000000000000000001 (settlement): the entry of posting 1 does not follow the entry before it.",
     ),
     (
         "ALTER TABLE entries DISABLE TRIGGER ALL; UPDATE entries SET hash = sha256(hash) WHERE (account_id, posting_id) =
             (SELECT account_id, max(posting_id) FROM entries JOIN accounts ON accounts.id = account_id
              WHERE kind = 'held' GROUP BY account_id);
          UPDATE accounts SET head_hash = sha256(head_hash) WHERE kind = 'held'",
-        "UPDATE entries SET hash = sha256(int8send(account_id) || int8send(posting_id) || int8send(amount_cents)
-            || int8send(balance_after_cents)) WHERE account_id = (SELECT id FROM accounts WHERE kind = 'held');
+        "UPDATE entries SET hash = entry_hash('', account_id, posting_id, amount_cents, balance_after_cents,
+            (SELECT posting_header(postings) FROM postings WHERE id = posting_id)) WHERE account_id = (SELECT id FROM accounts WHERE kind = 'held');
          UPDATE accounts SET head_hash = (SELECT hash FROM entries WHERE account_id = id) WHERE kind = 'held';
          ALTER TABLE entries ENABLE TRIGGER ALL",
-        "Accounts whose chain is broken at its head: 1.",
+        "does not follow the entry before it.",
     ),
     (
         "UPDATE transactions SET amount_cents = amount_cents + 100, net_amount_cents = net_amount_cents + 100
          WHERE kind = 'withdrawal'",
         "UPDATE transactions SET amount_cents = amount_cents - 100, net_amount_cents = net_amount_cents - 100
          WHERE kind = 'withdrawal'",
-        "Members who hold something else than their open withdrawal: 1.",
+        "holds $100.00, their open withdrawal is $101.00.",
     ),
     (
-        "UPDATE trade_fundings SET amount_cents = amount_cents - 1",
-        "UPDATE trade_fundings SET amount_cents = amount_cents + 1",
-        "Members who have something else invested than their open trades: 1.",
+        "ALTER TABLE trade_fundings DISABLE TRIGGER ALL; UPDATE trade_fundings SET amount_cents = amount_cents - 1",
+        "UPDATE trade_fundings SET amount_cents = amount_cents + 1; ALTER TABLE trade_fundings ENABLE TRIGGER ALL",
+        "has $200.00 invested, their open trades are $199.99.",
     ),
 ];
 
@@ -76,7 +76,7 @@ async fn propose(world: &World, token: &str) -> Result<Proposal, Status> {
 }
 
 async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
-    let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), client_address: String::new() };
+    let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
     Ok(world.doors.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
@@ -94,16 +94,17 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
     };
     let credential = world.realm.credential("trade").token().unwrap();
     world.doors.fund_trade(with_token(request, &credential)).await.unwrap();
-    assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+    assert!(check_ledger(&world.doors.db).await.unwrap());
     for (damage, repair, complaint) in DAMAGES {
         run(&pool, damage).await;
-        assert!(!guard_withdrawals(&world.doors.db).await.unwrap(), "{damage}");
+        assert!(!check_ledger(&world.doors.db).await.unwrap(), "{damage}");
         let found = integrity(&world).await;
         assert!(!found.ok && found.withdrawals_stopped && found.stopped_at.is_some());
         assert!(found.stop_reason.contains(complaint), "{}", found.stop_reason);
+        assert!(found.faults.iter().any(|fault| fault.detail.contains(complaint)), "{:?}", found.faults);
         run(&pool, repair).await;
         // What is right again does not open by itself.
-        assert!(!guard_withdrawals(&world.doors.db).await.unwrap());
+        assert!(!check_ledger(&world.doors.db).await.unwrap());
         let found = integrity(&world).await;
         assert!(found.ok && found.withdrawals_stopped, "{damage}: {found:?}");
         run(
@@ -112,7 +113,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
                 reopening_proposed_by = gen_random_uuid() WHERE reopened_at IS NULL",
         )
         .await;
-        assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+        assert!(check_ledger(&world.doors.db).await.unwrap());
     }
     world.assert_books().await;
 }
@@ -127,8 +128,8 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     let approved = world.approve(&world.withdraw(&two, withdrawal(10_000)).await.unwrap()).await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'bonus'").await;
     // Several processes look at once: one stop, one row in the trail.
-    join_all((0..8).map(|_| guard_withdrawals(&world.doors.db))).await;
-    assert!(!guard_withdrawals(&world.doors.db).await.unwrap());
+    join_all((0..8).map(|_| check_ledger(&world.doors.db))).await;
+    assert!(!check_ledger(&world.doors.db).await.unwrap());
     assert_eq!(world.count("SELECT count(*) FROM withdrawal_stops").await, 1);
     let keyed = RequestWithdrawalRequest { idempotency: key("again"), ..withdrawal(10_000) };
     for no in [
@@ -148,7 +149,7 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     world.approve(&paid_in).await.unwrap();
     world.reject(&requested, "OTHER").await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'bonus'").await;
-    guard_withdrawals(&world.doors.db).await.unwrap();
+    check_ledger(&world.doors.db).await.unwrap();
     let treasurers = [world.treasurer.clone(), world.realm.staff(Role::Treasurer).1];
     let proposal = propose(&world, &treasurers[0]).await.unwrap();
     confirm(&world, &treasurers[1], &proposal).await.unwrap();
@@ -166,20 +167,20 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(propose(&world, &admin).await), "WITHDRAWALS_NOT_STOPPED");
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'available'").await;
-    guard_withdrawals(&world.doors.db).await.unwrap();
+    check_ledger(&world.doors.db).await.unwrap();
     for role in [Role::Reviewer, Role::Manager, Role::Auditor] {
         assert_eq!(code(propose(&world, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
     }
     let proposal = propose(&world, &world.treasurer).await.unwrap();
     assert_eq!((proposal.kind.as_str(), proposal.status()), ("withdrawals.reopen", ProposalStatus::Open));
-    assert!(proposal.before_json.contains("$0.01"), "{}", proposal.before_json);
+    assert!(proposal.before_json.contains("says $200.01 of 1 entries"), "{}", proposal.before_json);
     assert_eq!(code(confirm(&world, &world.treasurer, &proposal).await), "SELF_CONFIRMATION");
     assert_eq!(code(confirm(&world, &world.reviewer, &proposal).await), "PERMISSION_DENIED");
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED");
     assert!(integrity(&world).await.withdrawals_stopped);
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'available'").await;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED", "not looked at since");
-    guard_withdrawals(&world.doors.db).await.unwrap();
+    check_ledger(&world.doors.db).await.unwrap();
     let confirmed = confirm(&world, &admin, &proposal).await.unwrap();
     assert_eq!(confirmed.status(), ProposalStatus::Confirmed);
     assert!(!integrity(&world).await.withdrawals_stopped);
@@ -197,23 +198,29 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
             ("withdrawals.stop", "system")
         ]
     );
-    assert!(rows[2].after_json.contains("$0.01"));
-    assert_eq!(chassis::audit::broken_at(&mut pool.acquire().await.unwrap()).await.unwrap(), None);
+    assert!(rows[2].after_json.contains("says $200.01 of 1 entries"));
+    assert_eq!(chassis::audit::broken_at(&mut *pool.acquire().await.unwrap()).await.unwrap(), None);
 }
 
-/// [D-R6] Books that nobody looked at for ten minutes let nothing out, and are not said to be right.
+/// [D-R6] [A12] Books that were not checked for ten minutes, or never, let nothing out, and are not said to be right.
 #[sqlx::test(migrations = false)]
 async fn unwatched_books_let_nothing_out(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
-    guard_withdrawals(&world.doors.db).await.unwrap();
-    run(&pool, "UPDATE book_checks SET checked_at = checked_at - interval '9 minutes 30 seconds'").await;
+    check_ledger(&world.doors.db).await.unwrap();
+    run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '9 minutes 30 seconds'").await;
     assert!(integrity(&world).await.ok);
-    run(&pool, "UPDATE book_checks SET checked_at = checked_at - interval '30 seconds'").await;
+    run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '30 seconds'").await;
     assert!(!integrity(&world).await.ok);
     assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
-    assert!(guard_withdrawals(&world.doors.db).await.unwrap());
+    assert!(check_ledger(&world.doors.db).await.unwrap());
     assert!(integrity(&world).await.ok);
+    run(&pool, "UPDATE ledger_checks SET checked_at = NULL, walked_at = NULL").await;
+    let never = integrity(&world).await;
+    assert!(!never.ok && never.checked_at.is_none() && never.walked_at.is_none());
+    assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
+    assert!(check_ledger(&world.doors.db).await.unwrap());
+    assert!(integrity(&world).await.walked_at.is_some());
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
 }
 
@@ -270,7 +277,7 @@ async fn an_admin_confirms_no_correction(pool: PgPool) {
     let proposal = answer.into_inner().proposal.unwrap();
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "PERMISSION_DENIED");
-    let request = RejectProposalRequest { proposal_id: proposal.id.clone(), client_address: String::new() };
+    let request = RejectProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
     assert_eq!(code(world.doors.reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
     let wallet = world.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
     assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);

@@ -186,3 +186,48 @@ async fn paid_or_rejected_never_both(pool: PgPool) {
     assert!(paid.is_ok() != rejected.is_ok());
     world.assert_books().await;
 }
+
+/// [D-B4] A3: what was approved is what is paid: amount, net, network, address and memo are frozen, recorded in the audit
+/// log, and compared when it is paid.
+#[sqlx::test(migrations = false)]
+async fn an_approved_payout_cannot_be_diverted(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&open).await.unwrap();
+    for change in [
+        "destination_address = 'TELSEWHERExxxxxxxxxxxxxxxxxxxxxxxx'",
+        "destination_memo = 'other'",
+        "network = 'ERC20'",
+        "amount_cents = amount_cents + 1, net_amount_cents = net_amount_cents + 1",
+        "fee_paid = true, net_amount_cents = amount_cents",
+        "approved_by = NULL, approved_at = NULL",
+        "kind = 'deposit'",
+    ] {
+        let statement = format!("UPDATE transactions SET {change} WHERE kind = 'withdrawal'");
+        let refused = sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&world.pool).await.unwrap_err();
+        assert!(refused.to_string().contains("is approved"), "{change}: {refused}");
+    }
+    let recorded = world
+        .count(
+            "SELECT count(*) FROM audit_rows JOIN transactions ON transactions.id::text = subject_id
+             WHERE action = 'withdrawal.approve' AND after->'payout' = jsonb_build_object('netAmountCents',
+                net_amount_cents, 'network', network, 'address', destination_address, 'memo', destination_memo)",
+        )
+        .await;
+    assert_eq!(recorded, 1);
+
+    // Whoever owns the schema can switch the trigger off; the payout is compared with the audit log too.
+    sqlx::query("ALTER TABLE transactions DISABLE TRIGGER transactions_paid_as_approved")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    let divert =
+        "UPDATE transactions SET destination_address = 'TELSEWHERExxxxxxxxxxxxxxxxxxxxxxxx' WHERE kind = 'withdrawal'";
+    sqlx::query(divert).execute(&world.pool).await.unwrap();
+    assert_eq!(code(world.pay(&approved).await), "NOT_APPROVED");
+    let back =
+        "UPDATE transactions SET destination_address = 'TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx' WHERE kind = 'withdrawal'";
+    sqlx::query(back).execute(&world.pool).await.unwrap();
+    world.pay(&approved).await.unwrap();
+}

@@ -1,0 +1,149 @@
+//! Steady load while connections age and every service restarts: no request is lost, and none is carried out twice.
+
+#![expect(clippy::print_stderr, reason = "the counts are what a person reads of this test")]
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use reqwest::{Method, RequestBuilder};
+use serde_json::json;
+use sqlx::{Connection, PgConnection};
+use stack::Service;
+use stack::client::send;
+use stack::testing::{Member, Options, PASSWORD, TestStack};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep};
+
+const READS: [&str; 6] = ["/auth/check", "/transactions/user", "/trades", "/plans", "/payment-methods", "/courses"];
+
+/// What came back, by what was done and the status; 0 where the gateway itself was away.
+#[derive(Clone, Default)]
+struct Counts(Arc<Mutex<BTreeMap<(&'static str, u16), u32>>>);
+
+impl Counts {
+    fn add(&self, what: &'static str, status: u16) {
+        *self.0.lock().expect("no panic while held").entry((what, status)).or_default() += 1;
+    }
+
+    fn of(&self, wanted: impl Fn(&'static str, u16) -> bool) -> u32 {
+        let counts = self.0.lock().expect("no panic while held");
+        counts.iter().filter(|((what, status), _)| wanted(what, *status)).map(|(_, count)| count).sum()
+    }
+}
+
+/// The load: clients that go on until told to stop.
+#[derive(Clone, Default)]
+struct Load {
+    counts: Counts,
+    over: Arc<AtomicBool>,
+}
+
+impl Load {
+    fn goes_on(&self) -> bool {
+        !self.over.load(Ordering::Relaxed)
+    }
+
+    /// An answer; asked for again while there is no gateway to give it, and while the first try is still at work.
+    async fn answer(&self, what: &'static str, request: RequestBuilder) {
+        let limit = Instant::now() + Duration::from_secs(20);
+        loop {
+            match send(request.try_clone().expect("a request with a plain body")).await {
+                Ok(answer) if answer.code() == Some("IDEMPOTENCY_KEY_IN_FLIGHT") => self.counts.add(what, 409),
+                Ok(answer) => {
+                    self.counts.add(what, answer.status);
+                    if answer.status >= 400 {
+                        eprintln!("{what}: {} {}", answer.status, answer.body);
+                    }
+                    return;
+                }
+                Err(_) => self.counts.add(what, 0),
+            }
+            assert!(Instant::now() < limit, "{what}: no answer in time");
+            sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    async fn read(self, member: Member) {
+        for path in READS.into_iter().cycle().take_while(|_| self.goes_on()) {
+            self.answer("read", member.client.request(Method::GET, path)).await;
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// Opens trades, each under its key.
+    async fn invest(self, member: Member, plan: String) {
+        let body = json!({ "planId": plan, "amount": 250 });
+        for number in (0..).take_while(|_| self.goes_on()) {
+            let key = format!("trade-{number}");
+            let request = member.client.request(Method::POST, "/trades/create").header("Idempotency-Key", key);
+            self.answer("trade", request.json(&body)).await;
+            sleep(Duration::from_millis(100)).await;
+        }
+    }
+
+    async fn log_in(self, member: Member) {
+        let body = json!({ "email": member.email, "password": PASSWORD });
+        while self.goes_on() {
+            self.answer("login", member.client.request(Method::POST, "/auth/login").json(&body)).await;
+            sleep(Duration::from_millis(200)).await;
+        }
+    }
+}
+
+/// [D-V4] [D-H2] [K9] [K11] Steady load (reads, trades under a key, logins without one) across the turnover of every
+/// connection and a graceful restart of each service: no 5xx, nothing lost, nothing twice.
+#[tokio::test]
+async fn neither_an_ageing_connection_nor_a_restart_costs_a_request() -> Result<()> {
+    let options = Options { plans: true, connection_age_seconds: Some(1), ..Options::default() };
+    let mut stack = TestStack::with(options).await?;
+    let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
+    let plans = investor.client.get("/plans").await?.success()?;
+    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
+    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
+    let sessions = sessions_of(&mut auth, &visitor).await?;
+    let (load, mut clients) = (Load::default(), JoinSet::new());
+    for _ in 0..2 {
+        clients.spawn(load.clone().read(investor.clone()));
+    }
+    clients.spawn(load.clone().invest(investor.clone(), plan));
+    clients.spawn(load.clone().log_in(visitor.clone()));
+    sleep(Duration::from_secs(4)).await;
+    assert_eq!(load.counts.of(|_, status| status == 0), 0, "the gateway was there");
+    for service in Service::ALL {
+        let begun = Instant::now();
+        stack.terminate(service).await?;
+        let ended = begun.elapsed();
+        let (_, status) = stack.process(service)?.ended().await;
+        assert!(status.is_some_and(|status| status.success()), "{} ended with {status:?}", service.name());
+        stack.restart(service).await?;
+        eprintln!("{}: ended after {ended:?}, ready after {:?}", service.name(), begun.elapsed());
+        sleep(Duration::from_millis(500)).await;
+    }
+    load.over.store(true, Ordering::Relaxed);
+    while let Some(ended) = clients.join_next().await {
+        ended?;
+    }
+    eprintln!("answers by kind and status: {:?}", load.counts.0.lock().expect("no panic while held"));
+    assert_eq!(load.counts.of(|_, status| status >= 500), 0, "a request was lost");
+    assert_eq!(load.counts.of(|_, status| (400..500).contains(&status) && status != 409), 0, "a request was refused");
+    let trades = investor.client.get("/trades?status=all").await?.success()?;
+    let trades = u32::try_from(trades["trades"].as_array().context("a list")?.len())?;
+    assert_eq!(trades, load.counts.of(|what, status| what == "trade" && status == 201), "one trade a key");
+    let (logins, unanswered) = (
+        load.counts.of(|what, status| what == "login" && status == 200),
+        load.counts.of(|what, status| what == "login" && status == 0),
+    );
+    let new_sessions = sessions_of(&mut auth, &visitor).await? - sessions;
+    assert!((logins..=logins + unanswered).contains(&new_sessions), "{new_sessions} sessions of {logins} logins");
+    assert_eq!(stack.broken_promises().await?, []);
+    Ok(())
+}
+
+async fn sessions_of(auth: &mut PgConnection, member: &Member) -> Result<u32> {
+    let count = sqlx::query_scalar::<_, i64>("SELECT count(*) FROM sessions WHERE user_id = $1::uuid");
+    Ok(u32::try_from(count.bind(&member.id).fetch_one(auth).await?)?)
+}

@@ -1,0 +1,212 @@
+//! What every request passes on its way to its handler and back, in this order:
+//!
+//! 1. connection ([`server`](crate::server)): at most 64 from one client address, a head of at most 32 KiB, a write
+//!    timeout;
+//! 2. method: an unknown one is refused before anything is counted or measured;
+//! 3. client address: requests per second and session requests per minute ([`rate`]);
+//! 4. route class: declared where the route is registered ([`class`]);
+//! 5. identity: the account that the bearer token names, by its signature alone;
+//! 6. body: received completely, in memory or in a temporary file ([`body`]);
+//! 7. admission: a fair share of the work for the address block and the account ([`admission`]);
+//! 8. deadline: the handler's time; a mutation runs in a task of its own.
+//!
+//! All of it is one axum layer: each further layer would copy everything below it for every request.
+
+pub mod admission;
+
+pub mod body;
+
+pub mod class;
+
+pub mod headers;
+
+pub mod rate;
+
+pub mod shares;
+
+mod trace;
+
+use std::any::Any;
+use std::net::{IpAddr, SocketAddr};
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{ConnectInfo, MatchedPath, Request, State};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use futures::FutureExt;
+use tokio::time::timeout;
+use tracing::Instrument;
+use uuid::Uuid;
+
+use self::class::{Class, Classes};
+use crate::caller::{address, bearer};
+use crate::error::{self, ApiError};
+use crate::refusal_page::Reader;
+use crate::router::App;
+
+/// How long a handler may take once the body is there.
+const DEADLINE: Duration = Duration::from_secs(6);
+/// How long a handler may take that checks and stores a file.
+const UPLOAD_DEADLINE: Duration = Duration::from_secs(15);
+
+/// What the layer needs besides the request.
+#[derive(Clone)]
+pub struct Chain {
+    /// The gateway.
+    pub app: App,
+    /// The classes of its routes.
+    pub classes: Arc<Classes>,
+}
+
+/// The layer.
+pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) -> Response {
+    let is_api = request.uri().path().starts_with("/v1");
+    let reader = Reader::of(&request);
+    // A body that nobody reads ends the connection: the client must be told, or its next request is lost.
+    let has_body = !request.body().is_end_stream();
+    if !is_known(request.method()) {
+        let refusal = ApiError::of_status(StatusCode::METHOD_NOT_ALLOWED).into_response();
+        let mut response = error::render(&Uuid::now_v7().to_string(), reader, refusal);
+        finish(&chain.app, is_api, has_body, &mut response);
+        return response;
+    }
+    let seen = trace::Seen::begin(&mut request);
+    let work = AssertUnwindSafe(carry_out(&chain, request, next)).catch_unwind().instrument(seen.span.clone());
+    let (response, was_read) = work.await.unwrap_or_else(|cause| (panicked(&*cause), false));
+    let mut response = seen.span.in_scope(|| error::render(&seen.id, reader, response));
+    finish(&chain.app, is_api, has_body && !was_read, &mut response);
+    seen.end(&mut response);
+    response
+}
+
+/// Methods that a route or a browser may use; whatever else a client sends is no label of a metric.
+fn is_known(method: &Method) -> bool {
+    [Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE, Method::OPTIONS]
+        .contains(method)
+}
+
+fn finish(app: &App, is_api: bool, is_body_left: bool, response: &mut Response) {
+    headers::add(app, is_api, response.headers_mut());
+    if is_body_left {
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+    }
+}
+
+fn panicked(cause: &(dyn Any + Send)) -> Response {
+    let text = cause.downcast_ref::<String>().map(String::as_str).or_else(|| cause.downcast_ref::<&str>().copied());
+    ApiError::internal(text.unwrap_or("panic")).into_response()
+}
+
+/// Steps 3 to 8. Also tells whether the request's body was read to its end.
+async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bool) {
+    let (parts, body) = request.into_parts();
+    let app = &chain.app;
+    let ip = address(&parts, &app.config.trusted_proxies);
+    warn_of_proxy(&parts, ip);
+    let class = class_of(chain, &parts);
+    if class.reads_nothing() {
+        let admitted = admit(app, &parts, class, ip).await;
+        let request = Request::from_parts(parts, body);
+        return match admitted {
+            Err(refusal) => (refusal.into_response(), false),
+            Ok(_) if class == Class::Stream => (next.run(request).await, false),
+            Ok(_place) => (in_time(DEADLINE, next.run(request)).await, false),
+        };
+    }
+    match receive(app, &parts, body, class, ip).await {
+        Err(refusal) => (refusal.into_response(), false),
+        Ok(received) => (mutate(app, parts, received, class, ip, next).await, true),
+    }
+}
+
+/// Behind a proxy that is not trusted, all clients count as one.
+fn warn_of_proxy(parts: &Parts, ip: Option<IpAddr>) {
+    static WARNED: AtomicBool = AtomicBool::new(false);
+    let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical());
+    if parts.headers.contains_key("x-forwarded-for") && ip == peer && !WARNED.swap(true, Ordering::Relaxed) {
+        let peer = peer.map(|ip| ip.to_string()).unwrap_or_default();
+        tracing::warn!(
+            peer,
+            "X-Forwarded-For of a proxy outside TRUSTED_PROXIES is ignored: its clients share one limit"
+        );
+    }
+}
+
+fn class_of(chain: &Chain, parts: &Parts) -> Class {
+    let route = parts.extensions.get::<MatchedPath>().map(MatchedPath::as_str);
+    chain.classes.of(&parts.method, route)
+}
+
+/// Rate limits, and the place of a request that needs no body.
+async fn admit(
+    app: &App,
+    parts: &Parts,
+    class: Class,
+    ip: Option<IpAddr>,
+) -> Result<Option<admission::Place>, ApiError> {
+    app.rates.check(&parts.uri, class, ip)?;
+    if class == Class::Stream {
+        return Ok(None);
+    }
+    app.admission.enter(class, ip, account(app, parts)).await.map(Some)
+}
+
+/// Rate limits, identity and body. An upload by a stranger is refused before its body is read.
+async fn receive(
+    app: &App,
+    parts: &Parts,
+    body: Body,
+    class: Class,
+    ip: Option<IpAddr>,
+) -> Result<body::Received, ApiError> {
+    app.rates.check(&parts.uri, class, ip)?;
+    if class == Class::Upload && account(app, parts).is_none() {
+        return Err(chassis::caller::unauthenticated().into());
+    }
+    app.spool.receive(body, &parts.headers, class.body_limit(), ip).await
+}
+
+/// Admission and deadline of a request whose body is there.
+async fn mutate(
+    app: &App,
+    parts: Parts,
+    received: body::Received,
+    class: Class,
+    ip: Option<IpAddr>,
+    next: Next,
+) -> Response {
+    let place = match app.admission.enter(class, ip, account(app, &parts)).await {
+        Ok(place) => place,
+        Err(refusal) => return refusal.into_response(),
+    };
+    let work = async move {
+        // Held until the work is done, even when its client was answered long ago.
+        let _place = place;
+        match received.into_body().await {
+            Ok(body) => next.run(Request::from_parts(parts, body)).await,
+            Err(error) => error.into_response(),
+        }
+    };
+    // A task of its own, so that a client who hangs up does not drop it between two awaits.
+    let work = tokio::spawn(work.in_current_span());
+    let deadline = if class == Class::Upload { UPLOAD_DEADLINE } else { DEADLINE };
+    in_time(deadline, async { work.await.unwrap_or_else(|error| ApiError::internal(error).into_response()) }).await
+}
+
+async fn in_time(deadline: Duration, work: impl Future<Output = Response>) -> Response {
+    timeout(deadline, work).await.unwrap_or_else(|_| {
+        let error = ApiError::of_status(StatusCode::GATEWAY_TIMEOUT);
+        error.because("the deadline of the request passed").into_response()
+    })
+}
+
+/// The account that the bearer token names. Its session may have ended: this only says whose share the work counts to.
+fn account(app: &App, parts: &Parts) -> Option<Uuid> {
+    app.verifier.signed_user(bearer(&parts.headers)?)
+}

@@ -1,0 +1,133 @@
+//! Work at once: bounded in all, and shared fairly among address blocks and accounts. A place is taken only when the whole
+//! body is there, so that slow clients hold none.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::http::StatusCode;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use uuid::Uuid;
+
+use crate::error::ApiError;
+use crate::middleware::class::Class;
+use crate::middleware::rate::block;
+use crate::middleware::shares::{Share, Shares};
+
+/// Requests at work at once.
+const REQUESTS: usize = 1_024;
+/// Of these, of one account.
+const REQUESTS_OF_ONE: u64 = 32;
+/// Uploads at work at once: each takes some 25 MB until its file is checked and stored.
+const UPLOADS: u64 = 3;
+/// How long a request waits for its place.
+const PATIENCE: Duration = Duration::from_millis(40);
+/// How long an upload waits for its place.
+const UPLOAD_PATIENCE: Duration = Duration::from_secs(3);
+
+/// The places.
+pub struct Admission {
+    is_shared: bool,
+    places: Arc<Semaphore>,
+    blocks: Arc<Shares<IpAddr>>,
+    accounts: Arc<Shares<Uuid>>,
+    uploads: Arc<Shares<IpAddr>>,
+    uploads_of: Arc<Shares<Uuid>>,
+}
+
+/// A place at work; given back when it is dropped.
+pub struct Place {
+    _place: OwnedSemaphorePermit,
+    _shares: [Option<Share<IpAddr>>; 2],
+    _own: [Option<Share<Uuid>>; 2],
+}
+
+impl Admission {
+    /// With shares for address blocks and accounts, or only the bounds of all together.
+    #[must_use]
+    pub fn new(is_shared: bool) -> Self {
+        Self {
+            is_shared,
+            places: Arc::new(Semaphore::new(REQUESTS)),
+            blocks: Shares::new(REQUESTS as u64, u64::MAX),
+            accounts: Shares::new(u64::MAX, REQUESTS_OF_ONE),
+            uploads: Shares::new(UPLOADS, UPLOADS),
+            uploads_of: Shares::new(u64::MAX, 1),
+        }
+    }
+
+    /// A place for a request of this client.
+    ///
+    /// # Errors
+    /// 429 if the client's share is used up, 503 if no place is free.
+    pub async fn enter(&self, class: Class, ip: Option<IpAddr>, account: Option<Uuid>) -> Result<Place, ApiError> {
+        let (block, account) = (ip.filter(|_| self.is_shared).map(block), account.filter(|_| self.is_shared));
+        let too_many = || ApiError::of_status(StatusCode::TOO_MANY_REQUESTS);
+        let busy = || ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).because("no place is free");
+        let mut shares = [None, None];
+        let mut own = [None, None];
+        if let Some(block) = block {
+            shares[0] = Some(self.blocks.take(Some(block), 1).ok_or_else(too_many)?);
+        }
+        if let Some(account) = account {
+            own[0] = Some(self.accounts.take(Some(account), 1).ok_or_else(too_many)?);
+        }
+        if class == Class::Upload {
+            if let Some(account) = account {
+                own[1] = Some(self.uploads_of.take_within(Some(account), UPLOAD_PATIENCE).await.ok_or_else(too_many)?);
+            }
+            shares[1] = Some(self.uploads.take_within(block, UPLOAD_PATIENCE).await.ok_or_else(busy)?);
+        }
+        Ok(Place { _place: self.place().await.ok_or_else(busy)?, _shares: shares, _own: own })
+    }
+
+    async fn place(&self) -> Option<OwnedSemaphorePermit> {
+        if let Ok(place) = Arc::clone(&self.places).try_acquire_owned() {
+            return Some(place);
+        }
+        timeout(PATIENCE, Arc::clone(&self.places).acquire_owned()).await.ok()?.ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use uuid::Uuid;
+
+    use super::{Admission, REQUESTS_OF_ONE};
+    use crate::middleware::class::Class;
+
+    /// [D-V1] One account or block never takes the service from another, and 100 members of one block who behave pass.
+    #[tokio::test]
+    async fn places_are_shared_fairly() {
+        let admission = Admission::new(true);
+        let ip = |last: u8| Some([203, 0, 113, last].into());
+        let mut held = Vec::new();
+        for last in 0..100 {
+            held.push(admission.enter(Class::Write, ip(last), Some(Uuid::new_v4())).await.ok().unwrap());
+        }
+        let greedy = Some(Uuid::new_v4());
+        for _ in 0..REQUESTS_OF_ONE {
+            held.push(admission.enter(Class::Read, ip(200), greedy).await.ok().unwrap());
+        }
+        assert!(admission.enter(Class::Read, ip(200), greedy).await.is_err());
+        while let Ok(place) = admission.enter(Class::Write, ip(1), None).await {
+            held.push(place);
+        }
+        assert!(held.len() < 600, "one block took {} places", held.len());
+        assert!(admission.enter(Class::Write, Some([198, 51, 100, 1].into()), None).await.is_ok());
+    }
+
+    /// [D-V1] Uploads of one account and one block leave a place for others.
+    #[tokio::test]
+    async fn uploads_are_shared_fairly() {
+        let admission = Admission::new(true);
+        let (ip, other) = (Some([203, 0, 113, 1].into()), Some([198, 51, 100, 1].into()));
+        let account = Some(Uuid::new_v4());
+        let first = admission.enter(Class::Upload, ip, account).await.ok().unwrap();
+        assert!(admission.enter(Class::Upload, ip, account).await.is_err(), "two at once of one account");
+        let _second = admission.enter(Class::Upload, ip, Some(Uuid::new_v4())).await.ok();
+        assert!(admission.enter(Class::Upload, other, Some(Uuid::new_v4())).await.is_ok());
+        drop(first);
+    }
+}

@@ -1,0 +1,43 @@
+//! Headers of every response, and the origins that may call the API.
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, header};
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::router::App;
+
+/// What a page may load and run; `web` adds what the build wrote into it.
+pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self' https://www.youtube-nocookie.com; \
+    object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// Adds the security headers that the response does not have yet.
+pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {
+    headers.reserve(12);
+    let mut default = |name: HeaderName, value: &'static str| {
+        headers.entry(name).or_insert(HeaderValue::from_static(value));
+    };
+    default(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    default(header::REFERRER_POLICY, "no-referrer");
+    default(HeaderName::from_static("permissions-policy"), "camera=(), microphone=(), geolocation=()");
+    default(HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    default(header::CONTENT_SECURITY_POLICY, CONTENT_POLICY);
+    default(header::X_FRAME_OPTIONS, "DENY");
+    if is_api {
+        default(header::CACHE_CONTROL, "no-store");
+    }
+    if app.config.public_url.starts_with("https://") {
+        default(header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
+    }
+}
+
+/// Origins of the list, never `*`; credentials allowed.
+pub fn cors(origins: &[String]) -> CorsLayer {
+    let origins: Vec<HeaderValue> = origins.iter().filter_map(|origin| origin.parse().ok()).collect();
+    CorsLayer::new()
+        .allow_origin(AllowOrigin::list(origins))
+        .allow_credentials(true)
+        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
+        .expose_headers([HeaderName::from_static("idempotency-replayed"), HeaderName::from_static("x-request-id")])
+        .max_age(std::time::Duration::from_secs(600))
+}

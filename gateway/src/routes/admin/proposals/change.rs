@@ -1,0 +1,82 @@
+//! What a proposal changes, in the words and units of the REST contract: the services store it in their own.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::files::Files;
+use crate::json::Number;
+
+/// The fields of a change: amounts in dollars, a target in percent, names as in the calls that proposed it. `None` if there
+/// are none.
+pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
+    let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(stored).ok()?;
+    let mut told = BTreeMap::new();
+    for (name, value) in fields {
+        let (name, value) = field(camel_case(&name), value);
+        // A value is stored for people and in millionths; both are told as the one number.
+        told.insert(name, value?);
+    }
+    serde_json::value::to_raw_value(&told).ok()
+}
+
+fn field(name: String, value: Box<RawValue>) -> (String, Option<Box<RawValue>>) {
+    let whole = value.get().parse::<i64>().ok();
+    let (name, number) = match (name.as_str(), whole) {
+        ("availableCents", Some(cents)) => ("balance".to_owned(), Number::dollars(cents)),
+        ("roiBasisPoints", Some(points)) => ("roi".to_owned(), Number::decimal(points, 2)),
+        ("valueMicros", Some(micros)) => ("value".to_owned(), Number::decimal(micros, 6)),
+        ("durationDays", _) => return ("duration".to_owned(), Some(value)),
+        ("imageKey", _) => return ("image".to_owned(), image(&value)),
+        (name, Some(cents)) if name.ends_with("Cents") => {
+            (name.trim_end_matches("Cents").to_owned(), Number::dollars(cents))
+        }
+        _ => return (name, Some(value)),
+    };
+    (name, serde_json::value::to_raw_value(&number).ok())
+}
+
+fn image(key: &RawValue) -> Option<Box<RawValue>> {
+    let key: String = serde_json::from_str(key.get()).ok()?;
+    serde_json::value::to_raw_value(&Files::public_link(&key)).ok()
+}
+
+fn camel_case(name: &str) -> String {
+    let mut parts = name.split('_');
+    let mut camel = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let mut letters = part.chars();
+        camel.extend(letters.next().map(|first| first.to_ascii_uppercase()));
+        camel.push_str(letters.as_str());
+    }
+    camel
+}
+
+#[cfg(test)]
+mod tests {
+    use super::on_the_wire;
+
+    /// [D-R2] [D-G1] Every kind of proposal speaks the contract's words: dollars, percent, days.
+    #[test]
+    fn a_change_is_told_in_the_words_of_the_contract() {
+        for (stored, told) in [
+            (
+                r#"{"kind":"bonus","amount_cents":2550,"note":"Welcome"}"#,
+                r#"{"amount":25.50,"kind":"bonus","note":"Welcome"}"#,
+            ),
+            (r#"{"availableCents":100,"bonusCents":0}"#, r#"{"balance":1,"bonus":0}"#),
+            (
+                r#"{"minCents":10000,"maxCents":500000,"roiBasisPoints":1250,"durationDays":30,"active":true}"#,
+                r#"{"active":true,"duration":30,"max":5000,"min":100,"roi":12.5}"#,
+            ),
+            (
+                r#"{"value":"1.05","valueMicros":1050000,"at":null,"source":"March"}"#,
+                r#"{"at":null,"source":"March","value":1.05}"#,
+            ),
+            (r#"{"archived":true,"imageKey":""}"#, r#"{"archived":true,"image":null}"#),
+        ] {
+            assert_eq!(on_the_wire(stored).unwrap().get(), told);
+        }
+        assert!(on_the_wire("").is_none());
+    }
+}

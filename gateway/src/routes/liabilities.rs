@@ -1,0 +1,126 @@
+//! The proof of liabilities: its root and total are public, a member's path is their own.
+
+use axum::extract::State;
+use axum::response::Response;
+use proto::wallet::v1 as wallet;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::caller::{Reader, StaffMember, Visitor};
+use crate::clients::{call_keyed, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::idempotency::{Key, marked};
+use crate::json::{Number, Reply, created, moment, ok};
+use crate::router::App;
+
+/// What members were owed at a moment, and the root of the tree that proves it.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PublishedLiabilities {
+    success: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<&'static str>,
+    at: Option<String>,
+    /// SHA-256 in hexadecimal digits.
+    root: String,
+    /// The sum of all leaves, in dollars.
+    #[schema(value_type = f64)]
+    total: Number,
+    leaves: i64,
+}
+
+/// A member's part of the tree.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct LiabilityProof {
+    success: bool,
+    at: Option<String>,
+    /// Their amounts sum to what the member was owed; empty if that was nothing.
+    leaves: Vec<ProofLeaf>,
+}
+
+/// A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as big-endian 64 bit.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProofLeaf {
+    /// 32 bytes in hexadecimal digits.
+    salt: String,
+    /// In dollars.
+    #[schema(value_type = f64)]
+    amount: Number,
+    /// From the leaf to the root.
+    path: Vec<ProofSibling>,
+}
+
+/// The node beside one on the path. The digest above is SHA-256 of a one byte, the left digest, the left sum in cents as
+/// big-endian 64 bit, the right digest and the right sum.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProofSibling {
+    /// `left` or `right`.
+    side: &'static str,
+    /// 32 bytes in hexadecimal digits.
+    digest: String,
+    /// In dollars.
+    #[schema(value_type = f64)]
+    sum: Number,
+}
+
+/// Read what members are owed
+///
+/// The newest publication of the proof of liabilities; a new one appears every night.
+#[utoipa::path(get, path = "/liabilities", responses((status = 200, body = PublishedLiabilities), Errors), tag = "Proof of liabilities")]
+pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<PublishedLiabilities>, ApiError> {
+    let message = wallet::GetLiabilitiesRequest {};
+    let newest = call_retrying!(app.clients.liabilities, get_liabilities, caller.out, message)?.into_inner();
+    Ok(ok(published(newest.liabilities.unwrap_or_default(), None)))
+}
+
+/// Read the member's proof
+///
+/// Each leaf leads to the root of `GET /v1/liabilities` with the same `at`.
+#[utoipa::path(get, path = "/wallet/proof", responses((status = 200, body = LiabilityProof), Errors),
+    security(("bearer" = [])), tag = "Proof of liabilities")]
+pub async fn proof(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<LiabilityProof>, ApiError> {
+    let message = wallet::GetLiabilityProofRequest {};
+    let proof = call_retrying!(app.clients.liabilities, get_liability_proof, caller.out, message)?.into_inner();
+    let leaves = proof.leaves.into_iter().map(ProofLeaf::from).collect();
+    Ok(ok(LiabilityProof { success: true, at: moment(proof.at.as_ref()), leaves }))
+}
+
+/// Publish what members are owed now
+///
+/// A treasurer, auditor or admin; otherwise it happens every night.
+#[utoipa::path(post, path = "/admin/liabilities", params(("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = PublishedLiabilities), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn publish(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
+    let claim = key.bodyless();
+    let message =
+        wallet::PublishLiabilitiesRequest { client_address: caller.client.address, idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.liabilities, publish_liabilities, caller.out, claim, message)?.into_parts();
+    let body = published(answer.liabilities.unwrap_or_default(), Some("The liabilities are published."));
+    Ok(marked(&metadata, created(body)))
+}
+
+fn published(one: wallet::Liabilities, message: Option<&'static str>) -> PublishedLiabilities {
+    PublishedLiabilities {
+        success: true,
+        message,
+        at: moment(one.at.as_ref()),
+        root: hex(&one.root),
+        total: Number::dollars(one.total_cents),
+        leaves: one.leaves,
+    }
+}
+
+impl From<wallet::LiabilityLeaf> for ProofLeaf {
+    fn from(leaf: wallet::LiabilityLeaf) -> Self {
+        let path = leaf.path.into_iter().map(|one| ProofSibling {
+            side: if one.is_left { "left" } else { "right" },
+            digest: hex(&one.digest),
+            sum: Number::dollars(one.sum_cents),
+        });
+        Self { salt: hex(&leaf.salt), amount: Number::dollars(leaf.amount_cents), path: path.collect() }
+    }
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,152 @@
+//! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5).
+
+use chassis::audit::{self, Act};
+use chassis::caller::Role;
+use chassis::clock;
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Work};
+use chassis::proposal::{self, DecideProposal, Decision, Proposal, proposer_not_permitted};
+use serde_json::json;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::propose_staff_change::{Account, DISABLE, INVITE, NewRole};
+use super::{App, issuing};
+use crate::domain::code::LinkPurpose;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{reset_tokens, sessions, users};
+
+/// Decides an open proposal; a confirmed one takes effect in the same transaction.
+///
+/// # Errors
+/// Not found, closed, expired, one's own; [`Error::OwnAccount`] for the person it is about, [`Error::Stale`],
+/// [`Error::EmailTaken`], the key's, the database's.
+pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = decide(app, &mut work, command).await;
+    work.settle(result).await
+}
+
+async fn decide(app: &App, conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+    let now = clock::now(conn).await?;
+    let by = command.staff.user_id;
+    let mut decided = proposal::decide::<Error>(conn, command.id, command.decision, by).await?;
+    let verb = match command.decision {
+        Decision::Confirm => {
+            check_proposer(conn, &decided).await?;
+            decided = take_effect(app, conn, decided, now).await?;
+            "confirm"
+        }
+        Decision::Reject => "reject",
+    };
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.{verb}", decided.kind),
+        subject_id: decided.id.to_string(),
+        member_id: None,
+        before: decided.before.clone(),
+        after: Some(json!({
+            "status": decided.status,
+            "userId": decided.subject_id,
+            "change": decided.change,
+            "proposedBy": decided.proposed_by,
+        })),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(decided)
+}
+
+async fn check_proposer(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let proposer = users::find(conn, proposal.proposed_by).await?.filter(User::is_open);
+    let role = proposer.filter(|user| user.frozen_at.is_none()).and_then(|user| user.role);
+    let holds = role.is_some_and(|role| proposal.permission().roles().contains(&role));
+    if holds { Ok(()) } else { Err(proposer_not_permitted().into()) }
+}
+
+async fn take_effect(
+    app: &App,
+    conn: &mut PgConnection,
+    decided: Proposal,
+    now: OffsetDateTime,
+) -> Result<Proposal, Error> {
+    let (account, user_id, change, previous) = if decided.kind == INVITE {
+        let account: Account = serde_json::from_value(decided.change.clone())?;
+        let id = invite(app, conn, &account, now).await?;
+        (account, id, "invited", None)
+    } else {
+        let (user, account) = current(conn, &decided).await?;
+        let NewRole { role } = serde_json::from_value(decided.change.clone())?;
+        if let (Some(role), true) = (role, decided.kind != DISABLE) {
+            users::set_role(conn, user.id, role, now).await?;
+            end_sessions(conn, user.id, now).await?;
+            (Account { role, ..account.clone() }, user.id, "given another role", Some(account.role))
+        } else {
+            users::disable(conn, user.id, now).await?;
+            reset_tokens::supersede(conn, user.id, now).await?;
+            end_sessions(conn, user.id, now).await?;
+            (account, user.id, "ended", None)
+        }
+    };
+    tell(conn, &decided, &account, user_id, (change, previous)).await?;
+    if decided.subject_id.is_some() {
+        Ok(decided)
+    } else {
+        Ok(proposal::name_subject(conn, decided.id, user_id).await?)
+    }
+}
+
+/// Makes the account without a password, and has its owner mailed a link to set one.
+async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: OffsetDateTime) -> Result<Uuid, Error> {
+    let user = User {
+        id: Uuid::now_v7(),
+        name: account.name.clone(),
+        email: account.email.clone(),
+        pending_email: None,
+        phone: String::new(),
+        country: String::new(),
+        image_key: String::new(),
+        password_hash: None,
+        role: Some(account.role),
+        created_at: now,
+        verified_at: None,
+        frozen_at: None,
+        disabled_at: None,
+    };
+    if !users::insert(conn, &user).await? {
+        return Err(Error::EmailTaken);
+    }
+    issuing::link(conn, &app.secrets, &user, LinkPurpose::Invitation, now).await?;
+    Ok(user.id)
+}
+
+/// The account, locked, if it is what the proposer and the person who confirms have seen.
+async fn current(conn: &mut PgConnection, decided: &Proposal) -> Result<(User, Account), Error> {
+    let before: Account = serde_json::from_value(decided.before.clone().unwrap_or_default())?;
+    let id = decided.subject_id.ok_or(Error::NotFound("staff account"))?;
+    if decided.decided_by == Some(id) {
+        return Err(Error::OwnAccount);
+    }
+    let user = users::lock(conn, id).await?.filter(User::is_open).ok_or(Error::Stale)?;
+    if Account::of(&user).as_ref() == Some(&before) { Ok((user, before)) } else { Err(Error::Stale) }
+}
+
+async fn end_sessions(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+    let ended = sessions::revoke_all(conn, user_id, None, now).await?;
+    Ok(published::session_ended(conn, user_id, &ended).await?)
+}
+
+async fn tell(
+    conn: &mut PgConnection,
+    decided: &Proposal,
+    account: &Account,
+    user_id: Uuid,
+    (change, previous): (&str, Option<Role>),
+) -> Result<(), Error> {
+    Ok(published::staff_changed(conn, decided, (user_id, account), (change, previous)).await?)
+}

@@ -1,0 +1,131 @@
+//! ProposeStaffChange: one admin proposes who joins the staff, leaves it, or gets another role (D-O5).
+
+use chassis::audit::{self, Act};
+use chassis::caller::{Role, Staff};
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::App;
+use crate::domain::email::Email;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::users;
+
+/// A new account.
+pub const INVITE: &str = "staff.invite";
+/// The end of one.
+pub const DISABLE: &str = "staff.disable";
+/// Another role for one.
+pub const ROLE: &str = "staff.role";
+
+/// What is proposed.
+#[derive(Debug, Clone)]
+pub enum Change {
+    /// A new account: name, address, role.
+    Invite(String, Email, Role),
+    /// The end of an account.
+    Disable(Uuid),
+    /// Another role for an account.
+    Role(Uuid, Role),
+}
+
+/// A staff account in a proposal: the one that would be made, or the one as it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Account {
+    /// The name.
+    pub name: String,
+    /// The address.
+    pub email: String,
+    /// The role.
+    pub role: Role,
+}
+
+/// What would change of an account that is there; the role is unset where the account ends.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct NewRole {
+    /// The role.
+    pub role: Option<Role>,
+}
+
+/// An admin's proposal.
+#[derive(Debug, Clone)]
+pub struct ProposeStaffChange {
+    /// The admin.
+    pub staff: Staff,
+    /// What they propose.
+    pub change: Change,
+    /// The client address.
+    pub address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Opens a proposal for a second admin to confirm.
+///
+/// # Errors
+/// [`Error::EmailTaken`], [`Error::OwnAccount`], [`Error::NotFound`], the key's, the database's.
+pub async fn propose_staff_change(app: &App, command: &ProposeStaffChange) -> Result<Answer<Proposal>, Error> {
+    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Result<Proposal, Error> {
+    let (kind, subject, change, before) = match &command.change {
+        Change::Invite(name, email, role) => {
+            if users::find_by_email(conn, email.as_str()).await?.is_some() {
+                return Err(Error::EmailTaken);
+            }
+            let account = Account { name: name.clone(), email: email.as_str().to_owned(), role: *role };
+            (INVITE, None, serde_json::to_value(account)?, None)
+        }
+        Change::Disable(id) => {
+            let before = colleague(conn, &command.staff, *id).await?;
+            (DISABLE, Some(*id), serde_json::to_value(NewRole { role: None })?, Some(before))
+        }
+        Change::Role(id, role) => {
+            let before = colleague(conn, &command.staff, *id).await?;
+            if before.role == *role {
+                return Err(Error::field("role", "Choose another role than the present one"));
+            }
+            (ROLE, Some(*id), serde_json::to_value(NewRole { role: Some(*role) })?, Some(before))
+        }
+    };
+    let before = before.map(serde_json::to_value).transpose()?;
+    let by = command.staff.user_id;
+    let proposal = proposal::open(conn, kind, subject, &change, before.as_ref(), by).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{kind}.propose"),
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before,
+        after: Some(change),
+        address: &command.address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}
+
+/// Another staff account than the proposer's own.
+async fn colleague(conn: &mut PgConnection, staff: &Staff, id: Uuid) -> Result<Account, Error> {
+    if staff.user_id == id {
+        return Err(Error::OwnAccount);
+    }
+    let found = users::find(conn, id).await?.filter(User::is_open);
+    found.as_ref().and_then(Account::of).ok_or(Error::NotFound("staff account"))
+}
+
+impl Account {
+    /// The staff account as it stands; `None` for a member.
+    #[must_use]
+    pub fn of(user: &User) -> Option<Self> {
+        Some(Self { name: user.name.clone(), email: user.email.clone(), role: user.role? })
+    }
+}

@@ -1,0 +1,80 @@
+//! Channels to other services, which outlast a restart of the service.
+
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use http::Uri;
+use hyper_util::rt::TokioIo;
+use tokio::net::TcpStream;
+use tokio::time::Instant;
+use tonic::transport::{Channel, Endpoint};
+use tower::service_fn;
+
+/// How long one attempt to connect may take.
+const CONNECT: Duration = Duration::from_millis(500);
+/// How long calls wait for a service that cannot be reached, as while it restarts. A service that is away for longer
+/// fails them at once, so that they do not pile up: less than the deadline of a call, so that they fail as unsent.
+const RESTART: Duration = Duration::from_secs(4);
+
+/// A channel to a service, connected on first need and again after every loss. Calls wait while the service restarts.
+///
+/// # Errors
+/// If the url is none.
+pub fn channel(url: &str) -> anyhow::Result<Channel> {
+    let outage = Arc::new(Mutex::new(None));
+    Ok(Endpoint::from_shared(url.to_owned())?
+        .timeout(Duration::from_secs(15))
+        .http2_keep_alive_interval(Duration::from_secs(10))
+        .keep_alive_timeout(Duration::from_secs(10))
+        .keep_alive_while_idle(true)
+        .connect_with_connector_lazy(service_fn(move |uri| connect(uri, Arc::clone(&outage)))))
+}
+
+/// The time in which no attempt to connect succeeded.
+#[derive(Debug, Clone, Copy)]
+struct Outage {
+    since: Instant,
+    last_attempt: Instant,
+}
+
+/// Tries to connect until it succeeds or the outage has lasted for [`RESTART`].
+async fn connect(uri: Uri, outage: Arc<Mutex<Option<Outage>>>) -> io::Result<TokioIo<TcpStream>> {
+    loop {
+        match attempt(&uri).await {
+            Ok(stream) => {
+                if let Some(over) = outage.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                    tracing::info!(%uri, away_ms = over.since.elapsed().as_millis(), "service can be reached again");
+                }
+                return Ok(TokioIo::new(stream));
+            }
+            Err(error) => {
+                if note_failure(&outage, &uri, &error).elapsed() > RESTART {
+                    return Err(error);
+                }
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(rand::random_range(10..50))).await;
+    }
+}
+
+async fn attempt(uri: &Uri) -> io::Result<TcpStream> {
+    let host = uri.host().unwrap_or_default().trim_matches(['[', ']']);
+    let connecting = TcpStream::connect((host, uri.port_u16().unwrap_or(80)));
+    let stream = tokio::time::timeout(CONNECT, connecting).await.map_err(|_| io::ErrorKind::TimedOut)??;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
+
+/// When the outage began that this failure belongs to. After a pause without calls it is another outage.
+fn note_failure(outage: &Mutex<Option<Outage>>, uri: &Uri, error: &io::Error) -> Instant {
+    let now = Instant::now();
+    let mut outage = outage.lock().unwrap_or_else(PoisonError::into_inner);
+    let known = outage.filter(|known| now.duration_since(known.last_attempt) <= RESTART);
+    if known.is_none() {
+        tracing::info!(%uri, %error, "service cannot be reached: calls wait for it");
+    }
+    let since = known.map_or(now, |known| known.since);
+    *outage = Some(Outage { since, last_attempt: now });
+    since
+}

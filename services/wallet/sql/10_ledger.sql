@@ -1,0 +1,400 @@
+-- How money moves: the one place that writes accounts, postings and entries. Applied after the migrations, each time
+-- `wallet migrate` runs: this file is the definition in force. Its functions run as the owner of the tables, on which the
+-- service's own role has no rights.
+
+-- Fixed for the functions that keep it: this schema, and temporary tables last.
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+-- The rows that post_movements takes. What belongs to a movement names it by its place, from 1. A process of the version
+-- before sends the fields it knows: a row that needs another field is a type of another name.
+DO $$ BEGIN
+    IF to_regtype('ledger_entry') IS NULL THEN
+        CREATE TYPE ledger_account AS (user_id uuid, kind text);
+        CREATE TYPE ledger_key AS (
+            movement integer, user_id uuid, route text, key text, fingerprint bytea, request_id text, outcome jsonb);
+        CREATE TYPE ledger_precondition AS (
+            movement integer, account integer, rule text, trade_id uuid, amount_cents bigint, value_cents bigint,
+            at timestamptz);
+        CREATE TYPE ledger_posting AS (
+            movement integer, kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid);
+        CREATE TYPE ledger_entry AS (posting integer, account integer, amount_cents bigint);
+        CREATE TYPE ledger_line AS (movement integer, line jsonb);
+        CREATE TYPE ledger_event AS (
+            movement integer, event_id uuid, key text, aggregate_id uuid, payload bytea, trace_context jsonb);
+    END IF;
+END $$;
+
+-- What an entry's hash covers of its posting.
+CREATE OR REPLACE FUNCTION posting_header(
+    kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid, created_at timestamptz
+) RETURNS bytea LANGUAGE sql STABLE AS $$
+    SELECT sha256(uuid_send(business_id) || uuid_send(user_id)
+        || coalesce(uuid_send(transaction_id), '\x00000000000000000000000000000000') || timestamptz_send(created_at)
+        || convert_to(coalesce(cause_type, '') || ' ' || kind, 'UTF8'))
+$$;
+
+-- The same of a posting that is there. Unset for one from before headers were covered: its xid is unset.
+CREATE OR REPLACE FUNCTION posting_header(posting postings) RETURNS bytea LANGUAGE sql STABLE AS $$
+    SELECT CASE WHEN posting.xid IS NOT NULL THEN posting_header(posting.kind, posting.cause_type, posting.business_id,
+        posting.user_id, posting.transaction_id, posting.created_at) END
+$$;
+
+-- The hash of an entry: the link to the one before it in its account.
+CREATE OR REPLACE FUNCTION entry_hash(
+    previous bytea, account_id bigint, posting_id bigint, amount_cents bigint, balance_after_cents bigint, header bytea
+) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
+    SELECT sha256(previous || int8send(account_id) || int8send(posting_id) || int8send(amount_cents)
+        || int8send(balance_after_cents) || coalesce(header, ''))
+$$;
+
+-- A member owns the course once it was paid for: bought from the balance, or by a payment that was confirmed.
+CREATE OR REPLACE FUNCTION owns_course(member uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM postings WHERE user_id = member AND kind = 'course')
+$$;
+
+CREATE OR REPLACE FUNCTION has_pending(member uuid, wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
+    SELECT EXISTS (SELECT FROM transactions WHERE user_id = member AND kind = wanted AND status = 'pending')
+$$;
+
+-- Makes a member's accounts if they are not there. Available comes first, so that it has the lowest id.
+CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE sql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+    INSERT INTO accounts (kind, user_id) SELECT kind, member FROM unnest('{available,held,bonus,invested}'::text[]) AS kind
+    ON CONFLICT DO NOTHING
+$$;
+
+-- Locks a member's free balance until the transaction ends, making the accounts on first need.
+CREATE OR REPLACE FUNCTION lock_member(member uuid) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM FROM accounts WHERE user_id = member AND kind = 'available' FOR UPDATE;
+    IF NOT FOUND THEN
+        PERFORM open_accounts(member);
+        PERFORM FROM accounts WHERE user_id = member AND kind = 'available' FOR UPDATE;
+    END IF;
+END
+$$;
+
+-- Applies movements in the order given, each wholly or not at all; one that is not applied changes nothing, but that a
+-- trade refused for want of balance is noted as refused. The verdicts, by movement:
+--   0 applied
+--   1 its key was used, or is being used
+--   2 an account of the member would fall below zero
+--   3 an account is not there
+--   4 an account is locked by another transaction; never with is_patient, which waits for it
+--   5 the member has an open withdrawal
+--   6 the member owns the course
+--   7 a payment for the course is in review
+--   8 the trade is known: funded, refused or settled
+--   9 the trade is not funded under these terms, or settled
+-- A posting that its cause does not allow is an error: nothing of any movement is applied.
+--
+-- Every row is found by an index whatever the tables' statistics say, and one plan serves every size.
+CREATE OR REPLACE FUNCTION post_movements(
+    is_patient        boolean,
+    movements         integer,
+    -- The accounts, each once: of the house, then of members. Entries and preconditions name them by their place.
+    house_ids         bigint[],
+    new_accounts      ledger_account[],
+    new_keys          ledger_key[],
+    new_preconditions ledger_precondition[],
+    -- In the order of movements; entries in the order of postings.
+    new_postings      ledger_posting[],
+    new_entries       ledger_entry[],
+    new_lines         ledger_line[],
+    new_events        ledger_event[]
+) RETURNS integer[] LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+SET plan_cache_mode = force_generic_plan SET enable_hashjoin = off SET enable_mergejoin = off SET enable_seqscan = off
+AS $$
+#variable_conflict use_column
+DECLARE
+    houses        constant integer := cardinality(house_ids);
+    account_count constant integer := houses + cardinality(new_accounts);
+    entry_count   constant integer := cardinality(new_entries);
+    verdicts      integer[] := array_fill(0, ARRAY[movements]);
+    all_applied   boolean := true;
+    -- By account: where the locked row lies, and what it holds.
+    tids          tid[]    := array_fill(NULL::tid, ARRAY[account_count]);
+    account_ids   bigint[] := array_fill(NULL::bigint, ARRAY[account_count]);
+    kinds         text[]   := array_fill(NULL::text, ARRAY[account_count]);
+    balances      bigint[] := array_fill(0::bigint, ARRAY[account_count]);
+    counts        bigint[] := array_fill(0::bigint, ARRAY[account_count]);
+    heads         bytea[]  := array_fill(''::bytea, ARRAY[account_count]);
+    located       integer  := 0;
+    found_place   integer;
+    found_tid     tid;
+    found_id      bigint;
+    found_kind    text;
+    found_balance bigint;
+    found_count   bigint;
+    found_head    bytea;
+    -- By posting.
+    posting_ids   bigint[];
+    headers       bytea[];
+    moved         bigint[] := array_fill(0::bigint, ARRAY[cardinality(new_postings)]);
+    posting       ledger_posting;
+    number        integer := 0;
+    rule          posting_kinds;
+    posted_at     timestamptz;
+    -- By entry.
+    heads_before  bytea[]  := array_fill(NULL::bytea, ARRAY[entry_count]);
+    hashes        bytea[]  := array_fill(NULL::bytea, ARRAY[entry_count]);
+    afters        bigint[] := array_fill(0::bigint, ARRAY[entry_count]);
+    entry         ledger_entry;
+    next_entry    integer := 1;
+    first_entry   integer := 1;
+    undone        integer;
+    last_movement integer := 0;
+    movement_     integer;
+    verdict       integer;
+    account       integer;
+    balance       bigint;
+    head          bytea;
+BEGIN
+    -- Everybody locks in ascending id, and members' accounts have lower ids than the house's.
+    IF is_patient THEN
+        PERFORM FROM unnest(new_accounts) AS wanted JOIN accounts
+            ON accounts.user_id = wanted.user_id AND accounts.kind = wanted.kind ORDER BY id FOR UPDATE OF accounts;
+        PERFORM FROM accounts WHERE id = ANY (house_ids) ORDER BY id FOR UPDATE;
+    END IF;
+    FOR found_place, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
+        SELECT houses + place, accounts.ctid, id, accounts.kind, balance_cents, entry_count, head_hash
+        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place)
+        JOIN accounts ON accounts.user_id = wanted.user_id AND accounts.kind = wanted.kind
+        ORDER BY id FOR UPDATE OF accounts SKIP LOCKED
+    LOOP
+        located := located + 1;
+        tids[found_place] := found_tid;
+        account_ids[found_place] := found_id;
+        kinds[found_place] := found_kind;
+        balances[found_place] := found_balance;
+        counts[found_place] := found_count;
+        heads[found_place] := found_head;
+    END LOOP;
+    IF houses > 0 THEN
+        FOR found_place, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
+            SELECT place, accounts.ctid, id, accounts.kind, balance_cents, entry_count, head_hash
+            FROM unnest(house_ids) WITH ORDINALITY AS wanted (wanted_id, place) JOIN accounts ON id = wanted_id
+            ORDER BY id FOR UPDATE OF accounts SKIP LOCKED
+        LOOP
+            located := located + 1;
+            tids[found_place] := found_tid;
+            account_ids[found_place] := found_id;
+            kinds[found_place] := found_kind;
+            balances[found_place] := found_balance;
+            counts[found_place] := found_count;
+            heads[found_place] := found_head;
+        END LOOP;
+    END IF;
+    IF located < account_count THEN
+        FOR movement_, verdict IN
+            WITH unlocated AS (
+                SELECT place, CASE WHEN place <= houses OR EXISTS (SELECT FROM accounts
+                    WHERE user_id = new_accounts[place - houses].user_id AND kind = new_accounts[place - houses].kind)
+                    THEN 4 ELSE 3 END AS verdict
+                FROM generate_subscripts(account_ids, 1) AS place WHERE account_ids[place] IS NULL
+            )
+            SELECT needed.movement, unlocated.verdict FROM (
+                SELECT new_postings[one.posting].movement, one.account FROM unnest(new_entries) AS one
+                UNION ALL SELECT one.movement, one.account FROM unnest(new_preconditions) AS one
+            ) AS needed JOIN unlocated ON place = needed.account
+        LOOP
+            verdicts[movement_] := verdict;
+            all_applied := false;
+        END LOOP;
+    END IF;
+
+    -- What stands in the way. Everybody who changes one of these facts holds the member's account, or the key's lock.
+    -- No EXISTS, which may be planned as a look at the whole table.
+    IF cardinality(new_keys) > 0 THEN
+        FOR movement_ IN
+            SELECT new.movement FROM unnest(new_keys) AS new
+            WHERE verdicts[new.movement] = 0 AND (
+                NOT pg_try_advisory_xact_lock(
+                    hashtextextended(concat(new.user_id, E'\n', new.route, E'\n', new.key), 0))
+                OR (SELECT true FROM idempotency_keys AS old
+                    WHERE old.user_id = new.user_id AND old.route = new.route AND old.key = new.key))
+        LOOP
+            verdicts[movement_] := 1;
+            all_applied := false;
+        END LOOP;
+    END IF;
+    IF cardinality(new_preconditions) > 0 THEN
+        FOR movement_, verdict IN
+            SELECT movement, failed FROM unnest(new_preconditions) AS new, LATERAL (SELECT CASE rule
+                WHEN 'no_open_withdrawal' THEN
+                    CASE WHEN has_pending(new_accounts[account - houses].user_id, 'withdrawal') THEN 5 END
+                WHEN 'no_course' THEN
+                    CASE WHEN owns_course(new_accounts[account - houses].user_id) THEN 6
+                    WHEN has_pending(new_accounts[account - houses].user_id, 'course') THEN 7 END
+                WHEN 'trade_unknown' THEN
+                    (SELECT 8 FROM trade_fundings WHERE trade_fundings.trade_id = new.trade_id)
+                WHEN 'trade_funded' THEN
+                    CASE WHEN (SELECT true FROM trade_fundings AS old WHERE old.trade_id = new.trade_id
+                        AND old.user_id = new_accounts[account - houses].user_id
+                        AND old.amount_cents = new.amount_cents AND old.status = 'funded') IS NULL THEN 9 END
+                ELSE 9 END AS failed) AS looked
+            WHERE verdicts[movement] = 0 AND failed IS NOT NULL
+        LOOP
+            verdicts[movement_] := verdict;
+            all_applied := false;
+        END LOOP;
+    END IF;
+
+    -- Decide, and link each entry to the one before. Ids and the time are taken while the accounts are locked, so that
+    -- they grow along every chain.
+    posted_at := clock_timestamp();
+    SELECT array_agg(nextval('postings_id_seq')),
+        array_agg(posting_header(new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at))
+        INTO posting_ids, headers FROM unnest(new_postings) AS new;
+    FOREACH posting IN ARRAY new_postings LOOP
+        number := number + 1;
+        IF posting.movement <> last_movement THEN
+            last_movement := posting.movement;
+            first_entry := next_entry;
+        END IF;
+        IF rule.kind IS DISTINCT FROM posting.kind OR rule.cause_type IS DISTINCT FROM posting.cause_type THEN
+            SELECT * INTO rule FROM posting_kinds
+                WHERE posting_kinds.kind = posting.kind AND posting_kinds.cause_type = posting.cause_type;
+            IF NOT FOUND THEN
+                RAISE EXCEPTION 'no posting of kind % is caused by a %', posting.kind, posting.cause_type
+                    USING ERRCODE = 'check_violation', CONSTRAINT = 'postings_kind';
+            END IF;
+        END IF;
+        WHILE next_entry <= entry_count LOOP
+            entry := new_entries[next_entry];
+            EXIT WHEN entry.posting <> number;
+            IF verdicts[posting.movement] = 0 THEN
+                account := entry.account;
+                IF NOT kinds[account] = ANY (CASE WHEN entry.amount_cents < 0 THEN rule.debits ELSE rule.credits END)
+                    OR account > houses AND rule.cause_type <> 'unchecked'
+                        AND new_accounts[account - houses].user_id <> posting.user_id
+                THEN
+                    RAISE EXCEPTION 'a posting of kind % does not move the account % of %',
+                        posting.kind, kinds[account], posting.user_id
+                        USING ERRCODE = 'check_violation', CONSTRAINT = 'postings_accounts';
+                END IF;
+                balance := balances[account] + entry.amount_cents;
+                IF balance < 0 AND account > houses THEN
+                    -- As if the movement had never been.
+                    verdicts[posting.movement] := 2;
+                    all_applied := false;
+                    FOR undone IN REVERSE next_entry - 1..first_entry LOOP
+                        entry := new_entries[undone];
+                        balances[entry.account] := balances[entry.account] - entry.amount_cents;
+                        counts[entry.account] := counts[entry.account] - 1;
+                        heads[entry.account] := heads_before[undone];
+                    END LOOP;
+                ELSE
+                    head := heads[account];
+                    heads_before[next_entry] := head;
+                    head := entry_hash(head, account_ids[account], posting_ids[number], entry.amount_cents, balance,
+                        headers[number]);
+                    balances[account] := balance;
+                    counts[account] := counts[account] + 1;
+                    heads[account] := head;
+                    hashes[next_entry] := head;
+                    afters[next_entry] := balance;
+                    IF entry.amount_cents > 0 THEN
+                        moved[number] := moved[number] + entry.amount_cents;
+                    END IF;
+                END IF;
+            END IF;
+            next_entry := next_entry + 1;
+        END LOOP;
+    END LOOP;
+
+    IF 0 = ANY (verdicts) THEN
+        INSERT INTO postings (id, kind, cause_type, business_id, user_id, transaction_id, created_at)
+            OVERRIDING SYSTEM VALUE
+            SELECT new.id, new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at
+            FROM ROWS FROM (unnest(new_postings), unnest(posting_ids))
+                AS new (movement, kind, cause_type, business_id, user_id, transaction_id, id)
+            WHERE all_applied OR verdicts[new.movement] = 0;
+        INSERT INTO entries (account_id, posting_id, amount_cents, balance_after_cents, hash)
+            SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, new.after, new.hash
+            FROM ROWS FROM (unnest(new_entries), unnest(afters), unnest(hashes))
+                AS new (posting, account, amount_cents, after, hash)
+            WHERE all_applied OR verdicts[new_postings[new.posting].movement] = 0;
+        UPDATE accounts SET balance_cents = new.balance, entry_count = new.entries, head_hash = new.head
+            FROM unnest(tids, balances, counts, heads) AS new (at, balance, entries, head)
+            WHERE accounts.ctid = new.at AND accounts.entry_count <> new.entries;
+        IF cardinality(new_keys) > 0 THEN
+            INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id, outcome)
+                SELECT user_id, route, key, fingerprint, request_id, outcome FROM unnest(new_keys)
+                WHERE all_applied OR verdicts[movement] = 0;
+        END IF;
+        IF cardinality(new_lines) > 0 THEN
+            INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents,
+                    net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version,
+                    destination_address, destination_memo, decided_by, decided_at, related_id, revision, created_at)
+                SELECT line.id, line.user_id, line.kind, line.description, line.status, line.direction,
+                    line.amount_cents, line.fee_cents, line.net_amount_cents, line.fee_paid, line.method_id,
+                    line.currency, line.network, line.method_address, line.method_memo, line.method_version,
+                    line.destination_address, line.destination_memo, line.decided_by, line.decided_at, line.related_id,
+                    line.revision, line.created_at
+                FROM unnest(new_lines) AS new, jsonb_populate_record(NULL::transactions, new.line) AS line
+                WHERE all_applied OR verdicts[new.movement] = 0;
+        END IF;
+        IF cardinality(new_events) > 0 THEN
+            INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context)
+                SELECT event_id, key, aggregate_id, payload, trace_context FROM unnest(new_events)
+                WHERE all_applied OR verdicts[movement] = 0;
+        END IF;
+    END IF;
+    IF cardinality(new_preconditions) > 0 THEN
+        INSERT INTO trade_fundings (trade_id, user_id, amount_cents, status, created_at)
+            SELECT trade_id, new_accounts[account - houses].user_id, amount_cents,
+                CASE verdicts[movement] WHEN 0 THEN 'funded' ELSE 'refused' END, at
+            FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2);
+        UPDATE trade_fundings SET status = 'settled', value_cents = new.value_cents, settled_at = new.at
+            FROM unnest(new_preconditions) AS new
+            WHERE trade_fundings.trade_id = new.trade_id AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
+    END IF;
+
+    -- Nothing moves without its cause: what was decided, funded or bought, by this member, of this amount.
+    FOR found_kind, found_id IN
+        SELECT new.kind, new.id
+        FROM ROWS FROM (unnest(new_postings), unnest(posting_ids), unnest(moved))
+            AS new (movement, kind, cause_type, business_id, user_id, transaction_id, id, cents)
+        JOIN posting_kinds AS wanted ON wanted.kind = new.kind AND wanted.cause_type = new.cause_type
+        WHERE verdicts[new.movement] = 0 AND NOT coalesce(CASE new.cause_type
+            WHEN 'trade' THEN
+                (SELECT status = cause_status AND user_id = new.user_id AND new.cents = CASE new.kind
+                        WHEN 'trade_fund' THEN amount_cents
+                        WHEN 'trade_settle' THEN least(amount_cents, value_cents)
+                        ELSE abs(value_cents - amount_cents) END
+                    FROM trade_fundings WHERE trade_id = new.business_id)
+            WHEN 'proposal' THEN
+                (SELECT status = cause_status AND kind = cause_kind AND subject_id = new.user_id
+                        AND change ->> 'amount_cents' = new.cents::text
+                    FROM proposals WHERE id = new.business_id)
+            WHEN 'unchecked' THEN true
+            ELSE
+                (SELECT cause.status = cause_status AND cause.kind = cause_kind AND cause.user_id = new.user_id
+                        AND cause.amount_cents = new.cents AND CASE new.kind
+                        WHEN 'course' THEN (method_id IS NULL) = (new.cause_type = 'purchase')
+                        -- A fee belongs to a withdrawal that is open, was rejected, or is over.
+                        WHEN 'fee' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'pending'
+                        WHEN 'fee_refund' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'failed'
+                        WHEN 'fee_credit' THEN (SELECT status FROM transactions WHERE id = cause.related_id) <> 'pending'
+                        ELSE true END
+                    FROM transactions AS cause WHERE id = new.business_id)
+            END, false)
+    LOOP
+        RAISE EXCEPTION 'posting % (%) has no cause', found_id, found_kind
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'postings_cause';
+    END LOOP;
+    RETURN verdicts;
+END
+$$;
+
+DO $$ BEGIN
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
+        GRANT EXECUTE ON FUNCTION open_accounts, lock_member, post_movements TO wallet;
+    END IF;
+END $$;
+REVOKE EXECUTE ON FUNCTION open_accounts, lock_member, post_movements FROM PUBLIC;

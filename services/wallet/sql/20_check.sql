@@ -1,0 +1,456 @@
+-- The check of the ledger. Applied after the migrations: this file is the definition in force.
+
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+CREATE OR REPLACE FUNCTION dollars(cents numeric) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN cents < 0 THEN '-' ELSE '' END || to_char(abs(cents) / 100, 'FM$999,999,999,999,990.00')
+$$;
+
+CREATE OR REPLACE FUNCTION account_title(account accounts) RETURNS text LANGUAGE sql STABLE AS $$
+    SELECT format('Account %s (%s)', account.id, coalesce(account.kind || ' of member ' || account.user_id, account.kind))
+$$;
+
+-- Verifies every link from where each account starts, at most so many entries an account; at the head, also what the
+-- account itself says. A row for each: where it came to, over how many links, and what is wrong.
+CREATE OR REPLACE FUNCTION verify_accounts(starts account_checkpoints[], most integer) RETURNS TABLE (
+    account_id bigint, posting_id bigint, balance_cents bigint, entry_count bigint, head_hash bytea, links bigint, drift_cents bigint, fault text
+) LANGUAGE sql STABLE AS $$
+    SELECT start.account_id, coalesce(walked.posting_id, start.posting_id),
+        coalesce(walked.balance_cents, start.balance_cents), start.entry_count + walked.links,
+        coalesce(walked.head, start.head_hash), walked.links,
+        CASE WHEN walked.broken IS NULL AND walked.links < most
+            THEN accounts.balance_cents - coalesce(walked.balance_cents, start.balance_cents) ELSE 0 END,
+        CASE
+        WHEN accounts.id IS NULL THEN format('Account %s has entries and does not exist.', start.account_id)
+        WHEN walked.broken IS NOT NULL THEN format('%s: the entry of posting %s does not follow the entry before it.',
+            account_title(accounts), walked.broken)
+        WHEN walked.links = most THEN NULL
+        WHEN (accounts.balance_cents, accounts.entry_count)
+            <> (coalesce(walked.balance_cents, start.balance_cents), start.entry_count + walked.links)
+            THEN format('%s says %s of %s entries, its entries say %s of %s.', account_title(accounts),
+                dollars(accounts.balance_cents), accounts.entry_count,
+                dollars(coalesce(walked.balance_cents, start.balance_cents)), start.entry_count + walked.links)
+        WHEN accounts.head_hash <> coalesce(walked.head, start.head_hash)
+            THEN format('%s: its head is not the hash of its newest entry.', account_title(accounts))
+        END
+    FROM unnest(starts) AS start LEFT JOIN accounts ON accounts.id = start.account_id
+    CROSS JOIN LATERAL (
+        SELECT count(*) AS links, max(linked.posting_id) AS posting_id,
+            min(linked.posting_id) FILTER (WHERE linked.hash <> linked.expected
+                OR linked.balance_after_cents - linked.amount_cents <> linked.balance_before
+                OR linked.id IS NULL) AS broken,
+            max(linked.balance_after_cents) FILTER (WHERE linked.is_newest) AS balance_cents,
+            (array_agg(linked.hash) FILTER (WHERE linked.is_newest))[1] AS head
+        FROM (
+            SELECT slice.*, postings.id, lead(slice.posting_id) OVER chain IS NULL AS is_newest,
+                coalesce(lag(slice.balance_after_cents) OVER chain, start.balance_cents) AS balance_before,
+                entry_hash(coalesce(lag(slice.hash) OVER chain, start.head_hash), start.account_id, slice.posting_id,
+                    slice.amount_cents, slice.balance_after_cents, posting_header(postings)) AS expected
+            FROM (SELECT entries.posting_id, amount_cents, balance_after_cents, hash FROM entries
+                WHERE entries.account_id = start.account_id AND entries.posting_id > start.posting_id
+                ORDER BY entries.posting_id LIMIT most) AS slice
+            LEFT JOIN postings ON postings.id = slice.posting_id
+            WINDOW chain AS (ORDER BY slice.posting_id)
+        ) AS linked
+    ) AS walked
+$$;
+
+-- Where the verification of these accounts starts: at their checkpoint, at the first entry if they have none or it is
+-- not wanted, but never before the newest rebuild.
+CREATE OR REPLACE FUNCTION verification_starts(ids bigint[], from_checkpoint boolean) RETURNS account_checkpoints[]
+LANGUAGE sql STABLE AS $$
+    SELECT array_agg(start ORDER BY wanted.id) FROM unnest(ids) AS wanted (id)
+    CROSS JOIN LATERAL (
+        SELECT known.account_id, known.posting_id, known.balance_cents, known.entry_count, known.head_hash FROM (
+            SELECT 1 AS place, account_checkpoints.* FROM account_checkpoints
+            WHERE from_checkpoint AND account_checkpoints.account_id = wanted.id
+            UNION ALL
+            SELECT 2, account_id, posting_id, balance_cents, entry_count, head_hash FROM account_rebuilds
+            WHERE account_id = wanted.id
+            UNION ALL
+            SELECT 3, wanted.id, 0, 0, 0, ''
+        ) AS known ORDER BY posting_id DESC, place DESC LIMIT 1
+    ) AS found
+    CROSS JOIN LATERAL (SELECT ROW(found.*)::account_checkpoints AS start) AS typed
+$$;
+
+-- Which of these accounts have other entries before their rebuilds than when they were rebuilt.
+CREATE OR REPLACE FUNCTION rebuild_faults(ids bigint[]) RETURNS TABLE (subject text, subject_id text, detail text)
+LANGUAGE sql STABLE AS $$
+    SELECT DISTINCT 'account', accounts.id::text,
+        format('%s has other entries before its rebuild than at that time.', account_title(accounts))
+    FROM account_rebuilds AS rebuilt JOIN accounts ON accounts.id = rebuilt.account_id
+    WHERE rebuilt.account_id = ANY (ids) AND (rebuilt.balance_cents, rebuilt.entry_count, rebuilt.digest) <> (
+        SELECT coalesce(sum(amount_cents), 0), count(*),
+            sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), ''))
+        FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
+$$;
+
+-- What should be posted for these deposits, withdrawals, fees, courses, trades and proposals as they are now: each row is
+-- a cause with its posting. What an account gains stands under its kind.
+CREATE OR REPLACE FUNCTION expected_postings(ids uuid[]) RETURNS TABLE (kind text, business_id uuid, user_id uuid, moves jsonb)
+LANGUAGE sql STABLE AS $$
+    SELECT posted.kind, one.id, one.user_id, posted.moves
+    FROM transactions AS one
+    LEFT JOIN transactions AS withdrawal ON one.kind = 'fee' AND withdrawal.id = one.related_id
+    CROSS JOIN LATERAL (
+        SELECT 'deposit' AS kind, jsonb_build_object('settlement', -one.amount_cents, 'available', one.amount_cents) AS moves
+        WHERE one.kind = 'deposit' AND one.status = 'success'
+        UNION ALL
+        SELECT 'course', jsonb_build_object(CASE WHEN one.method_id IS NULL THEN 'available' ELSE 'settlement' END,
+            -one.amount_cents, 'course_revenue', one.amount_cents)
+        WHERE one.kind = 'course' AND one.status = 'success'
+        UNION ALL
+        SELECT 'fee', jsonb_build_object('settlement', -one.amount_cents, 'fee_revenue', one.amount_cents)
+        WHERE one.kind = 'fee' AND one.status = 'success' AND withdrawal.fee_paid
+        UNION ALL
+        SELECT 'fee_credit', jsonb_build_object('settlement', -one.amount_cents, 'available', one.amount_cents)
+        WHERE one.kind = 'fee' AND one.status = 'success' AND NOT withdrawal.fee_paid
+        UNION ALL
+        SELECT 'fee_refund', jsonb_build_object('fee_revenue', -one.amount_cents, 'available', one.amount_cents)
+        WHERE one.kind = 'fee' AND one.status = 'success' AND withdrawal.fee_paid AND withdrawal.status = 'failed'
+        UNION ALL
+        SELECT 'withdrawal_hold', jsonb_build_object('available', -one.amount_cents, 'held', one.amount_cents)
+        WHERE one.kind = 'withdrawal'
+        UNION ALL
+        SELECT 'withdrawal_release', jsonb_build_object('held', -one.amount_cents, 'available', one.amount_cents)
+        WHERE one.kind = 'withdrawal' AND one.status = 'failed'
+        UNION ALL
+        SELECT 'withdrawal_paid', jsonb_build_object('held', -one.amount_cents, 'settlement', one.net_amount_cents,
+            'fee_revenue', nullif(one.amount_cents - one.net_amount_cents, 0))
+        WHERE one.kind = 'withdrawal' AND one.status = 'success'
+    ) AS posted
+    WHERE one.id = ANY (ids)
+    UNION ALL
+    SELECT posted.kind, one.trade_id, one.user_id, posted.moves
+    FROM trade_fundings AS one
+    CROSS JOIN LATERAL (
+        SELECT 'trade_fund' AS kind, jsonb_build_object('available', -one.amount_cents, 'invested', one.amount_cents) AS moves
+        WHERE one.status IN ('funded', 'settled')
+        UNION ALL
+        SELECT 'trade_settle', jsonb_build_object('invested', -least(one.amount_cents, one.value_cents),
+            'available', least(one.amount_cents, one.value_cents))
+        WHERE one.status = 'settled' AND one.value_cents > 0
+        UNION ALL
+        SELECT 'trade_gain', jsonb_build_object('investment_pool', one.amount_cents - one.value_cents,
+            'available', one.value_cents - one.amount_cents)
+        WHERE one.status = 'settled' AND one.value_cents > one.amount_cents
+        UNION ALL
+        SELECT 'trade_loss', jsonb_build_object('invested', one.value_cents - one.amount_cents,
+            'investment_pool', one.amount_cents - one.value_cents)
+        WHERE one.status = 'settled' AND one.value_cents < one.amount_cents
+    ) AS posted
+    WHERE one.trade_id = ANY (ids)
+    UNION ALL
+    SELECT one.kind, one.id, one.subject_id, jsonb_build_object(
+        CASE one.kind WHEN 'bonus' THEN 'bonus_expense' WHEN 'release' THEN 'bonus' WHEN 'adjustment_credit' THEN 'adjustments'
+            ELSE 'available' END, -(one.change ->> 'amount_cents')::bigint,
+        CASE one.kind WHEN 'bonus' THEN 'bonus' WHEN 'adjustment_debit' THEN 'adjustments' ELSE 'available' END,
+        (one.change ->> 'amount_cents')::bigint)
+    FROM proposals AS one
+    WHERE one.id = ANY (ids) AND one.status = 'confirmed'
+        AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit')
+$$;
+
+-- What is wrong with these postings: entries that do not sum to zero, no cause, other amounts or another member than
+-- the cause says.
+CREATE OR REPLACE FUNCTION posting_faults(ids bigint[]) RETURNS TABLE (subject text, subject_id text, detail text)
+LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    lowest  bigint := (SELECT min(id) FROM unnest(ids) AS id);
+    highest bigint := (SELECT max(id) FROM unnest(ids) AS id);
+BEGIN
+    RETURN QUERY
+    WITH checked AS MATERIALIZED (
+        SELECT postings.id, postings.kind, postings.business_id, postings.user_id FROM postings WHERE postings.id = ANY (ids)
+    ), moved AS (
+        SELECT posting_id, sum(amount_cents) AS cents, jsonb_object_agg(CASE
+            WHEN accounts.user_id IS NULL OR accounts.user_id = checked.user_id THEN accounts.kind
+            ELSE format('%s of %s', accounts.kind, accounts.user_id) END, amount_cents) AS moves
+        FROM entries JOIN checked ON checked.id = posting_id JOIN accounts ON accounts.id = account_id
+        WHERE posting_id BETWEEN lowest AND highest GROUP BY posting_id
+    ), expected AS MATERIALIZED (
+        SELECT * FROM expected_postings(ARRAY(SELECT DISTINCT checked.business_id FROM checked))
+    ), found AS (
+        SELECT checked.*, CASE
+            WHEN moved.posting_id IS NULL THEN 'has no entries'
+            WHEN moved.cents <> 0 THEN 'sums to ' || dollars(moved.cents)
+            WHEN expected.business_id IS NULL THEN 'has no cause'
+            WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
+            WHEN jsonb_strip_nulls(expected.moves) <> moved.moves THEN 'moves other amounts than its cause'
+            END AS fault
+        FROM checked LEFT JOIN moved ON moved.posting_id = checked.id
+        LEFT JOIN expected ON expected.business_id = checked.business_id AND expected.kind = checked.kind
+    )
+    SELECT 'posting', found.id::text, format('Posting %s (%s %s) of member %s %s.', found.id, found.kind, found.business_id,
+        found.user_id, found.fault)
+    FROM found WHERE found.fault IS NOT NULL;
+END
+$$;
+
+-- Which of these causes have not been posted.
+CREATE OR REPLACE FUNCTION cause_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
+LANGUAGE sql STABLE AS $$
+    SELECT DISTINCT ON (expected.business_id) 'cause', expected.business_id::text,
+        format('The %s %s of member %s was never posted.', expected.kind, expected.business_id, expected.user_id)
+    FROM expected_postings(ids) AS expected
+    WHERE NOT EXISTS (SELECT FROM postings
+        WHERE postings.business_id = expected.business_id AND postings.kind = expected.kind)
+$$;
+
+-- Which of these members hold or invested another amount than their open withdrawal and trades.
+CREATE OR REPLACE FUNCTION member_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
+LANGUAGE sql STABLE AS $$
+    SELECT 'member', member::text, CASE
+        WHEN held.cents <> held.wanted THEN format('Member %s holds %s, their open withdrawal is %s.', member,
+            dollars(held.cents), dollars(held.wanted))
+        ELSE format('Member %s has %s invested, their open trades are %s.', member,
+            dollars(invested.cents), dollars(invested.wanted)) END
+    FROM unnest(ids) AS member
+    CROSS JOIN LATERAL (SELECT
+        coalesce((SELECT balance_cents FROM accounts WHERE user_id = member AND kind = 'held'), 0) AS cents,
+        (SELECT coalesce(sum(amount_cents), 0) FROM transactions
+            WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending') AS wanted) AS held
+    CROSS JOIN LATERAL (SELECT
+        coalesce((SELECT balance_cents FROM accounts WHERE user_id = member AND kind = 'invested'), 0) AS cents,
+        (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
+            WHERE user_id = member AND status = 'funded') AS wanted) AS invested
+    WHERE held.cents <> held.wanted OR invested.cents <> invested.wanted
+$$;
+
+-- Writes down what is wrong; what is known already stays as it is.
+CREATE OR REPLACE FUNCTION note_fault(subject text, subject_id text, detail text, drift bigint DEFAULT 0) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO ledger_faults (subject, subject_id, detail, drift_cents) VALUES ($1, $2, $3, $4)
+    ON CONFLICT (subject, subject_id) WHERE verified_at IS NULL DO NOTHING
+$$;
+
+-- Keeps how far accounts are verified.
+CREATE OR REPLACE FUNCTION keep_checkpoints(verified account_checkpoints[]) RETURNS void LANGUAGE sql AS $$
+    INSERT INTO account_checkpoints SELECT * FROM unnest(verified)
+    ON CONFLICT (account_id) DO UPDATE SET posting_id = excluded.posting_id, balance_cents = excluded.balance_cents,
+        entry_count = excluded.entry_count, head_hash = excluded.head_hash
+        WHERE account_checkpoints.posting_id < excluded.posting_id
+$$;
+
+-- Verifies accounts from their checkpoints on, and their members' holds and investments.
+CREATE OR REPLACE FUNCTION check_accounts(ids bigint[], most integer) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    verified record;
+BEGIN
+    SELECT array_agg(ROW(account_id, posting_id, balance_cents, entry_count, head_hash)::account_checkpoints)
+            FILTER (WHERE fault IS NULL) AS checkpoints,
+        jsonb_agg(jsonb_build_array(account_id, fault, drift_cents)) FILTER (WHERE fault IS NOT NULL) AS faults
+    INTO verified FROM verify_accounts(verification_starts(ids, true), most);
+    PERFORM keep_checkpoints(verified.checkpoints);
+    PERFORM note_fault('account', fault ->> 0, fault ->> 1, (fault ->> 2)::bigint)
+        FROM jsonb_array_elements(verified.faults) AS fault;
+    PERFORM note_fault(subject, subject_id, detail) FROM member_faults(ARRAY(
+        SELECT DISTINCT user_id FROM accounts WHERE id = ANY (ids) AND user_id IS NOT NULL));
+END
+$$;
+
+-- Checks the next postings that are complete, and every account that they moved. Returns how many there were; unset
+-- while another process checks.
+CREATE OR REPLACE FUNCTION check_new_postings(most integer) RETURNS integer LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    at    ledger_checks;
+    taken record;
+BEGIN
+    SELECT * INTO at FROM ledger_checks FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    -- Restored into another server, whose transactions count from the beginning.
+    IF at.checked_xid > pg_current_xact_id() THEN
+        at.checked_xid := '0';
+        at.checked_id := 0;
+    END IF;
+    SELECT array_agg(id) AS ids, (array_agg(xid ORDER BY xid DESC, id DESC))[1] AS last_xid,
+        (array_agg(id ORDER BY xid DESC, id DESC))[1] AS last_id
+    INTO taken FROM (
+        SELECT id, xid FROM postings
+        WHERE (xid, id) > (at.checked_xid, at.checked_id) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+        ORDER BY xid, id LIMIT most) AS new;
+    IF taken.ids IS NULL THEN
+        RETURN 0;
+    END IF;
+    PERFORM note_fault(subject, subject_id, detail) FROM posting_faults(taken.ids);
+    -- More links than there are new entries, so that the checkpoint of the busiest account catches up with its head.
+    PERFORM check_accounts(ARRAY(SELECT DISTINCT account_id FROM entries WHERE posting_id = ANY (taken.ids)
+        AND posting_id BETWEEN (SELECT min(id) FROM unnest(taken.ids) AS id) AND (SELECT max(id) FROM unnest(taken.ids) AS id)),
+        5 * most);
+    UPDATE ledger_checks SET checked_xid = taken.last_xid, checked_id = taken.last_id;
+    RETURN cardinality(taken.ids);
+END
+$$;
+
+-- Takes the walk over everything one slice further. Returns whether it came to its end.
+CREATE OR REPLACE FUNCTION walk_ledger(most integer) RETURNS boolean LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    at     ledger_checks;
+    starts account_checkpoints[];
+    one    record;
+    ids    bigint[];
+    moved  bigint := 0;
+BEGIN
+    SELECT * INTO at FROM ledger_checks FOR UPDATE SKIP LOCKED;
+    IF NOT FOUND THEN
+        RETURN NULL;
+    END IF;
+    IF at.walk_posting_id IS NOT NULL THEN
+        starts := NULL;
+    ELSIF (at.walk_checkpoint).account_id IS NOT NULL THEN
+        starts := ARRAY[at.walk_checkpoint];
+    ELSE
+        ids := ARRAY(SELECT id FROM (
+            SELECT id, sum(entry_count) OVER (ORDER BY id) - entry_count AS before FROM (
+                SELECT id, entry_count FROM accounts WHERE id > at.walk_account_id ORDER BY id LIMIT 1000) AS next
+            ) AS counted WHERE before < most ORDER BY id);
+        starts := verification_starts(ids, false);
+        PERFORM note_fault(subject, subject_id, detail) FROM rebuild_faults(ids);
+        PERFORM note_fault(subject, subject_id, detail) FROM member_faults(ARRAY(
+            SELECT DISTINCT user_id FROM accounts WHERE id = ANY (ids) AND kind IN ('held', 'invested')));
+    END IF;
+    IF starts IS NULL THEN
+        at.walk_posting_id := coalesce(at.walk_posting_id, 0);
+        ids := ARRAY(SELECT id FROM postings WHERE id > at.walk_posting_id ORDER BY id LIMIT most / 2);
+        PERFORM note_fault(subject, subject_id, detail) FROM posting_faults(ids);
+        IF cardinality(ids) = most / 2 THEN
+            UPDATE ledger_checks SET walk_posting_id = ids[cardinality(ids)];
+            RETURN false;
+        END IF;
+        UPDATE ledger_checks SET walk_account_id = 0, walked_entries = walk_entries, walk_entries = 0,
+            walked_at = clock_timestamp(), walk_posting_id = NULL;
+        RETURN true;
+    END IF;
+    at.walk_checkpoint := NULL;
+    FOR one IN SELECT verified.*, start FROM verify_accounts(starts, most) AS verified
+        JOIN unnest(starts) AS start ON start.account_id = verified.account_id ORDER BY verified.account_id
+    LOOP
+        moved := moved + one.links;
+        IF one.fault IS NULL THEN
+            PERFORM keep_checkpoints(ARRAY[ROW(one.account_id, one.posting_id, one.balance_cents, one.entry_count,
+                one.head_hash)::account_checkpoints]);
+        ELSE
+            PERFORM note_fault('account', one.account_id::text, one.fault, one.drift_cents);
+            -- It verifies again only from the last link that held.
+            UPDATE account_checkpoints AS kept SET posting_id = (one.start).posting_id,
+                balance_cents = (one.start).balance_cents, entry_count = (one.start).entry_count,
+                head_hash = (one.start).head_hash
+            WHERE kept.account_id = one.account_id;
+        END IF;
+        at.walk_account_id := one.account_id;
+        IF one.fault IS NULL AND one.links = most THEN
+            at.walk_checkpoint := ROW(one.account_id, one.posting_id, one.balance_cents, one.entry_count,
+                one.head_hash)::account_checkpoints;
+            EXIT;
+        END IF;
+    END LOOP;
+    UPDATE ledger_checks SET walk_account_id = at.walk_account_id, walk_checkpoint = at.walk_checkpoint,
+        walk_entries = walk_entries + moved;
+    RETURN false;
+END
+$$;
+
+-- Looks again at what was wrong, and at what was decided since; ends the faults that verify.
+CREATE OR REPLACE FUNCTION recheck_faults(most integer) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    fault ledger_faults;
+    wrong text;
+BEGIN
+    FOR fault IN SELECT * FROM ledger_faults WHERE verified_at IS NULL ORDER BY id FOR UPDATE SKIP LOCKED LIMIT 100 LOOP
+        wrong := NULL;
+        CASE fault.subject
+        WHEN 'account' THEN
+            PERFORM check_accounts(ARRAY[fault.subject_id::bigint], most);
+            SELECT coalesce(verified.fault, (SELECT detail FROM rebuild_faults(ARRAY[fault.subject_id::bigint])), CASE WHEN links = most THEN 'not at its head yet' END) INTO wrong
+                FROM verify_accounts(verification_starts(ARRAY[fault.subject_id::bigint], true), most) AS verified;
+        WHEN 'posting' THEN
+            SELECT detail INTO wrong FROM posting_faults(ARRAY[fault.subject_id::bigint]);
+        WHEN 'member' THEN
+            SELECT detail INTO wrong FROM member_faults(ARRAY[fault.subject_id::uuid]);
+        ELSE
+            SELECT detail INTO wrong FROM cause_faults(ARRAY[fault.subject_id::uuid]);
+        END CASE;
+        IF wrong IS NULL THEN
+            UPDATE ledger_faults SET verified_at = clock_timestamp() WHERE id = fault.id;
+        END IF;
+    END LOOP;
+END
+$$;
+
+-- Checks that what was decided, requested, funded or confirmed in [since, until) was posted.
+CREATE OR REPLACE FUNCTION check_causes(since timestamptz, until timestamptz) RETURNS void LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+BEGIN
+    PERFORM note_fault(subject, subject_id, detail) FROM cause_faults(ARRAY(
+        SELECT id FROM transactions WHERE greatest(approved_at, decided_at) >= since
+            AND greatest(approved_at, decided_at) < until AND kind IN ('deposit', 'course', 'fee', 'withdrawal')
+        UNION SELECT id FROM transactions
+            WHERE created_at >= since AND created_at < until AND kind IN ('withdrawal', 'course')
+        UNION SELECT trade_id FROM trade_fundings WHERE created_at >= since AND created_at < until
+        UNION SELECT trade_id FROM trade_fundings WHERE settled_at >= since AND settled_at < until
+        UNION SELECT id FROM proposals WHERE status = 'confirmed' AND decided_at >= since AND decided_at < until));
+END
+$$;
+
+-- What an account that does not verify says, and what its entries say.
+CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuilds LANGUAGE sql STABLE AS $$
+    SELECT NULL::uuid, accounts.id, coalesce(max(posting_id), 0), coalesce(sum(amount_cents), 0)::bigint, count(posting_id),
+        coalesce((array_agg(hash ORDER BY posting_id DESC) FILTER (WHERE hash IS NOT NULL))[1], ''),
+        sha256(coalesce(string_agg(int8send(posting_id) || int8send(amount_cents) || hash, '' ORDER BY posting_id), '')),
+        accounts.balance_cents, accounts.entry_count, clock_timestamp()
+    FROM accounts LEFT JOIN entries ON account_id = accounts.id WHERE accounts.id = wanted GROUP BY accounts.id
+$$;
+
+-- Makes an account say what its entries say: only one that does not verify, by a proposal for it that was confirmed.
+CREATE OR REPLACE FUNCTION rebuild_account(wanted bigint, proposal uuid) RETURNS account_rebuilds LANGUAGE plpgsql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+DECLARE
+    made account_rebuilds;
+BEGIN
+    IF NOT EXISTS (SELECT FROM proposals WHERE id = proposal AND kind = 'ledger.rebuild' AND status = 'confirmed'
+        AND (change ->> 'accountId')::bigint = wanted)
+    THEN
+        RAISE EXCEPTION 'no confirmed proposal rebuilds account %', wanted
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'account_rebuilds_confirmed';
+    END IF;
+    PERFORM FROM accounts WHERE id = wanted FOR UPDATE;
+    IF NOT EXISTS (SELECT FROM ledger_faults
+        WHERE subject = 'account' AND subject_id = wanted::text AND verified_at IS NULL)
+    THEN
+        RAISE EXCEPTION 'account % verifies', wanted
+            USING ERRCODE = 'check_violation', CONSTRAINT = 'account_rebuilds_faulty';
+    END IF;
+    made := compare_account(wanted);
+    made.proposal_id := proposal;
+    INSERT INTO account_rebuilds SELECT made.*;
+    UPDATE accounts SET balance_cents = made.balance_cents, entry_count = made.entry_count, head_hash = made.head_hash
+        WHERE id = wanted;
+    RETURN made;
+END
+$$;
+
+-- Ends a check that came to the newest posting.
+CREATE OR REPLACE FUNCTION end_check() RETURNS void LANGUAGE sql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+    UPDATE ledger_checks SET checked_at = clock_timestamp()
+$$;
+
+DO $$ BEGIN
+    REVOKE EXECUTE ON FUNCTION check_new_postings, walk_ledger, recheck_faults, check_causes, end_check,
+        rebuild_account FROM public;
+    IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
+        GRANT EXECUTE ON FUNCTION check_new_postings, walk_ledger, recheck_faults, check_causes, end_check,
+            rebuild_account TO wallet;
+    END IF;
+END $$;

@@ -1,0 +1,86 @@
+//! A treasurer proposes to compute the balance, count and head of an account from its entries again; another confirms.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::db::{Db, PgConnection};
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::proposal::{self, Proposal};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::app::decide_proposal::uncorrectable;
+use crate::error::Error;
+use crate::store::ledger_checks;
+
+/// The kind of the proposal.
+pub const REBUILD: &str = "ledger.rebuild";
+
+/// What a treasurer proposes.
+#[derive(Debug, Clone)]
+pub struct ProposeRebuild {
+    /// The treasurer.
+    pub staff: Staff,
+    /// The account.
+    pub account_id: i64,
+    /// Why.
+    pub note: String,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// The change that the proposal names; what the entries say is of the moment of the proposal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Rebuild {
+    /// The account, as text: ids of the house are beyond what JSON numbers keep in a browser.
+    pub account_id: String,
+    /// The sum of its entries.
+    pub balance_cents: i64,
+    /// Their number.
+    pub entries: i64,
+    /// Why.
+    pub note: String,
+}
+
+/// Opens a proposal for an account that does not verify.
+///
+/// # Errors
+/// Invalid for a missing note, `AccountVerifies`, the database's.
+pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
+    if !(1..=500).contains(&command.note.trim().chars().count()) {
+        return Err(Refusal::field("note", "Please say why, in at most 500 characters.").into());
+    }
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, command: &ProposeRebuild) -> Result<Proposal, Error> {
+    let found = ledger_checks::faulty_account(conn, command.account_id).await?.ok_or(Error::AccountVerifies)?;
+    let before = json!({ "balanceCents": found.stored_balance_cents, "entries": found.stored_entries });
+    let rebuild = Rebuild {
+        account_id: command.account_id.to_string(),
+        balance_cents: found.balance_cents,
+        entries: found.entries,
+        note: command.note.trim().to_owned(),
+    };
+    let change = serde_json::to_value(&rebuild).map_err(uncorrectable)?;
+    let proposal = proposal::open(conn, REBUILD, None, &change, Some(&before), command.staff.user_id).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "ledger.rebuild.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: None,
+        before: Some(before),
+        after: Some(change),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}

@@ -1,0 +1,92 @@
+//! Kinds of postings and their causes, as in the table `posting_kinds`, which also says which accounts each moves.
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+named! {
+    /// Why money moves.
+    PostingKind {
+        /// A deposit was confirmed.
+        Deposit = "deposit",
+        /// The course was paid for, from outside or from the balance.
+        Course = "course",
+        /// A withdrawal was requested.
+        WithdrawalHold = "withdrawal_hold",
+        /// A withdrawal was paid.
+        WithdrawalPaid = "withdrawal_paid",
+        /// A withdrawal was rejected.
+        WithdrawalRelease = "withdrawal_release",
+        /// A withdrawal's fee was paid from outside.
+        Fee = "fee",
+        /// A fee paid from outside comes back: its withdrawal was rejected.
+        FeeRefund = "fee_refund",
+        /// A fee paid from outside arrived after its withdrawal had ended.
+        FeeCredit = "fee_credit",
+        /// A trade was opened.
+        TradeFund = "trade_fund",
+        /// A trade paid its principal, or what is left of it.
+        TradeSettle = "trade_settle",
+        /// A trade paid a gain.
+        TradeGain = "trade_gain",
+        /// A trade ended with a loss.
+        TradeLoss = "trade_loss",
+        /// A bonus was granted.
+        Bonus = "bonus",
+        /// A bonus was released into the balance.
+        Release = "release",
+        /// A correction added to the balance.
+        AdjustmentCredit = "adjustment_credit",
+        /// A correction took from the balance.
+        AdjustmentDebit = "adjustment_debit",
+        /// Between any two accounts: in tests and benchmarks, whose databases know this kind.
+        Transfer = "transfer",
+    }
+}
+
+/// What makes money move: it exists, is decided, and is of the amount moved; the database looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// A transaction of the member in the status that the posting's kind needs.
+    Transaction(Uuid),
+    /// A purchase from the balance: a transaction that is done as it is made.
+    Purchase(Uuid),
+    /// The funding or settlement of a trade.
+    Trade(Uuid),
+    /// A confirmed proposal.
+    Proposal(Uuid),
+    /// None is asked for: with [`PostingKind::Transfer`].
+    Unchecked(Uuid),
+}
+
+impl Cause {
+    /// Its type's name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Transaction(_) => "transaction",
+            Self::Purchase(_) => "purchase",
+            Self::Trade(_) => "trade",
+            Self::Proposal(_) => "proposal",
+            Self::Unchecked(_) => "unchecked",
+        }
+    }
+
+    /// The business id of its postings.
+    #[must_use]
+    pub const fn id(self) -> Uuid {
+        match self {
+            Self::Transaction(id) | Self::Purchase(id) | Self::Trade(id) | Self::Proposal(id) | Self::Unchecked(id) => {
+                id
+            }
+        }
+    }
+
+    /// The line of the member's history that it is, if it is one.
+    #[must_use]
+    pub const fn transaction_id(self) -> Option<Uuid> {
+        match self {
+            Self::Transaction(id) | Self::Purchase(id) => Some(id),
+            Self::Trade(_) | Self::Proposal(_) | Self::Unchecked(_) => None,
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! The proof of liabilities: public, the member's part of it, and staff's publication.
+
+use chassis::clock;
+use chassis::grpc::{answer, request_id};
+use chassis::idempotency::Claim;
+use chassis::permission::Permission;
+use proto::wallet::v1 as message;
+use proto::wallet::v1::liabilities_service_server::LiabilitiesService;
+use proto::wallet::v1::{
+    GetLiabilitiesRequest, GetLiabilitiesResponse, GetLiabilityProofRequest, GetLiabilityProofResponse, LiabilityLeaf,
+    LiabilitySibling, PublishLiabilitiesRequest, PublishLiabilitiesResponse,
+};
+use tonic::{Request, Response, Status};
+
+use crate::app::get_liabilities::{get_liabilities, get_liability_proof};
+use crate::app::publish_liabilities::{PublishLiabilities, publish_liabilities};
+use crate::domain::liabilities::{Leaf, Liabilities};
+use crate::error::Error;
+use crate::grpc::Doors;
+
+#[tonic::async_trait]
+impl LiabilitiesService for Doors {
+    async fn get_liabilities(
+        &self,
+        _: Request<GetLiabilitiesRequest>,
+    ) -> Result<Response<GetLiabilitiesResponse>, Status> {
+        let newest = get_liabilities(&self.db).await?;
+        Ok(Response::new(GetLiabilitiesResponse { liabilities: Some(newest.into()) }))
+    }
+
+    async fn get_liability_proof(
+        &self,
+        request: Request<GetLiabilityProofRequest>,
+    ) -> Result<Response<GetLiabilityProofResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let (newest, leaves) = get_liability_proof(&self.db, member.user_id).await?;
+        let leaves = leaves.into_iter().map(LiabilityLeaf::from).collect();
+        Ok(Response::new(GetLiabilityProofResponse { at: Some(clock::to_proto(newest.at)), leaves }))
+    }
+
+    async fn publish_liabilities(
+        &self,
+        request: Request<PublishLiabilitiesRequest>,
+    ) -> Result<Response<PublishLiabilitiesResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::PublishLiabilities).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = PublishLiabilities {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            client_address: message.client_address,
+        };
+        let published = publish_liabilities(&self.db, &command).await?;
+        Ok(answer(published.map(|one| PublishLiabilitiesResponse { liabilities: Some(one.into()) })))
+    }
+}
+
+impl From<Liabilities> for message::Liabilities {
+    fn from(one: Liabilities) -> Self {
+        Self {
+            at: Some(clock::to_proto(one.at)),
+            root: one.root.to_vec(),
+            total_cents: one.total.get(),
+            leaves: one.leaves,
+        }
+    }
+}
+
+impl From<Leaf> for LiabilityLeaf {
+    fn from(leaf: Leaf) -> Self {
+        let path = leaf.path.into_iter().map(|one| LiabilitySibling {
+            is_left: one.is_left,
+            digest: one.digest.to_vec(),
+            sum_cents: one.sum.get(),
+        });
+        Self { salt: leaf.salt.to_vec(), amount_cents: leaf.amount.get(), path: path.collect() }
+    }
+}

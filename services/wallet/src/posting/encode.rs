@@ -1,0 +1,282 @@
+//! Movements as the rows that the database's function `post_movements` takes.
+
+use std::collections::HashMap;
+
+use chassis::db::PgConnection;
+use chassis::idempotency::Claim;
+use chassis::telemetry::TraceContext;
+use serde_json::value::RawValue;
+use sqlx::encode::IsNull;
+use sqlx::error::BoxDynError;
+use sqlx::postgres::types::PgRecordEncoder;
+use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo};
+use sqlx::types::Json;
+use sqlx::{Encode, Postgres, Row, Type};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::account::AccountRef;
+use crate::error::Error;
+use crate::posting::{Movement, Outcome, Precondition};
+use crate::store::transactions::Line;
+
+/// A key, and the answer that is kept under it.
+pub(super) type Kept<'a> = Option<(&'a Claim, &'a RawValue)>;
+
+/// What to do about an account that another transaction holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Locks {
+    /// Wait for it.
+    Wait,
+    /// Leave out the movements that need it.
+    Skip,
+}
+
+/// Defines a row by its type's name in the database and its fields, in their order there.
+macro_rules! row {
+    ($name:ident $(<$life:lifetime>)? = $sql:literal { $($field:ident: $type:ty,)+ }) => {
+        struct $name $(<$life>)? { $($field: $type,)+ }
+
+        impl $(<$life>)? Type<Postgres> for $name $(<$life>)? {
+            fn type_info() -> PgTypeInfo {
+                PgTypeInfo::with_name($sql)
+            }
+        }
+
+        impl $(<$life>)? PgHasArrayType for $name $(<$life>)? {
+            fn array_type_info() -> PgTypeInfo {
+                PgTypeInfo::array_of($sql)
+            }
+        }
+
+        impl<'q $(, $life)?> Encode<'q, Postgres> for $name $(<$life>)? {
+            fn encode_by_ref(&self, buf: &mut PgArgumentBuffer) -> Result<IsNull, BoxDynError> {
+                let mut record = PgRecordEncoder::new(buf);
+                $(record.encode(&self.$field)?;)+
+                record.finish();
+                Ok(IsNull::No)
+            }
+        }
+    };
+}
+
+row!(Account = "ledger_account" { user_id: Uuid, kind: &'static str, });
+
+row!(Key<'a> = "ledger_key" {
+    movement: i32,
+    user_id: Uuid,
+    route: &'a str,
+    key: &'a str,
+    fingerprint: &'a [u8],
+    request_id: &'a str,
+    outcome: Json<&'a RawValue>,
+});
+
+row!(Condition = "ledger_precondition" {
+    movement: i32,
+    account: i32,
+    rule: &'static str,
+    trade_id: Option<Uuid>,
+    amount_cents: Option<i64>,
+    value_cents: Option<i64>,
+    at: Option<OffsetDateTime>,
+});
+
+row!(PostingRow = "ledger_posting" {
+    movement: i32,
+    kind: &'static str,
+    cause_type: &'static str,
+    business_id: Uuid,
+    user_id: Uuid,
+    transaction_id: Option<Uuid>,
+});
+
+row!(Entry = "ledger_entry" { posting: i32, account: i32, amount_cents: i64, });
+
+row!(LineRow<'a> = "ledger_line" { movement: i32, line: Json<Line<'a>>, });
+
+row!(Event<'a> = "ledger_event" {
+    movement: i32,
+    event_id: Uuid,
+    key: &'a str,
+    aggregate_id: Uuid,
+    payload: &'a [u8],
+    trace_context: &'a Json<TraceContext>,
+});
+
+/// Movements. What belongs to one names it by its place, from 1; so do entries their posting and account.
+#[derive(Default)]
+pub(super) struct Rows<'a> {
+    movements: i32,
+    house_ids: Vec<i64>,
+    accounts: Vec<Account>,
+    keys: Vec<Key<'a>>,
+    conditions: Vec<Condition>,
+    postings: Vec<PostingRow>,
+    entries: Vec<Entry>,
+    lines: Vec<LineRow<'a>>,
+    events: Vec<Event<'a>>,
+    places: HashMap<AccountRef, i32>,
+}
+
+/// What the database made of movements.
+pub(super) struct Done {
+    /// In their order.
+    pub(super) outcomes: Vec<Outcome>,
+    /// Its clock when it began.
+    pub(super) at: OffsetDateTime,
+}
+
+impl<'a> Rows<'a> {
+    /// The rows of these movements, each with what is kept under its key.
+    ///
+    /// # Errors
+    /// Only if there were more than can be counted.
+    pub(super) fn of(
+        movements: impl IntoIterator<Item = (&'a Movement, Kept<'a>), IntoIter: Clone>,
+    ) -> Result<Self, Error> {
+        let movements = movements.into_iter();
+        let mut rows = Self::default();
+        rows.take_accounts(movements.clone().flat_map(|(movement, _)| movement.accounts()))?;
+        for (movement, kept) in movements {
+            rows.movements += 1;
+            rows.take_key(kept);
+            rows.take_precondition(movement)?;
+            rows.take_postings(movement)?;
+            for line in &movement.lines {
+                rows.lines.push(LineRow { movement: rows.movements, line: Json(Line::of(line)) });
+            }
+            for event in &movement.events {
+                rows.events.push(Event {
+                    movement: rows.movements,
+                    event_id: event.id,
+                    key: &event.key,
+                    aggregate_id: event.aggregate_id,
+                    payload: &event.payload,
+                    trace_context: &event.trace_context,
+                });
+            }
+        }
+        Ok(rows)
+    }
+
+    /// The members whose accounts take part, some more than once.
+    pub(super) fn members(&self) -> impl Iterator<Item = Uuid> + '_ {
+        self.accounts.iter().map(|account| account.user_id)
+    }
+
+    /// Gives every account its place: the house's first, then members'.
+    fn take_accounts(&mut self, accounts: impl Iterator<Item = AccountRef> + Clone) -> Result<(), Error> {
+        for account in accounts.clone() {
+            if let AccountRef::House(one) = account
+                && !self.places.contains_key(&account)
+            {
+                self.house_ids.push(one.id());
+                self.places.insert(account, place(self.house_ids.len())?);
+            }
+        }
+        for account in accounts {
+            if let AccountRef::Member(user_id, kind) = account
+                && !self.places.contains_key(&account)
+            {
+                self.accounts.push(Account { user_id, kind: kind.as_str() });
+                self.places.insert(account, place(self.house_ids.len() + self.accounts.len())?);
+            }
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, account: AccountRef) -> Result<i32, Error> {
+        self.places.get(&account).copied().ok_or(Error::AccountMissing)
+    }
+
+    fn take_key(&mut self, kept: Kept<'a>) {
+        let Some((claim, outcome)) = kept else { return };
+        let ((user_id, route, key), (fingerprint, request_id)) = (claim.key(), claim.request());
+        let outcome = Json(outcome);
+        self.keys.push(Key { movement: self.movements, user_id, route, key, fingerprint, request_id, outcome });
+    }
+
+    fn take_precondition(&mut self, movement: &Movement) -> Result<(), Error> {
+        let Some(precondition) = movement.precondition else { return Ok(()) };
+        let (rule, trade_id, amount, value, at) = match precondition {
+            Precondition::NoOpenWithdrawal => ("no_open_withdrawal", None, None, None, None),
+            Precondition::NoCourse => ("no_course", None, None, None, None),
+            Precondition::TradeUnknown { trade_id, amount, at } => {
+                ("trade_unknown", Some(trade_id), Some(amount), None, Some(at))
+            }
+            Precondition::TradeFunded { trade_id, amount, value, at } => {
+                ("trade_funded", Some(trade_id), Some(amount), Some(value), Some(at))
+            }
+        };
+        self.conditions.push(Condition {
+            movement: self.movements,
+            account: self.place_of(AccountRef::available(movement.user_id))?,
+            rule,
+            trade_id,
+            amount_cents: amount.map(chassis::money::Cents::get),
+            value_cents: value.map(chassis::money::Cents::get),
+            at,
+        });
+        Ok(())
+    }
+
+    fn take_postings(&mut self, movement: &Movement) -> Result<(), Error> {
+        for posting in &movement.postings {
+            self.postings.push(PostingRow {
+                movement: self.movements,
+                kind: posting.kind.as_str(),
+                cause_type: posting.cause.as_str(),
+                business_id: posting.cause.id(),
+                user_id: posting.user_id,
+                transaction_id: posting.transaction_id,
+            });
+            let number = place(self.postings.len())?;
+            for (account, amount) in &posting.entries {
+                let account = self.place_of(*account)?;
+                self.entries.push(Entry { posting: number, account, amount_cents: amount.get() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Applies them in one statement. Without a transaction around it, it is one.
+    ///
+    /// # Errors
+    /// The database's; then nothing of any was applied.
+    pub(super) async fn apply(&self, conn: &mut PgConnection, locks: Locks) -> Result<Done, sqlx::Error> {
+        let row = sqlx::query("SELECT post_movements($1, $2, $3, $4, $5, $6, $7, $8, $9, $10), statement_timestamp()")
+            .bind(locks == Locks::Wait)
+            .bind(self.movements)
+            .bind(&self.house_ids)
+            .bind(&self.accounts)
+            .bind(&self.keys)
+            .bind(&self.conditions)
+            .bind(&self.postings)
+            .bind(&self.entries)
+            .bind(&self.lines)
+            .bind(&self.events)
+            .fetch_one(conn)
+            .await?;
+        let verdicts: Vec<i32> = row.try_get(0)?;
+        let outcomes = verdicts.into_iter().map(|verdict| match verdict {
+            0 => Ok(Outcome::Applied),
+            1 => Ok(Outcome::KeyUsed),
+            2 => Ok(Outcome::InsufficientFunds),
+            3 => Ok(Outcome::AccountMissing),
+            4 => Ok(Outcome::Busy),
+            5 => Ok(Outcome::WithdrawalPending),
+            6 => Ok(Outcome::CourseOwned),
+            7 => Ok(Outcome::CoursePaymentPending),
+            8 => Ok(Outcome::TradeKnown),
+            9 => Ok(Outcome::TradeNotFunded),
+            _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
+        });
+        Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.try_get(1)? })
+    }
+}
+
+/// The place of the newest of so many.
+fn place(count: usize) -> Result<i32, Error> {
+    i32::try_from(count).map_err(|error| Error::Database(sqlx::Error::Encode(Box::new(error))))
+}

@@ -1,0 +1,154 @@
+//! The check of the ledger: steps that the database takes, how far they came, and what they found. The steps are
+//! functions of the migrations, since the service's own role may not write what they keep.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// How far the check came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerCheck {
+    /// End of the last check that left no complete posting unchecked; `None` in a ledger that was never checked.
+    pub checked_at: Option<OffsetDateTime>,
+    /// End of the last walk over everything.
+    pub walked_at: Option<OffsetDateTime>,
+    /// Entries that walk read.
+    pub walked_entries: i64,
+}
+
+/// Something that does not verify.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// `account`, `posting`, `member` or `cause`.
+    pub subject: String,
+    /// Its id.
+    pub subject_id: String,
+    /// What is wrong, as a sentence.
+    pub detail: String,
+    /// What an account says above its entries, in cents.
+    pub drift_cents: i64,
+    /// When it was found.
+    pub found_at: OffsetDateTime,
+}
+
+/// How far the check came.
+///
+/// # Errors
+/// The database's.
+pub async fn state(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> {
+    sqlx::query_as!(LedgerCheck, "SELECT checked_at, walked_at, walked_entries FROM ledger_checks")
+        .fetch_one(conn)
+        .await
+}
+
+/// What does not verify, oldest first, at most so many.
+///
+/// # Errors
+/// The database's.
+pub async fn open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Fault>, sqlx::Error> {
+    sqlx::query_as!(
+        Fault,
+        "SELECT subject, subject_id, detail, drift_cents, found_at FROM ledger_faults WHERE verified_at IS NULL
+         ORDER BY id LIMIT $1",
+        limit
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Checks the next postings that are complete, at most so many, and the accounts they moved. Returns how many there were;
+/// `None` while another process checks.
+///
+/// # Errors
+/// The database's.
+pub async fn check_new_postings(conn: &mut PgConnection, most: i32) -> Result<Option<i32>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT check_new_postings($1)", most).fetch_one(conn).await
+}
+
+/// Takes the walk over everything about so many entries further. Returns whether it came to its end; `None` while another
+/// process checks.
+///
+/// # Errors
+/// The database's.
+pub async fn walk(conn: &mut PgConnection, most: i32) -> Result<Option<bool>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT walk_ledger($1)", most).fetch_one(conn).await
+}
+
+/// Checks that what was decided in `[since, until)` was posted.
+///
+/// # Errors
+/// The database's.
+pub async fn check_causes(
+    conn: &mut PgConnection,
+    since: OffsetDateTime,
+    until: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT check_causes($1, $2)", since, until).execute(conn).await?;
+    Ok(())
+}
+
+/// Checks again what does not verify, and ends the faults that do; at most so many entries of an account.
+///
+/// # Errors
+/// The database's.
+pub async fn recheck(conn: &mut PgConnection, most: i32) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT recheck_faults($1)", most).execute(conn).await?;
+    Ok(())
+}
+
+/// Records that every complete posting is checked.
+///
+/// # Errors
+/// The database's.
+pub async fn end(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
+    sqlx::query!("SELECT end_check()").execute(conn).await?;
+    Ok(())
+}
+
+/// What an account says, and what its entries say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Comparison {
+    /// The balance that is stored.
+    pub stored_balance_cents: i64,
+    /// The number of entries that is stored.
+    pub stored_entries: i64,
+    /// The sum of its entries.
+    pub balance_cents: i64,
+    /// Their number.
+    pub entries: i64,
+}
+
+/// Compares an account that does not verify with its entries; `None` if no fault names it.
+///
+/// # Errors
+/// The database's.
+pub async fn faulty_account(conn: &mut PgConnection, account_id: i64) -> Result<Option<Comparison>, sqlx::Error> {
+    sqlx::query_as!(
+        Comparison,
+        r#"SELECT stored_balance_cents AS "stored_balance_cents!", stored_entry_count AS "stored_entries!",
+            balance_cents AS "balance_cents!", entry_count AS "entries!"
+        FROM compare_account($1)
+        WHERE EXISTS (SELECT FROM ledger_faults
+            WHERE subject = 'account' AND subject_id = $1::bigint::text AND verified_at IS NULL)"#,
+        account_id
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Makes an account say what its entries say, by a confirmed proposal.
+///
+/// # Errors
+/// The database's, also if the proposal is another or the account verifies.
+pub async fn rebuild(conn: &mut PgConnection, account_id: i64, proposal_id: Uuid) -> Result<Comparison, sqlx::Error> {
+    sqlx::query_as!(
+        Comparison,
+        r#"SELECT stored_balance_cents AS "stored_balance_cents!", stored_entry_count AS "stored_entries!",
+            balance_cents AS "balance_cents!", entry_count AS "entries!"
+        FROM rebuild_account($1, $2)"#,
+        account_id,
+        proposal_id
+    )
+    .fetch_one(conn)
+    .await
+}
