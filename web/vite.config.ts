@@ -42,6 +42,8 @@ export default defineConfig({
       input: { page: 'index.html', app: 'src/app/client.tsx', fonts: 'src/app/fonts.css' },
       // The script in a page's head calls what the app exports.
       preserveEntrySignatures: 'allow-extension',
+      // What toasts need is on every page: one file, since a page names each that it needs.
+      output: { codeSplitting: { groups: [{ name: 'toasts', test: /lib\/notify|lucide-react.*\/(circle-check|circle-exclamation-point|info|triangle-exclamation-point|x)\.mjs$/ }] } },
     },
     target: 'es2022',
     // What Tailwind needs: older browsers would take a copy of each colour, and show nothing right.

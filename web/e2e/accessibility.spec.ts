@@ -1,6 +1,6 @@
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { fund, platformMethod, signedIn } from './support/stack'
+import { fund, platformMethod, signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const themes = ['light', 'dark'] as const
@@ -12,29 +12,42 @@ const visitorPages = [
   '/verify?email=a%40b.test',
 ]
 
-/** Axe in both themes on the desktop and on a phone, and nothing to scroll sideways there. */
-async function check(page: Page, path: string) {
-  await page.setViewportSize(desktop)
+/** Axe in both themes, at the present size. */
+async function passes(page: Page, where: string) {
+  for (const theme of themes) {
+    await page.evaluate((chosen) => {
+      document.documentElement.dataset['theme'] = chosen
+      // The colours of the other theme fade out; what counts is where they arrive.
+      for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
+    }, theme)
+    // No page has frames: the quicker mode sees everything.
+    const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
+    const { violations } = await axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
+    const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`))
+    expect(found, `${where}, ${theme}`).toEqual([])
+  }
+}
+
+async function fits(page: Page, path: string) {
+  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect.soft(sideways, `${path} scrolls sideways`).toBe(0)
+}
+
+async function open(page: Page, path: string) {
   await page.goto(path)
   await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
   await expect(page.getByTestId('skeleton')).toHaveCount(0)
+}
+
+/** Axe on the desktop and on a phone, and nothing to scroll sideways there. */
+async function check(page: Page, path: string) {
+  await page.setViewportSize(desktop)
+  await open(page, path)
   for (const size of [desktop, phone]) {
     await page.setViewportSize(size)
-    for (const theme of themes) {
-      await page.evaluate((chosen) => {
-        document.documentElement.dataset['theme'] = chosen
-        // The colours of the other theme fade out; what counts is where they arrive.
-        for (const animation of document.getAnimations()) if (animation instanceof CSSTransition) animation.finish()
-      }, theme)
-      // No page has frames: the quicker mode sees everything.
-      const axe = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] })
-      const { violations } = await axe.withTags(['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']).analyze()
-      const found = violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id} at ${target.join(' ')}`))
-      expect(found, `${path}, ${theme}, ${size.width} px`).toEqual([])
-    }
+    await passes(page, `${path}, ${size.width} px`)
   }
-  const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-  expect(sideways, `${path} scrolls sideways`).toBe(0)
+  await fits(page, path)
 }
 
 test.describe.configure({ timeout: 600_000 })
@@ -46,6 +59,44 @@ test('every public page passes WCAG 2.2 AA in both themes and fits 360 px [PUB-0
 })
 
 test('every member page passes WCAG 2.2 AA in both themes and fits 360 px', async ({ page }) => {
+  const { pages } = await livedIn(page)
+  for (const path of pages) await check(page, path)
+})
+
+test('the open account menu passes WCAG 2.2 AA in both themes [NAV-02]', async ({ page }) => {
+  await signedIn(page)
+  await open(page, '/dashboard')
+  await page.getByRole('button', { name: 'Account menu' }).click()
+  await expect(page.getByRole('menu')).toBeVisible()
+  await passes(page, 'the open account menu')
+})
+
+test('no page scrolls sideways at 360 px, however long the words in it are', async ({ page, another }) => {
+  await page.setViewportSize(phone)
+  const { pages, pending, memberId, planId } = await livedIn(page)
+  await withEndlessWords(page)
+  for (const path of pages) {
+    await open(page, path)
+    await fits(page, path)
+  }
+  const staffPages = {
+    reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals'],
+    admin: ['/admin/integrity', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payouts'],
+  }
+  for (const [name, paths] of Object.entries(staffPages)) {
+    const desk = await another()
+    await desk.setViewportSize(phone)
+    await staffSignedIn(desk, name)
+    await withEndlessWords(desk)
+    for (const path of paths) {
+      await open(desk, path)
+      await fits(desk, path)
+    }
+  }
+})
+
+/** A member with a bit of everything, the pages that show it, and what waits for staff. */
+async function livedIn(page: Page) {
   const member = await signedIn(page)
   await fund(member, 900)
   const { plans } = await member.api<{ plans: { id: string; title: string }[] }>('GET', '/plans')
@@ -63,5 +114,20 @@ test('every member page passes WCAG 2.2 AA in both themes and fits 360 px', asyn
     `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${lesson}`, '/investments', '/investments/plans',
     `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]
-  for (const path of pages) await check(page, path)
-})
+  return { pages, pending: transaction.id, memberId: member.id, planId }
+}
+
+/** What people type, and what is made of it: never broken by a blank here. */
+const typed = new Set(['name', 'email', 'phone', 'description', 'subtitle', 'label', 'memo', 'source', 'note', 'device', 'detail'])
+
+async function withEndlessWords(page: Page) {
+  await page.route(/\/v1\/(?!events|files)/, async (route) => {
+    if (route.request().method() !== 'GET') return route.continue()
+    const response = await route.fetch()
+    const stretched = (_: string, value: unknown): unknown =>
+      typeof value === 'object' && value !== null && !Array.isArray(value)
+        ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, typed.has(key) && typeof part === 'string' ? 'W'.repeat(150) : part]))
+        : value
+    await route.fulfill({ response, body: JSON.stringify(JSON.parse(await response.text()), stretched) })
+  })
+}

@@ -224,6 +224,7 @@ const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/a
 
 test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page }) => {
   const member = await registered()
+  await fund(member, 150)
   await deposit(member, 175)
   await logIn(page, 'auditor')
   const writes: string[] = []
@@ -244,7 +245,7 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
   expect(writes).toEqual([])
 
   await page.goto('/admin/audit')
-  await expect(page.getByRole('region', { name: 'Audit trail' })).toContainText('deposit.approve')
+  await expect(page.getByRole('region', { name: 'Audit log' })).toContainText('deposit.approve')
   await page.goto('/admin/integrity')
   await expect(page.getByText('The books are right')).toBeVisible()
 

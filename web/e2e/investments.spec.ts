@@ -41,7 +41,7 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await invest('200')
   await expect(page).toHaveURL('/investments')
   await expect(page.getByText('Live', { exact: true })).toHaveCount(1)
-  await expect(page.getByRole('img', { name: /^Portfolio value from \$200\.00/ })).toBeVisible()
+  await expect(page.getByText('$200.00, as invested')).toBeVisible()
 
   await page.getByRole('button', { name: 'Close Trade' }).click()
   await page.getByRole('button', { name: 'Close now' }).click()
@@ -57,6 +57,7 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
     await expect(page.getByRole('button', { name: 'Claim Profit' })).toBeVisible({ timeout: 2_000 })
   }).toPass({ timeout: 20_000 })
   await expect(page.getByRole('main')).toContainText('+5.0%')
+  await expect(page.getByRole('img', { name: /^Portfolio value from \$400\.00 to \$420\.00/ })).toBeVisible()
   await page.getByRole('button', { name: 'Claim Profit' }).click()
   await page.getByRole('button', { name: 'Claim now' }).click()
   await expect(page.getByText('No Investments Yet')).toBeVisible()

@@ -1,3 +1,4 @@
+import { signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 test('a visitor finds the course, the ways in and the free things [PUB-01] [PUB-03]', async ({ page }) => {
@@ -54,4 +55,16 @@ test('the button to the course leads a visitor to the login first [PUB-02] [AUTH
   await page.goto('/ugc-course')
   await page.getByRole('link', { name: 'Get lifetime access' }).click()
   await expect(page).toHaveURL(/\/login$/)
+})
+
+test('no page loads letters beyond Latin for the signs of currencies [DEP-02]', async ({ page }) => {
+  const fonts: string[] = []
+  page.on('request', (request) => request.resourceType() === 'font' && fonts.push(request.url()))
+  await signedIn(page)
+  for (const path of ['/deposits', '/withdrawals', '/payment-methods']) {
+    await page.goto(path)
+    await expect(page.getByText(path === '/payment-methods' ? 'Payment methods' : 'BTC').first()).toBeVisible()
+    await page.evaluate(() => document.fonts.ready.then(() => undefined))
+  }
+  expect(fonts.filter((url) => !/inter-latin-opsz/.test(url))).toEqual([])
 })

@@ -56,7 +56,7 @@ test('an unknown transaction is said to be unknown [TXN-04]', async ({ page, wat
 })
 
 test('a page whose code does not come is loaded anew, once', async ({ page, watch }) => {
-  watch.tolerate(/ERR_FAILED|dynamically imported module/)
+  watch.tolerate(/ERR_FAILED|dynamically imported module|ChunkError/)
   await signedIn(page)
   await page.goto('/dashboard')
   await expect(page.getByRole('heading', { name: 'Recent activity' })).toBeVisible()
@@ -68,5 +68,5 @@ test('a page whose code does not come is loaded anew, once', async ({ page, watc
   await page.getByRole('link', { name: 'Dashboard' }).first().click()
   await page.reload()
   await page.getByRole('link', { name: 'Transactions' }).first().click()
-  await expect(page.getByText('Something went wrong on this page')).toBeVisible()
+  await expect(page.getByText('This page could not be loaded')).toBeVisible()
 })

@@ -12,12 +12,19 @@ export function stylesOf(html, css) {
       return part.kind !== 'where' || part.selectors.some(fits)
     })
   const shown = filter(css, { style: (rule) => (rule.value.selectors.some(fits) ? undefined : []) })
-  const isUsed = (property) => shown.includes(`var(${property}`)
   const used = filter(shown, {
-    property: (rule) => (isUsed(rule.value.name) ? undefined : []),
+    property: (rule) => (isUsed(shown, rule.value.name) ? undefined : []),
     keyframes: (rule) => (new RegExp(`animation[^;}]*\\b${rule.value.name.value}\\b`).test(shown) ? undefined : []),
   })
-  return used.replace(/(?<=[{;])(--[\w-]+):[^;{}]*(?:;|(?=}))/g, (declaration, property) => (isUsed(property) ? declaration : ''))
+  return withoutUnused(used)
+}
+
+const isUsed = (css, property) => css.includes(`var(${property}`)
+
+/** Leaves out the custom properties that nothing uses, or only others that nothing uses. */
+function withoutUnused(css) {
+  const less = css.replace(/(?<=[{;])(--[\w-]+):[^;{}]*(?:;|(?=}))/g, (declaration, property) => (isUsed(css, property) ? declaration : ''))
+  return less === css ? css : withoutUnused(less)
 }
 
 function filter(css, Rule) {

@@ -67,8 +67,18 @@ function start() {
     .then(release, () => {
       // The code did not come: the next approach asks again, and who waits for an answer gets the page anew.
       started = false
-      if (held) location.reload()
+      if (held) fetch('/', { method: 'HEAD' }).then(() => location.reload(), sayOffline)
     })
+}
+
+/** The browser's own error page would take the place of this one, and of what was typed. */
+function sayOffline() {
+  const note = document.createElement('p')
+  note.role = 'alert'
+  note.textContent = 'Network Error. Please check your connection.'
+  note.style.cssText = 'position:fixed;bottom:0;background:Canvas'
+  document.body.append(note)
+  setTimeout(() => note.remove(), 4000)
 }
 
 function link(rel: string, href: string) {

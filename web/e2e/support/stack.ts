@@ -40,11 +40,26 @@ export async function mailTo(address: string, pattern: RegExp): Promise<RegExpMa
 
 export const codeMailedTo = async (address: string) => (await mailTo(address, /(?<![\w-])(\d{6})(?![\w-])/))[1] ?? ''
 
+const logIn = (name: string) =>
+  call('POST', '/auth/login', { email: `${name}@solvane.test`, password: 'solvane-local-staff' }) as Promise<{ token: string; user: object }>
+
 /** Calls the API as a member of staff. */
 export async function asStaff(name: string) {
-  const login = await call('POST', '/auth/login', { email: `${name}@solvane.test`, password: 'solvane-local-staff' })
-  return caller((login as { token: string }).token)
+  return caller((await logIn(name)).token)
 }
+
+/** The page is that of a member of staff. */
+export async function staffSignedIn(page: Page, name: string) {
+  await startAs(page, await logIn(name))
+}
+
+/** Once a tab, so that a logout and a reload later find what the app left. */
+const startAs = (page: Page, { user, token }: { user: object; token: string }) =>
+  page.addInitScript((state) => {
+    if (sessionStorage.getItem('started')) return
+    sessionStorage.setItem('started', 'yes')
+    localStorage.setItem('auth', JSON.stringify({ state, version: 0 }))
+  }, { user, token })
 
 const caller = (token: string) => <T>(method: string, path: string, body?: object) => call(method, path, body, token) as Promise<T>
 
@@ -102,12 +117,7 @@ export async function registered(): Promise<SignedIn> {
 /** The same, as whom the page is signed in. */
 export async function signedIn(page: Page): Promise<SignedIn> {
   const member = await registered()
-  // Once a tab, so that a logout and a reload later find what the app left.
-  await page.addInitScript((state) => {
-    if (sessionStorage.getItem('started')) return
-    sessionStorage.setItem('started', 'yes')
-    localStorage.setItem('auth', JSON.stringify({ state, version: 0 }))
-  }, { user: member.user, token: member.token })
+  await startAs(page, member)
   return member
 }
 

@@ -1,28 +1,30 @@
 import { QueryClientProvider } from '@tanstack/react-query'
-import { Suspense, lazy, useEffect, useRef, useState, type ComponentType, type ReactNode } from 'react'
+import { Suspense, lazy, useEffect, useRef, type ComponentType, type ReactNode } from 'react'
 import { BrowserRouter, useLocation } from 'react-router'
-import { onFirstToast } from '@/lib/notify'
+import { Toasts } from '@/components/toast-area'
+import { loadChunk } from '@/lib/load-chunk'
 import { queryClient } from '@/lib/query-client'
 import { followOtherTabs, useSession } from '@/lib/session'
-import { ErrorBoundary } from './error-boundary'
+import { ErrorBoundary, PageBoundary } from './error-boundary'
 import { Router } from './router'
 
-const SessionStart = lazy(() => import('./guard').then((module) => ({ default: module.SessionStart })))
-const Toaster = lazy(() => import('@/lib/toaster').then((module) => ({ default: module.Toaster })))
+const SessionStart = lazy(async () => ({ default: (await loadChunk(() => import('./guard'))).SessionStart }))
 
 /** `router`: where the address comes from; the build, which has no browser, brings its own. */
 export function App({ router: Place = BrowserRouter }: { router?: ComponentType<{ children: ReactNode }> }) {
   return (
-    <QueryClientProvider client={queryClient}>
-      <ErrorBoundary>
+    <ErrorBoundary>
+      <QueryClientProvider client={queryClient}>
         <Place>
-          <Session />
           <ScrollToTop />
-          <Router />
+          <PageBoundary>
+            <Session />
+            <Router />
+          </PageBoundary>
         </Place>
-      </ErrorBoundary>
-      <ToastArea />
-    </QueryClientProvider>
+        <Toasts />
+      </QueryClientProvider>
+    </ErrorBoundary>
   )
 }
 
@@ -44,11 +46,4 @@ function ScrollToTop() {
     window.scrollTo({ top: 0, behavior: still ? 'auto' : 'smooth' })
   }, [pathname])
   return null
-}
-
-/** The toast area appears with the first message. */
-function ToastArea() {
-  const [wanted, setWanted] = useState(false)
-  useEffect(() => onFirstToast(() => setWanted(true)), [])
-  return <Suspense>{wanted && <Toaster />}</Suspense>
 }

@@ -44,6 +44,7 @@ describe('the course card', () => {
     expect(await screen.findByRole('link', { name: '$87 Lifetime access' })).toHaveAttribute('href', '/deposits?type=course&amount=87')
     expect(screen.getByRole('link', { name: 'Learn more' })).toHaveAttribute('href', '/courses')
     expect(screen.getAllByRole('article')).toHaveLength(1)
+    expect(screen.getByText('over 10,300 students')).toHaveClass('first-letter:uppercase')
   })
 
   it('says In review while a payment is pending, and sells nothing then [D-C1]', async () => {

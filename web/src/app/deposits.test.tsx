@@ -61,7 +61,7 @@ describe('the deposit', () => {
   it('tells how long it took lately beside what is promised, or nothing [DEP-03]', async () => {
     server.use(answers('get', '/transactions/times', { times: { deposit: { median: 700, p90: 5_400 }, withdrawal: null } }))
     const { unmount } = openDeposit()
-    expect(await screen.findByText('In the last 24 hours half of all payments were reviewed within 12 minutes, nine of ten within 1 hour 30 minutes.')).toBeVisible()
+    expect(await screen.findByText('Time to review in the last 24 hours: median 11 min · 90% within 1 h 30 min')).toBeVisible()
     unmount()
     for (const unknown of [answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }), refuses('get', '/transactions/times', 422, { message: 'Not now' })]) {
       queryClient.clear()
@@ -69,7 +69,7 @@ describe('the deposit', () => {
       const { unmount: leave } = openDeposit()
       expect(await screen.findByText(/Crypto sent on another network/)).toBeVisible()
       await waitFor(() => expect(queryClient.getQueryState(queryKeys.transactionTimes)?.status).toMatch(/success|error/))
-      expect(screen.queryByText(/In the last 24 hours/)).toBeNull()
+      expect(screen.queryByText(/in the last 24 hours/)).toBeNull()
       expect(screen.queryByText('Not now')).toBeNull()
       leave()
     }
@@ -117,7 +117,7 @@ describe('the deposit', () => {
     expect(deposit.seen).toHaveLength(0)
   })
 
-  it('sends amount, method, proof and type once, refreshes the list and opens it [DEP-01] [DEP-06] [API-08] [D-G4]', async () => {
+  it('sends amount, method as shown, proof and type once, refreshes the list and opens it [DEP-01] [D-D3] [DEP-06] [API-08] [D-G4]', async () => {
     const deposit = records('post', '/transactions/deposit', { message: 'Deposit received' }, 201)
     server.use(deposit.handler)
     const { user } = openDeposit()
@@ -127,7 +127,7 @@ describe('the deposit', () => {
     expect(await screen.findByText('Deposit received')).toBeVisible()
     expect(deposit.seen).toHaveLength(1)
     expect(deposit.seen[0]?.body).toEqual({
-      amount: 250.5, method: 'pm-usdt', type: 'deposit', receipt: expect.stringMatching(/^data:image\/png;base64,/) as unknown,
+      amount: 250.5, method: 'pm-usdt', methodVersion: 1, type: 'deposit', receipt: expect.stringMatching(/^data:image\/png;base64,/) as unknown,
     })
     expect(deposit.seen[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/)
     expect(deposit.seen[0]?.headers.get('Authorization')).toMatch(/^Bearer /)
@@ -199,7 +199,25 @@ describe('the deposit', () => {
     await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 87, type: 'course' }))
   })
 
-  it('keeps what was typed across a reload', async () => {
+  it.each(['/deposits?type=course', '/deposits?type=course&amount=5'])('knows the price of the course at %s [DEP-01] [CRS-01] [D-D2]', async (path) => {
+    const deposit = records('post', '/transactions/deposit', {}, 201)
+    server.use(deposit.handler)
+    const { user } = openDeposit(path)
+    await waitFor(() => expect(screen.getByLabelText('Amount')).toHaveValue('87'))
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await user.upload(screen.getByLabelText('Proof of payment'), proof())
+    await submit(user)
+    await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 87, type: 'course' }))
+  })
+
+  it('lets the amount be typed where the price of the course is not known', async () => {
+    server.use(refuses('get', '/courses', 403, { message: 'Not now' }))
+    const { user } = openDeposit('/deposits?type=course')
+    await user.type(await screen.findByLabelText('Amount'), '87')
+    expect(screen.getByLabelText('Amount')).toHaveValue('87')
+  })
+
+  it('keeps what was typed across a reload, with the time of its confirmation [DEP-03]', async () => {
     const { user, unmount } = openDeposit()
     await user.type(await screen.findByLabelText('Amount'), '321')
     await user.click(await screen.findByRole('radio', { name: /BTC/ }))
@@ -207,5 +225,7 @@ describe('the deposit', () => {
     openDeposit()
     expect(await screen.findByLabelText('Amount')).toHaveValue('321')
     expect(await screen.findByRole('radio', { name: /BTC/ })).toBeChecked()
+    expect(screen.getByText(btc.address)).toBeVisible()
+    expect(screen.getByText(/Transaction will be confirmed by/)).toBeVisible()
   })
 })

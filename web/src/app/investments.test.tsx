@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it, vi } from 'vitest'
 import { tradeCentsAt } from '@/features/investments/value-index'
+import { queryClient } from '@/lib/query-client'
 import { currentPath, openAsMember } from '@/testing/render'
 import { plan, trade } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
@@ -88,6 +89,39 @@ describe('the portfolio', () => {
     await user.click(card.getByRole('button', { name: 'Retry' }))
     expect(await card.findByText('Portfolio value from $1,000.00 to $1,042.50; $1,000.00 invested')).toBeVisible()
     expect(card.queryByRole('alert')).toBeNull()
+  })
+})
+
+describe('charts without a course', () => {
+  const value = (amount: number, at: string) => ({ value: amount, at, source: 'Custodian report' })
+
+  it('say so: a portfolio whose values have not moved since the opening [D-I5]', async () => {
+    const opened = trade({ currentValue: 1000, createdAt: new Date().toISOString() })
+    server.use(
+      answers('get', '/trades', { trades: [opened, { ...opened, id: 'trade-2' }] }),
+      answers('get', '/plans/:id/values', { values: [value(1, '2026-03-01T00:00:00Z'), value(1.01, '2026-03-02T00:00:00Z')] }),
+    )
+    openAsMember('/investments')
+    expect(await screen.findByText('$2,000.00, as invested')).toBeVisible()
+    expect(screen.queryByText(/^Portfolio value from/)).toBeNull()
+    // Their plan has one, drawn up to the opening.
+    expect(await screen.findAllByText('No new value since you invested')).toHaveLength(2)
+    const allocation = within(screen.getByRole('heading', { name: 'Allocation' }).closest('section') as HTMLElement)
+    expect(allocation.getByText('Invested').nextSibling).toHaveTextContent('$2,000.00')
+    expect(allocation.getByText('Gain or loss').nextSibling).toHaveTextContent('$0.00')
+  })
+
+  it('say so: a plan with one value, with its source, and one with none [D-I5]', async () => {
+    server.use(answers('get', '/plans', { plans: [plan] }), answers('get', '/plans/:id/values', { values: [value(1.0125, '2026-03-01T12:00:00Z')] }))
+    const { unmount } = openAsMember('/investments/plans/add?planId=plan-1')
+    expect(await screen.findByText('1.0125')).toBeVisible()
+    expect(screen.getByText('Published Mar 1, 2026: Custodian report.')).toBeVisible()
+    expect(screen.getByText(/The chart begins with the second/)).toBeVisible()
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/plans/:id/values', { values: [] }))
+    openAsMember('/investments/plans/add?planId=plan-1')
+    expect(await screen.findByText('No value has been published yet.')).toBeVisible()
   })
 })
 

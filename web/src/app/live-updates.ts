@@ -1,5 +1,8 @@
-/** Refreshes the screen when the member's money changes on the server; where the stream is away, polling remains. */
-import type { QueryClient } from '@tanstack/react-query'
+/**
+ * Refreshes the screen when the member's money changes on the server; where the stream is away, polling remains. All
+ * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1: the tab
+ * that has the lock follows it and passes on what it hears.
+ */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
@@ -16,12 +19,11 @@ const pause = (ms: number, signal: AbortSignal) =>
     signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
   })
 
-function refresh(client: QueryClient) {
-  for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
-}
+/** `missed`: something may have happened before the stream; `onChange` is called for that too. */
+type Following = { onChange: () => void; missed: boolean; signal: AbortSignal }
 
 /** Follows one stream to its end; false when there is none, or no session any more. */
-async function followOnce(client: QueryClient, signal: AbortSignal): Promise<boolean> {
+async function followOnce({ onChange, missed, signal }: Following): Promise<boolean> {
   const { token } = useSession.getState()
   const response = await fetch(`${apiUrl}/events`, {
     headers: { Accept: 'text/event-stream', ...(token ? { Authorization: `Bearer ${token}` } : {}) },
@@ -29,33 +31,73 @@ async function followOnce(client: QueryClient, signal: AbortSignal): Promise<boo
     signal,
   })
   if (!response.ok || !response.body) return response.status !== 401 && response.status !== 404
+  if (missed) onChange()
   for await (const { event } of readEvents(response.body)) {
-    if (event === 'change' || event === 'reset') refresh(client)
+    if (event === 'change' || event === 'reset') onChange()
   }
   return true
 }
 
-async function follow(client: QueryClient, signal: AbortSignal) {
+async function follow({ onChange, missed, signal }: Following) {
   let wait = FIRST_PAUSE_MS
-  while (!signal.aborted) {
+  for (let again = missed; !signal.aborted; again = true) {
     const started = Date.now()
-    const goOn = await followOnce(client, signal).catch(() => true)
+    const goOn = await followOnce({ onChange, missed: again, signal }).catch(() => true)
     if (!goOn) return
-    // A stream that lived for a while ended normally: come back soon, and catch up.
+    // A stream that lived for a while ended normally: come back soon.
     const lived = Date.now() - started > LONGEST_PAUSE_MS
     wait = lived ? FIRST_PAUSE_MS : Math.min(wait * 2, LONGEST_PAUSE_MS)
     await pause(wait, signal)
-    if (lived && !signal.aborted) refresh(client)
+  }
+}
+
+/** Waits for this tab's turn and follows the stream until the tab leaves it; a browser without locks has no turns. */
+async function takeTurn(name: string, following: Following) {
+  const locks = navigator.locks as LockManager | undefined
+  if (!locks) return follow(following)
+  const asked = Date.now()
+  const lead = () => follow({ ...following, missed: following.missed || Date.now() - asked > FIRST_PAUSE_MS })
+  await locks.request(name, { signal: following.signal }, lead).catch(() => undefined)
+}
+
+/** Calls back for every change that any tab hears of. Returns how to stop. */
+function shareStream(memberId: string, refresh: () => void) {
+  const name = `events:${memberId}`
+  const others = new BroadcastChannel(name)
+  others.onmessage = refresh
+  const onChange = () => (refresh(), others.postMessage('change'))
+  let turn = new AbortController()
+  const join = (missed: boolean) => {
+    turn.abort()
+    turn = new AbortController()
+    void takeTurn(name, { onChange, missed, signal: turn.signal })
+  }
+  // A frozen page hears nothing, and one that lies in the browser's history must not keep the turn from the others.
+  const leave = () => turn.abort()
+  const comeBack = () => join(true)
+  const onShow = ({ persisted }: PageTransitionEvent) => persisted && comeBack()
+  document.addEventListener('freeze', leave)
+  document.addEventListener('resume', comeBack)
+  window.addEventListener('pagehide', leave)
+  window.addEventListener('pageshow', onShow)
+  join(false)
+  return () => {
+    document.removeEventListener('freeze', leave)
+    document.removeEventListener('resume', comeBack)
+    window.removeEventListener('pagehide', leave)
+    window.removeEventListener('pageshow', onShow)
+    leave()
+    others.close()
   }
 }
 
 export function useLiveUpdates() {
   const client = useQueryClient()
-  const left = useSession((session) => session.left)
+  const memberId = useSession(({ user, left }) => (left ? undefined : user?.id))
   useEffect(() => {
-    if (left) return
-    const controller = new AbortController()
-    void follow(client, controller.signal)
-    return () => controller.abort()
-  }, [client, left])
+    if (!memberId) return
+    return shareStream(memberId, () => {
+      for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
+    })
+  }, [client, memberId])
 }

@@ -8,6 +8,7 @@ import { Notice } from '@/components/notice'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { PageBoundary } from './error-boundary'
 import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { ProfileMenu } from './profile-menu'
@@ -41,9 +42,11 @@ export function MemberLayout() {
               </Notice>
             </div>
           )}
-          <Suspense fallback={<PageLoader />}>
-            <Outlet />
-          </Suspense>
+          <PageBoundary>
+            <Suspense fallback={<PageLoader />}>
+              <Outlet />
+            </Suspense>
+          </PageBoundary>
         </main>
       </div>
     </div>

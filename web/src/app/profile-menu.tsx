@@ -37,7 +37,8 @@ export function ProfileMenu() {
           className="z-30 w-68 animate-rise rounded-lg border border-line bg-surface p-1.5 shadow-float"
         >
           <div className="flex items-center gap-3 px-3 py-3">
-            <Avatar src={image} name={name} className="size-10" />
+            {/* A menu holds nothing but its items for assistive technology: no picture with a name of its own. */}
+            <Avatar src={image} className="size-10" />
             <div className="min-w-0">
               <p className="truncate text-sm font-semibold">{name}</p>
               <p className="truncate text-sm text-ink-faint">{email}</p>

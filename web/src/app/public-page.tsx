@@ -93,6 +93,7 @@ const footerLinks = [
   { to: paths.ugcCourse, label: 'The course' },
   { to: paths.terms, label: 'Terms of Service' },
   { to: paths.privacy, label: 'Privacy Policy' },
+  { to: paths.liabilities, label: 'Proof of liabilities' },
 ] as const
 
 function Footer() {

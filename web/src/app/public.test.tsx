@@ -57,7 +57,7 @@ describe('the course in words', () => {
   it('names students and modules on the landing page [PUB-03]', async () => {
     openApp('/')
     const card = within(await screen.findByRole('article', { name: 'Course' }))
-    expect(card.getByText(/over 10,300 students/)).toBeVisible()
+    expect(card.getByText(/over 10,300 students/)).toHaveClass('first-letter:uppercase')
     expect(within(card.getByRole('list', { name: 'Modules' })).getAllByRole('listitem').map((item) => item.textContent)).toEqual(modules)
   })
 
@@ -105,6 +105,14 @@ describe('the sales page', () => {
     expect(container.innerHTML).not.toContain('youtube-nocookie')
     await userEvent.click(screen.getByRole('button', { name: /^Play: A talk/ }))
     expect(screen.getByTitle('A talk').getAttribute('src')).toMatch(/^https:\/\/www\.youtube-nocookie\.com\/embed\/abc_123\?/)
+  })
+
+  it('has the pictures of the gallery before they are scrolled to [PUB-02]', async () => {
+    const { container } = openApp('/ugc-course')
+    await heading(/Brands buy the video/)
+    const pictures = [...container.querySelectorAll('#gallery img')]
+    expect(pictures).toHaveLength(6)
+    for (const picture of pictures) expect(picture).not.toHaveAttribute('loading')
   })
 
   it('opens the gallery in a viewer that the arrow keys turn over [PUB-02]', async () => {

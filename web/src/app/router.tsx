@@ -1,10 +1,10 @@
 import { Suspense, lazy, type ComponentType } from 'react'
 import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { drawnNotFound, drawnPages } from './drawn-pages'
 import { FirstPage } from './first-page'
-import { loadChunk } from './load-chunk'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
@@ -37,6 +37,7 @@ const LandingPage = page(drawnPages[paths.landing], 'LandingPage')
 const UgcCoursePage = page(drawnPages[paths.ugcCourse], 'UgcCoursePage')
 const TermsPage = page(drawnPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(drawnPages[paths.privacy], 'PrivacyPage')
+const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
 const NotFoundPage = page(drawnNotFound, 'NotFoundPage')
 
 const LoginPage = page(drawnPages[paths.login], 'LoginPage')
@@ -67,6 +68,7 @@ export const routes = (
     <Route path="/ugc-course" element={<UgcCoursePage />} />
     <Route path="/terms" element={<TermsPage />} />
     <Route path="/privacy" element={<PrivacyPage />} />
+    <Route path="/liabilities" element={<LiabilitiesPage />} />
 
     <Route element={<SessionLayout />}>
       <Route element={<VisitorGate />}>

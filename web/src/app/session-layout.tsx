@@ -3,6 +3,7 @@ import { Link, Outlet } from 'react-router'
 import { Logo } from '@/components/logo'
 import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
+import { PageBoundary } from './error-boundary'
 
 /** The frame of login, registration and their relatives: the form beside a calm panel. */
 export function SessionLayout() {
@@ -14,9 +15,11 @@ export function SessionLayout() {
           <Logo />
         </Link>
         <main className="mx-auto flex w-full max-w-105 flex-1 flex-col justify-center py-10">
-          <Suspense fallback={<PageLoader />}>
-            <Outlet />
-          </Suspense>
+          <PageBoundary>
+            <Suspense fallback={<PageLoader />}>
+              <Outlet />
+            </Suspense>
+          </PageBoundary>
         </main>
       </div>
     </div>

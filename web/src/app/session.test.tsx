@@ -1,8 +1,8 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { delay, http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
-import { useSession } from '@/lib/session'
-import { currentPath, openApp, openAsMember } from '@/testing/render'
+import { startSession, useSession } from '@/lib/session'
+import { currentPath, openApp, openAsMember, toastTexts } from '@/testing/render'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
 
 const typeLogin = async (user: ReturnType<typeof openApp>['user'], email = member.email, password = 'long-enough') => {
@@ -90,6 +90,7 @@ describe('login', () => {
     const { user } = openApp('/login')
     await typeLogin(user)
     expect(await screen.findByText('Network Error')).toBeVisible()
+    expect(screen.getByText('Please check your connection and try again.')).toBeVisible()
   })
 
   it('sends a signed-in, verified user on to the dashboard [AUTH-02]', async () => {
@@ -157,13 +158,31 @@ describe('registration', () => {
     })
   })
 
-  it("shows the server's field error under its field, without a toast [MSG-01]", async () => {
-    server.use(refuses('post', '/auth/register', 422, { message: 'Check the fields', errors: { phone: 'This is no phone number' } }))
+  it("shows the server's field error at its field, with the focus, and its message as one toast [D-L7] [MSG-01]", async () => {
+    const errors = { phone: 'This is no phone number', country: 'This is no country' }
+    server.use(refuses('post', '/auth/register', 422, { message: 'Two fields need another look.', errors }))
     const { user } = openApp('/register')
     await fill(user)
     expect(await screen.findByText('This is no phone number')).toBeVisible()
     expect(screen.getByLabelText('Phone Number')).toBeInvalid()
-    expect(screen.queryByText('Check the fields')).not.toBeInTheDocument()
+    await waitFor(() => expect(screen.getByLabelText('Phone Number')).toHaveFocus())
+    expect(toastTexts()).toEqual(['Two fields need another look.'])
+  })
+
+  it('shows no toast for what the field says already [D-L7]', async () => {
+    server.use(refuses('post', '/auth/register', 422, { message: 'This is no phone number.', errors: { phone: 'This is no phone number' } }))
+    const { user } = openApp('/register')
+    await fill(user)
+    expect(await screen.findByText('This is no phone number')).toBeVisible()
+    expect(toastTexts()).toEqual([])
+  })
+
+  it('shows what is wrong with a field that is not on the screen as a toast [D-L7]', async () => {
+    server.use(refuses('post', '/auth/register', 422, { message: 'Unknown referral', errors: { referral: 'Unknown referral' } }))
+    const { user } = openApp('/register')
+    await fill(user)
+    expect(await screen.findByText('Unknown referral')).toBeVisible()
+    expect(toastTexts()).toEqual(['Unknown referral'])
   })
 })
 
@@ -300,8 +319,8 @@ describe('the session', () => {
     await screen.findByRole('heading', { level: 1 })
     expect(asked).toBe(0)
     visitor.unmount()
-    openAsMember('/terms')
-    server.use(refuses('get', '/auth/check', 401, { message: 'Your session has ended' }))
+    startSession(member, 'stored-token')
+    openApp('/terms')
     await waitFor(() => expect(useSession.getState().token).toBeNull())
     expect(currentPath()).toBe('/terms')
   })

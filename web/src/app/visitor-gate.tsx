@@ -1,9 +1,10 @@
 import { Suspense, lazy } from 'react'
 import { Outlet } from 'react-router'
 import { PageLoader } from '@/components/spinner'
+import { loadChunk } from '@/lib/load-chunk'
 import { useSession } from '@/lib/session'
 
-const SignedInGuard = lazy(() => import('./guard').then((module) => ({ default: module.SignedInGuard })))
+const SignedInGuard = lazy(async () => ({ default: (await loadChunk(() => import('./guard'))).SignedInGuard }))
 
 /**
  * A visitor goes straight through, without the code that checks sessions. What the build drew for visitors stays hidden

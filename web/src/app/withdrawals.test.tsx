@@ -1,4 +1,4 @@
-import { screen, waitFor } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it } from 'vitest'
 import { formatTime } from '@/lib/dates'
 import { queryClient } from '@/lib/query-client'
@@ -42,7 +42,7 @@ describe('the withdrawal', () => {
   it('tells how long it took lately beside what is promised, or nothing [WDR-01]', async () => {
     server.use(answers('get', '/transactions/times', { times: { deposit: null, withdrawal: { median: 60, p90: 97_200 } } }))
     const { unmount } = openWithdrawal()
-    expect(await screen.findByText('In the last 24 hours half of all withdrawals were paid out within 1 minute, nine of ten within 1 day 3 hours.')).toBeVisible()
+    expect(await screen.findByText('Time to payout in the last 24 hours: median 1 min · 90% within 1 d 3 h')).toBeVisible()
     unmount()
     for (const unknown of [answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }), refuses('get', '/transactions/times', 422, { message: 'Not now' })]) {
       queryClient.clear()
@@ -50,7 +50,7 @@ describe('the withdrawal', () => {
       const { unmount: leave } = openWithdrawal()
       expect(await screen.findByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
       await waitFor(() => expect(queryClient.getQueryState(queryKeys.transactionTimes)?.status).toMatch(/success|error/))
-      expect(screen.queryByText(/In the last 24 hours/)).toBeNull()
+      expect(screen.queryByText(/in the last 24 hours/)).toBeNull()
       expect(screen.queryByText('Not now')).toBeNull()
       leave()
     }
@@ -107,12 +107,19 @@ describe('the withdrawal', () => {
   it('is refused while another is pending [WDR-04] [D-W3]', async () => {
     const withdraw = records('post', '/transactions/withdraw')
     server.use(withdraw.handler)
+    const open = transaction({ title: 'Withdrawal', type: 'debit', status: 'pending' })
+    server.use(answers('get', '/transactions/user', { transactions: [open] }))
     const { user } = openWithdrawal({ isWithdrawalPending: true })
     await user.type(await screen.findByLabelText('Amount'), '100')
     await user.click(await screen.findByRole('radio', { name: /USDT/ }))
     await submit(user)
     expect(await screen.findByText('Withdrawal pending already')).toBeVisible()
     expect(screen.getByText('Please pay the pending withdrawal fee to continue')).toBeVisible()
+    // What the toast says is an option, and the page says so where it leads the eye.
+    const statement = screen.getByRole('region', { name: 'Open withdrawal' })
+    expect(statement).toHaveFocus()
+    expect(statement).toHaveTextContent(/There is nothing you need to pay for that.*Paying the fee separately is an option/)
+    expect(within(statement).getByRole('link', { name: 'View the open withdrawal' })).toHaveAttribute('href', `/transactions/${open.id}`)
     expect(withdraw.seen).toHaveLength(0)
   })
 })
@@ -167,7 +174,7 @@ describe('the open withdrawal', () => {
     await user.click(screen.getByRole('button', { name: 'I have made payment' }))
     await waitFor(() => expect(fee.seen).toHaveLength(1))
     expect(fee.seen[0]?.body).toEqual({
-      transactionId: open.id, amount: 37.5, method: 'pm-usdt', receipt: expect.stringMatching(/^data:/) as unknown,
+      transactionId: open.id, amount: 37.5, method: 'pm-usdt', methodVersion: 1, receipt: expect.stringMatching(/^data:/) as unknown,
     })
   })
 

@@ -3,20 +3,24 @@ import { cx } from './cx'
 
 /** A dollar amount in tabular figures. */
 export function Amount({ value, className }: { value: number; className?: string }) {
-  return <span className={cx('tabular', className)}>{formatMoney(value)}</span>
+  return <span className={cx('tabular', value < 0 && 'signed', className)}>{formatMoney(value)}</span>
 }
 
 type SignedProps = { value: number; type: string; status?: string; className?: string }
 
-/** "+" for a credit and "-" otherwise, said in words to screen readers; a failed one is struck through [D-L4]. */
+/**
+ * "+" for a credit and "-" otherwise, said in words to screen readers; a failed one is struck through [D-L4]. Green is
+ * money that has arrived: a pending credit is not.
+ */
 export function SignedAmount({ value, type, status, className }: SignedProps) {
   const credit = type === 'credit'
   const failed = status === 'failed'
+  const tone = failed ? 'text-ink-faint' : credit && status !== 'pending' ? 'text-positive' : 'text-ink'
   const text = `${credit ? '+' : '-'}${formatMoney(value)}`
   return (
-    <span className={cx('tabular whitespace-nowrap', failed ? 'text-ink-faint' : credit ? 'text-positive' : 'text-ink', className)}>
+    <span className={cx('tabular whitespace-nowrap', tone, className)}>
       <span className="sr-only">{`${failed ? 'not booked, ' : ''}${credit ? 'plus' : 'minus'} `}</span>
-      {failed ? <s>{text}</s> : text}
+      {failed ? <s className="signed">{text}</s> : <span className="signed">{text}</span>}
     </span>
   )
 }

@@ -2,7 +2,12 @@ import { useState } from 'react'
 import defaultAvatar from '@/assets/default-avatar.svg'
 import { cx } from './cx'
 
-type AvatarProps = { src: string | null | undefined; name: string; className?: string }
+type AvatarProps = {
+  src: string | null | undefined
+  /** Left out where the picture is decoration, because the name stands beside it. */
+  name?: string
+  className?: string
+}
 
 /** The member's photo, or the default avatar when there is none or it cannot be loaded. */
 export function Avatar({ src, name, className }: AvatarProps) {
@@ -11,7 +16,7 @@ export function Avatar({ src, name, className }: AvatarProps) {
   return (
     <img
       src={shown}
-      alt={`Photo of ${name}`}
+      alt={name ? `Photo of ${name}` : ''}
       onError={() => setBroken(src ?? null)}
       className={cx('shrink-0 rounded-full bg-sunken object-cover', className ?? 'size-9')}
     />

@@ -1,6 +1,8 @@
-import type { ComponentProps, ReactNode } from 'react'
+import type { ComponentProps, MouseEvent, ReactNode } from 'react'
 import { Link } from 'react-router'
+import { useOnce } from '@/lib/once'
 import { cx } from './cx'
+import { useSending } from './form'
 import { Spinner } from './spinner'
 
 type Look = {
@@ -35,14 +37,27 @@ export function buttonClass({ variant = 'primary', size = 'md', wide = false }: 
   )
 }
 
-type ButtonProps = ComponentProps<'button'> & Look & { busy?: boolean; busyLabel?: string; icon?: ReactNode }
+type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
+  Look & {
+    busyLabel?: string
+    icon?: ReactNode
+    /** Something else than a press keeps it busy. */
+    busy?: boolean
+    /** Returns the promise of what it begins, if that takes a while: until then the button is busy. */
+    onClick?: (event: MouseEvent<HTMLButtonElement>) => unknown
+  }
 
 /** While busy it is disabled and says what is going on [AUTH-17]. */
-export function Button({ variant, size, wide, busy = false, busyLabel, icon, className, children, ...rest }: ButtonProps) {
+export function Button({ variant, size, wide, busyLabel, icon, className, children, onClick, ...rest }: ButtonProps) {
+  const press = useOnce()
+  const isSending = useSending() && rest.type === 'submit'
+  const { busy: isHeld = false, ...button } = rest
+  const busy = isHeld || press.busy || isSending
   return (
     <button
       type="button"
-      {...rest}
+      {...button}
+      onClick={onClick && ((event) => void press.run(() => onClick(event)))}
       className={buttonClass({ variant, size, wide }, className)}
       disabled={busy || rest.disabled}
       aria-busy={busy || undefined}

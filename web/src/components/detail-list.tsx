@@ -9,7 +9,7 @@ export function DetailList({ items }: { items: readonly Detail[] }) {
       {items.map(({ label, value }) => (
         <div key={label} className="flex items-baseline justify-between gap-6 py-3">
           <dt className="shrink-0 text-ink-faint">{label}</dt>
-          <dd className="min-w-0 text-right font-medium break-words text-ink">{value}</dd>
+          <dd className="min-w-0 text-right font-medium wrap-anywhere text-ink">{value}</dd>
         </div>
       ))}
     </dl>

@@ -2,6 +2,7 @@ import { X } from 'lucide-react'
 import { useEffect, useId, useRef, type ReactNode } from 'react'
 import { IconButton } from './button'
 import { cx } from './cx'
+import { ToastArea } from './toast-area'
 
 type ModalProps = { open: boolean; onClose: () => void; className?: string; labelledBy?: string; label?: string; children: ReactNode }
 
@@ -24,6 +25,7 @@ export function Modal({ open, onClose, className, labelledBy, label, children }:
       className={className}
     >
       {open && children}
+      {open && <ToastArea />}
     </dialog>
   )
 }

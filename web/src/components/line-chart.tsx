@@ -3,13 +3,17 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { formatDay, formatTime } from '@/lib/dates'
 import { useTheme } from '@/lib/theme'
+import { decimalsOf, stepsFrom, withoutRepeats } from './chart-axis'
 
 /** `base` is what the value is measured against, drawn as a dashed line. */
 export type Point = { at: number; value: number; base?: number }
 
 type LineChartProps = {
   points: readonly Point[]
-  format: (value: number) => string
+  /** `decimals`: how many keep the labels of an axis apart. */
+  format: (value: number, decimals?: number) => string
+  /** The smallest difference that `format` can show. */
+  step: number
   /** What the chart shows, for those who do not see it. */
   label: string
   /** What the dashed line is; without it there is none. */
@@ -19,8 +23,8 @@ type LineChartProps = {
 
 const DAY_MS = 86_400_000
 
-/** A line over time. The figure at the pointer, or the newest, stands above it in text. */
-export function LineChart({ points, format, label, baseLabel, height = 240 }: LineChartProps) {
+/** A line over time, of at least two points. The figure at the pointer, or the newest, stands above it in text. */
+export function LineChart({ points, format, step, label, baseLabel, height = 240 }: LineChartProps) {
   const frame = useRef<HTMLDivElement>(null)
   const [index, setIndex] = useState<number | null>(null)
   const { theme } = useTheme()
@@ -29,7 +33,7 @@ export function LineChart({ points, format, label, baseLabel, height = 240 }: Li
   useEffect(() => {
     const node = frame.current
     if (!node || points.length < 2) return
-    const options = optionsFor({ node, height, format, onPoint: setIndex, span: spanOf(points), hasBase: Boolean(baseLabel) })
+    const options = optionsFor({ node, height, format, step, onPoint: setIndex, span: spanOf(points), hasBase: Boolean(baseLabel) })
     const chart = new UPlot(options, dataOf(points, Boolean(baseLabel)), node)
     const resize = new ResizeObserver(() => chart.setSize({ width: node.clientWidth, height }))
     resize.observe(node)
@@ -37,7 +41,7 @@ export function LineChart({ points, format, label, baseLabel, height = 240 }: Li
       resize.disconnect()
       chart.destroy()
     }
-  }, [points, height, format, baseLabel, theme])
+  }, [points, height, format, step, baseLabel, theme])
 
   return (
     <figure>
@@ -70,13 +74,14 @@ const dataOf = (points: readonly Point[], hasBase: boolean): UPlot.AlignedData =
 type Drawing = {
   node: HTMLElement
   height: number
-  format: (value: number) => string
+  format: LineChartProps['format']
+  step: number
   onPoint: (index: number | null) => void
   span: number
   hasBase: boolean
 }
 
-function optionsFor({ node, height, format, onPoint, span, hasBase }: Drawing): UPlot.Options {
+function optionsFor({ node, height, format, step, onPoint, span, hasBase }: Drawing): UPlot.Options {
   const styles = getComputedStyle(document.documentElement)
   const token = (name: string) => styles.getPropertyValue(name).trim()
   const axis = {
@@ -93,12 +98,12 @@ function optionsFor({ node, height, format, onPoint, span, hasBase }: Drawing): 
     series: [
       {},
       // What is measured against something else is a sum that changes in steps.
-      { stroke: token('--accent'), width: 2, points: { show: false }, ...(hasBase ? { paths: stepped } : {}) },
+      { stroke: token('--accent'), fill: token('--accent-wash'), width: 2, points: { show: false }, ...(hasBase ? { paths: stepped } : {}) },
       ...(hasBase ? [{ stroke: token('--ink-faint'), width: 1.5, dash: [5, 5], points: { show: false }, paths: stepped }] : []),
     ],
     axes: [
-      { ...axis, grid: { show: false }, space: 80, size: 32, values: (_, ticks) => ticks.map((tick) => tickOf(tick * 1000, span)) },
-      { ...axis, size: (_, labels) => widthOf(labels), values: (_, ticks) => ticks.map(format) },
+      { ...axis, grid: { show: false }, space: 80, size: 32, values: (_, ticks) => withoutRepeats(ticks.map((tick) => tickOf(tick * 1000, span))) },
+      { ...axis, incrs: stepsFrom(step), size: (_, labels) => widthOf(labels), values: (_, ticks) => ticks.map((tick) => format(tick, decimalsOf(ticks))) },
     ],
     hooks: { setCursor: [(chart) => onPoint(chart.cursor.idx ?? null)] },
   }

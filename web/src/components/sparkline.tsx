@@ -3,9 +3,19 @@ import { cx } from './cx'
 const WIDTH = 300
 const HEIGHT = 56
 
-/** A small line without axes; `label` says in words what it shows. */
-export function Sparkline({ values, label, className }: { values: readonly number[]; label: string; className?: string }) {
-  const falls = (values.at(-1) ?? 0) < (values[0] ?? 0)
+type SparklineProps = {
+  values: readonly number[]
+  /** Says in words what the line shows. */
+  label: string
+  /** Where the part that counts begins; what is before it is drawn faintly. */
+  from?: number
+  className?: string
+}
+
+/** A small line without axes. */
+export function Sparkline({ values, label, from = 0, className }: SparklineProps) {
+  const points = pointsOf(values)
+  const falls = (values.at(-1) ?? 0) < (values[from] ?? 0)
   return (
     <svg
       role="img"
@@ -14,19 +24,20 @@ export function Sparkline({ values, label, className }: { values: readonly numbe
       preserveAspectRatio="none"
       className={cx('h-14 w-full', falls ? 'text-negative-fill' : 'text-positive-fill', className)}
     >
-      <path d={pathOf(values)} fill="none" stroke="currentColor" strokeWidth="2" vectorEffect="non-scaling-stroke" />
+      <path d={pathOf(points.slice(0, from + 1))} className="stroke-line-control" fill="none" strokeWidth="1.5" strokeDasharray="3 3" vectorEffect="non-scaling-stroke" />
+      <path d={pathOf(points.slice(from))} fill="none" stroke="currentColor" strokeWidth="2" vectorEffect="non-scaling-stroke" />
     </svg>
   )
 }
 
-function pathOf(values: readonly number[]) {
+function pointsOf(values: readonly number[]) {
   const low = Math.min(...values)
   const span = Math.max(...values) - low || 1
-  return values
-    .map((value, index) => {
-      const x = (index / Math.max(1, values.length - 1)) * WIDTH
-      const y = HEIGHT - 3 - ((value - low) / span) * (HEIGHT - 6)
-      return `${index === 0 ? 'M' : 'L'}${x.toFixed(1)} ${y.toFixed(1)}`
-    })
-    .join('')
+  return values.map((value, index) => {
+    const x = (index / Math.max(1, values.length - 1)) * WIDTH
+    const y = HEIGHT - 3 - ((value - low) / span) * (HEIGHT - 6)
+    return `${x.toFixed(1)} ${y.toFixed(1)}`
+  })
 }
+
+const pathOf = (points: readonly string[]) => (points.length < 2 ? '' : `M${points.join('L')}`)

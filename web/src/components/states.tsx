@@ -1,6 +1,6 @@
-import { CircleAlert, RotateCw, type LucideIcon } from 'lucide-react'
+import { CircleAlert, Lock, RotateCw, type LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { messageOf } from '@/lib/api-error'
+import { messageOf, toApiError } from '@/lib/api-error'
 import { Button } from './button'
 
 type EmptyProps = { icon: LucideIcon; title: string; description?: string; action?: ReactNode }
@@ -20,8 +20,9 @@ export function EmptyState({ icon: Icon, title, description, action }: EmptyProp
 
 type ErrorProps = { error: unknown; onRetry: () => void; title?: string; busy?: boolean }
 
-/** What failed and a way to try again; never mistaken for an empty list [D-L5]. */
+/** What failed and a way to try again; never mistaken for an empty list [D-L5]. What is not permitted stays so: no Retry. */
 export function ErrorPanel({ error, onRetry, title = 'This could not be loaded', busy }: ErrorProps) {
+  if (toApiError(error).code === 'PERMISSION_DENIED') return <NoAccess />
   return (
     <div role="alert" className="flex flex-col items-center px-6 py-12 text-center">
       <span className="mb-4 grid size-12 place-items-center rounded-full bg-negative-soft text-negative">
@@ -42,3 +43,10 @@ export function ErrorPanel({ error, onRetry, title = 'This could not be loaded',
     </div>
   )
 }
+
+/** For pages and lists that the caller's role may not see; asking again changes nothing. */
+export const NoAccess = () => (
+  <div role="alert">
+    <EmptyState icon={Lock} title="You don’t have access to this" description="Your role does not include it. An admin can tell you whose does." />
+  </div>
+)

@@ -1,6 +1,6 @@
 /** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
-import type * as Http from './http'
 import { toApiError, type ApiError } from './api-error'
+import { send, sendForFile, type ApiRequest } from './http'
 import { notify } from './notify'
 import { queryClient } from './query-client'
 import { queryKeys } from './query-keys'
@@ -16,11 +16,9 @@ export type CallOptions = {
   signal?: AbortSignal
 }
 
-type Request = { method: 'get' | 'post' | 'put' | 'delete'; url: string; data?: unknown }
-
-async function call<T>(request: Request, { idempotencyKey, isPublic = false, signal }: CallOptions): Promise<Answer<T>> {
-  const headers = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
-  return watched(({ send }) => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic)
+async function call<T>(request: ApiRequest, { idempotencyKey, isPublic = false, signal }: CallOptions): Promise<Answer<T>> {
+  const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
+  return watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic)
 }
 
 const IN_FLIGHT_TRIES = 5
@@ -39,10 +37,10 @@ async function answered<T>(send: () => Promise<T>): Promise<T> {
 }
 
 /** Runs a request, and looks whether its refusal says that the session is over. */
-async function watched<T>(request: (http: typeof Http) => Promise<T>, isPublic: boolean): Promise<T> {
+async function watched<T>(request: () => Promise<T>, isPublic: boolean): Promise<T> {
   const { token } = useSession.getState()
   try {
-    return await request(await import('./http'))
+    return await request()
   } catch (cause) {
     const error = toApiError(cause)
     if (!isPublic && token) noticeSessionLoss(error, token)
@@ -64,11 +62,11 @@ function noticeSessionLoss(error: ApiError, token: string) {
 }
 
 export const api = {
-  get: <T>(url: string, options: CallOptions = {}) => call<T>({ method: 'get', url }, options),
+  get: <T>(url: string, options: CallOptions = {}) => call<T>({ method: 'GET', url }, options),
   post: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
-    call<T>({ method: 'post', url, data }, options),
+    call<T>({ method: 'POST', url, data }, options),
   put: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
-    call<T>({ method: 'put', url, data }, options),
-  delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'delete', url }, options),
-  file: (url: string) => watched(({ sendForFile }) => sendForFile({ method: 'get', url }), false),
+    call<T>({ method: 'PUT', url, data }, options),
+  delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'DELETE', url }, options),
+  file: (url: string) => watched(() => sendForFile({ method: 'GET', url }), false),
 }

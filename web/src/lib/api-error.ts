@@ -2,6 +2,9 @@
 
 type ErrorBody = { message?: string; code?: string; requestId?: string; errors?: Record<string, string> }
 
+/** The code of a call that the network lost. */
+export const NETWORK_ERROR = 'NETWORK_ERROR'
+
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The HTTP status, or `undefined` when no answer arrived. */
@@ -36,6 +39,10 @@ export function toApiError(cause: unknown): ApiError {
   if (cause instanceof ApiError) return cause
   return new ApiError(cause instanceof Error ? cause.message : 'An error occurred')
 }
+
+/** What the member can do about it, where the message does not say so. */
+export const adviceOn = (error: unknown): string | undefined =>
+  toApiError(error).code === NETWORK_ERROR ? 'Please check your connection and try again.' : undefined
 
 /** What to tell the member: the server's message, else the caller's fallback, else the error's own [MSG-01]. */
 export function messageOf(error: unknown, fallback?: string): string {

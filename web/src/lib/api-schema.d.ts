@@ -81,6 +81,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/ledger/accounts/{id}/rebuild": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to rebuild an account from its entries
+         * @description The balance, count and head that the account stores are computed from its entries again. Only for an account that the
+         *     integrity report names; another treasurer confirms.
+         */
+        post: operations["post_admin_ledger_accounts_by_id_rebuild"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/liabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Publish what members are owed now
+         * @description A treasurer, auditor or admin; otherwise it happens every night.
+         */
+        post: operations["post_admin_liabilities"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/me": {
         parameters: {
             query?: never;
@@ -109,7 +150,7 @@ export interface paths {
         put?: never;
         /**
          * Give a code again
-         * @description Approving, paying, confirming and freezing need one that is at most five minutes old.
+         * @description Every decision and every proposal needs one that is at most five minutes old.
          */
         post: operations["post_admin_me_step_up"];
         delete?: never;
@@ -388,7 +429,7 @@ export interface paths {
         };
         /**
          * List the proposals
-         * @description The newest of every service.
+         * @description Of every service, newest first, with the names of who proposed and decided them.
          */
         get: operations["get_admin_proposals"];
         put?: never;
@@ -460,7 +501,10 @@ export interface paths {
         /** List the staff */
         get: operations["get_admin_staff"];
         put?: never;
-        /** Invite somebody to the staff */
+        /**
+         * Propose to invite a person to the staff
+         * @description Once another admin confirms, the person is mailed a link to set a password, and all staff are told.
+         */
         post: operations["post_admin_staff"];
         delete?: never;
         options?: never;
@@ -478,8 +522,25 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Disable a staff account */
+        /** Propose the end of a staff account */
         delete: operations["delete_admin_staff_by_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/staff/{id}/role": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Propose another role for a staff account */
+        put: operations["put_admin_staff_by_id_role"];
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -871,6 +932,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/liabilities": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read what members are owed
+         * @description The newest publication of the proof of liabilities; a new one appears every night.
+         */
+        get: operations["get_liabilities"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/payment-methods": {
         parameters: {
             query?: never;
@@ -950,7 +1031,7 @@ export interface paths {
         };
         /**
          * List the trades
-         * @description The open ones; with `status=all` the ended ones too.
+         * @description The open ones (`status=open`); with `status=all` the ended ones too.
          */
         get: operations["get_trades"];
         put?: never;
@@ -1205,6 +1286,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/wallet/proof": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the member's proof
+         * @description Each leaf leads to the root of `GET /v1/liabilities` with the same `at`.
+         */
+        get: operations["get_wallet_proof"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1214,7 +1315,7 @@ export interface components {
             note?: string | null;
             /**
              * Format: double
-             * @description Deposits: what arrived, if it is not the claim.
+             * @description What arrived: needed for a deposit; course payments and fees have a fixed price.
              */
             receivedAmount?: number | null;
             /**
@@ -1323,6 +1424,12 @@ export interface components {
              */
             method: string;
             /**
+             * Format: int32
+             * @description The version of the platform method whose address was shown; else the one in force counts.
+             * @example 1
+             */
+            methodVersion?: number | null;
+            /**
              * @description The proof as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
              */
@@ -1383,6 +1490,15 @@ export interface components {
              */
             success: boolean;
         };
+        /** @description Something in the ledger that does not verify. */
+        Fault: {
+            /** @description What is wrong, as a sentence. */
+            detail: string;
+            foundAt?: string | null;
+            /** @description `account`, `posting`, `member` (their hold or investments) or `cause` (a decision that was never posted). */
+            subject: string;
+            subjectId: string;
+        };
         /** @description The fee of an open withdrawal, paid from outside. */
         FeePayment: {
             /**
@@ -1396,6 +1512,12 @@ export interface components {
              * @example BTC
              */
             method: string;
+            /**
+             * Format: int32
+             * @description The version of the platform method whose address was shown; else the one in force counts.
+             * @example 1
+             */
+            methodVersion?: number | null;
             /**
              * @description The proof as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
@@ -1421,15 +1543,19 @@ export interface components {
         };
         /** @description Whether the books are right. */
         Integrity: {
-            /** @description When all entries were read last; the trial balance and the drift are of then. */
+            /** @description When the last check ended that left no posting unchecked; missing in a ledger that was never checked. */
             checkedAt?: string | null;
             /** Format: int64 */
             deadLetters: number;
             /**
              * Format: double
-             * @description Differences between balances and their entries; 0 when right.
+             * @description Differences between accounts that do not verify and their entries; 0 when right.
              */
             drift: number;
+            /** @description What does not verify, oldest first, at most 100. */
+            faults: components["schemas"]["Fault"][];
+            /** @description When everything was verified from the first entry last. */
+            fullyCheckedAt?: string | null;
             /**
              * Format: double
              * @description What the platform holds according to the ledger.
@@ -1447,7 +1573,7 @@ export interface components {
             success: boolean;
             /**
              * Format: double
-             * @description Sum of all entries; 0 when right.
+             * @description Sum of all balances; 0 when right.
              */
             trialBalance: number;
             withdrawals: components["schemas"]["Withdrawals"];
@@ -1505,6 +1631,13 @@ export interface components {
             /** Format: double */
             total: number;
         };
+        /** @description A member's part of the tree. */
+        LiabilityProof: {
+            at?: string | null;
+            /** @description Their amounts sum to what the member was owed; empty if that was nothing. */
+            leaves: components["schemas"]["ProofLeaf"][];
+            success: boolean;
+        };
         /** @description Who signs in. */
         Login: {
             /** @example ada@example.org */
@@ -1519,6 +1652,8 @@ export interface components {
         };
         /** @description The caller as the back office knows them. */
         Me: {
+            /** @description New staff: from when on they may decide and propose; null when they may. */
+            decidesFrom?: string | null;
             /**
              * @description What the role may do.
              * @example [
@@ -1543,7 +1678,7 @@ export interface components {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
-        /** @description Times that members are shown; null for a kind of which none was handled. */
+        /** @description Times that members are shown; null for a kind of which fewer than ten were handled. */
         MemberTimes: {
             deposit?: components["schemas"]["Percentiles"] | null;
             withdrawal?: components["schemas"]["Percentiles"] | null;
@@ -1605,6 +1740,14 @@ export interface components {
              * @example ERC20
              */
             network: string;
+        };
+        /** @description Another role. */
+        NewRole: {
+            /**
+             * @description reviewer, treasurer, manager, auditor or admin.
+             * @example treasurer
+             */
+            role: string;
         };
         /** @description An authenticator that waits for its first code. */
         NewTotp: {
@@ -1821,25 +1964,61 @@ export interface components {
             /** @example +44 20 7946 0000 */
             phone: string;
         };
+        /** @description A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as big-endian 64 bit. */
+        ProofLeaf: {
+            /**
+             * Format: double
+             * @description In dollars.
+             */
+            amount: number;
+            /** @description From the leaf to the root. */
+            path: components["schemas"]["ProofSibling"][];
+            /** @description 32 bytes in hexadecimal digits. */
+            salt: string;
+        };
+        /**
+         * @description The node beside one on the path. The digest above is SHA-256 of a one byte, the left digest, the left sum in cents as
+         *     big-endian 64 bit, the right digest and the right sum.
+         */
+        ProofSibling: {
+            /** @description 32 bytes in hexadecimal digits. */
+            digest: string;
+            /** @description `left` or `right`. */
+            side: string;
+            /**
+             * Format: double
+             * @description In dollars.
+             */
+            sum: number;
+        };
         /** @description A change that waits for a second person, or waited. */
         Proposal: {
             /** @description What it replaces. */
             before?: Record<string, never> | null;
-            /** @description What would change. */
+            /** @description What would change, in the names and units of the call that proposed it. */
             change: Record<string, never>;
             decidedAt?: string | null;
             decidedBy?: string | null;
+            /** @description Their name, in lists. */
+            decidedByName?: string | null;
+            /** @description Until when it can be decided. */
+            expiresAt?: string | null;
             id: string;
-            /** @description E.g. bonus, plan.create, plan.value, payment_method.update. */
+            /** @description E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite. */
             kind: string;
+            /** @description What deciding it takes, one of the permissions of `GET /admin/me`. */
+            permission: string;
             proposedAt?: string | null;
             proposedBy: string;
-            /** @description open, confirmed or rejected. */
+            /** @description Their name, in lists. */
+            proposedByName?: string | null;
+            /** @description open, confirmed, rejected or expired. */
             status: string;
             subjectId?: string | null;
         };
         /** @description Proposals. */
         Proposals: {
+            nextCursor?: string | null;
             proposals: components["schemas"]["Proposal"][];
             success: boolean;
         };
@@ -1851,6 +2030,21 @@ export interface components {
             /** @description The thing it is about, once it exists: a plan, a method, a member. */
             subjectId?: string | null;
             success: boolean;
+        };
+        /** @description What members were owed at a moment, and the root of the tree that proves it. */
+        PublishedLiabilities: {
+            at?: string | null;
+            /** Format: int64 */
+            leaves: number;
+            message?: string | null;
+            /** @description SHA-256 in hexadecimal digits. */
+            root: string;
+            success: boolean;
+            /**
+             * Format: double
+             * @description The sum of all leaves, in dollars.
+             */
+            total: number;
         };
         /** @description What waits. */
         Queue: {
@@ -1872,6 +2066,14 @@ export interface components {
             fee?: components["schemas"]["Percentiles"] | null;
             payout?: components["schemas"]["Percentiles"] | null;
             withdrawal?: components["schemas"]["Percentiles"] | null;
+        };
+        /** @description Why an account is rebuilt. */
+        Rebuild: {
+            /**
+             * @description For the audit log; 1 to 500 characters.
+             * @example A disk error changed the stored balance
+             */
+            note: string;
         };
         /** @description The proof of payment of a transaction. */
         ReceiptLink: {
@@ -2151,7 +2353,7 @@ export interface components {
             approved?: boolean | null;
             /**
              * Format: double
-             * @description What was claimed, where it differs.
+             * @description Approved payments: what was claimed.
              */
             claimedAmount?: number | null;
             /** @description When it was made. */
@@ -2673,7 +2875,9 @@ export interface operations {
     post_admin_dead_letters_by_id_replay: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -2832,6 +3036,306 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Integrity"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_ledger_accounts_by_id_rebuild: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Rebuild"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_liabilities: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedLiabilities"];
                 };
             };
             /** @description The request could not be read. */
@@ -4154,7 +4658,9 @@ export interface operations {
     post_admin_members_by_id_freeze: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -4305,7 +4811,9 @@ export interface operations {
     post_admin_members_by_id_notes: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -4317,7 +4825,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -4609,7 +5117,9 @@ export interface operations {
     post_admin_members_by_id_unfreeze: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -5960,7 +6470,9 @@ export interface operations {
     get_admin_proposals: {
         parameters: {
             query?: {
+                /** @description open, confirmed, rejected, expired or all (the default) */
                 status?: string;
+                cursor?: string;
             };
             header?: never;
             path?: never;
@@ -6107,7 +6619,9 @@ export interface operations {
     post_admin_proposals_by_id_confirm: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -6254,7 +6768,9 @@ export interface operations {
     post_admin_proposals_by_id_reject: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -6708,7 +7224,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Proposed"];
                 };
             };
             /** @description The request could not be read. */
@@ -6842,7 +7358,9 @@ export interface operations {
     delete_admin_staff_by_id: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
             path: {
                 id: string;
             };
@@ -6850,12 +7368,165 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["Proposed"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    put_admin_staff_by_id_role: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRole"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposed"];
                 };
             };
             /** @description The request could not be read. */
@@ -9825,7 +10496,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: {
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -10130,6 +10801,169 @@ export interface operations {
                 };
                 content: {
                     "application/octet-stream": string;
+                };
+            };
+            /** @description The range of the file that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The range lies outside the file */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    get_liabilities: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedLiabilities"];
                 };
             };
             /** @description The request could not be read. */
@@ -13264,6 +14098,151 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserReply"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    get_wallet_proof: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiabilityProof"];
                 };
             };
             /** @description The request could not be read. */

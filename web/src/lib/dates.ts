@@ -6,11 +6,25 @@ const long = new Intl.DateTimeFormat('en-US', {
 const day = new Intl.DateTimeFormat('en-US', { year: 'numeric', month: 'short', day: 'numeric' })
 const time = new Intl.DateTimeFormat('en-US', { hour: 'numeric', minute: '2-digit' })
 
+const exact = new Intl.DateTimeFormat('en-US', {
+  year: 'numeric', month: 'long', day: 'numeric', hour: 'numeric', minute: '2-digit', second: '2-digit',
+})
+
 /** `November 21, 2026 at 10:50 AM` */
 export const formatDateTime = (iso: string | number | Date) => long.format(new Date(iso))
+/** The same of a list: with seconds where two would look alike. */
+export const formatDateTimes = (moments: readonly string[]) => tellApart(moments, formatDateTime, (iso) => exact.format(new Date(iso)))
 /** `Nov 21, 2026` */
 export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))
 /** `10:50 AM` */
 export const formatTime = (iso: string | number | Date) => time.format(new Date(iso))
 /** `2026-11-21`, the day in UTC, as the contract and date inputs write it. */
 export const isoDay = (moment: Date) => moment.toISOString().slice(0, 10)
+
+/** Each moment in short, or exactly where two different ones of the list would look alike. */
+export function tellApart(moments: readonly string[], short: (iso: string) => string, exactly: (iso: string) => string): string[] {
+  const texts = moments.map(short)
+  const seen = new Map<string, Set<string>>()
+  texts.forEach((text, index) => seen.set(text, (seen.get(text) ?? new Set()).add(moments[index] ?? '')))
+  return texts.map((text, index) => ((seen.get(text)?.size ?? 0) > 1 ? exactly(moments[index] ?? '') : text))
+}

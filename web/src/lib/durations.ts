@@ -1,9 +1,9 @@
 /** Spans of time in words. */
 
 const units = [
-  { seconds: 86_400, short: 'd', long: 'day' },
-  { seconds: 3_600, short: 'h', long: 'hour' },
-  { seconds: 60, short: 'min', long: 'minute' },
+  { seconds: 86_400, short: 'd' },
+  { seconds: 3_600, short: 'h' },
+  { seconds: 60, short: 'min' },
 ] as const
 
 /** The two largest units of a span of at least a minute; what is smaller falls away. */
@@ -25,9 +25,8 @@ export function formatSeconds(seconds: number): string {
   return largestUnits(whole).map(({ count, short }) => `${count} ${short}`).join(' ')
 }
 
-/** `2 days 4 hours`, `35 minutes`: rounded up, so that "within" remains true. */
-export function spanInWords(seconds: number): string {
-  const smallest = seconds > 86_400 ? 3_600 : 60
-  const whole = Math.max(1, Math.ceil(seconds / smallest)) * smallest
-  return largestUnits(whole).map(({ count, long }) => `${count} ${long}${count === 1 ? '' : 's'}`).join(' ')
+/** The same rounded up, so that "within" remains true. */
+export function formatSpan(seconds: number): string {
+  const smallest = seconds > 86_400 ? 3_600 : seconds > 60 ? 60 : 1
+  return formatSeconds(Math.ceil(seconds / smallest) * smallest)
 }

@@ -1,10 +1,16 @@
-/** The HTTP client itself, loaded with the first call so that a page that only shows something stays small. */
-import axios, { isAxiosError, type AxiosRequestConfig } from 'axios'
-import { ApiError, isErrorBody } from './api-error'
+/** One request to the API; every failure leaves as an `ApiError`. */
+import axios, { isAxiosError, isCancel, type AxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios'
+import { ApiError, NETWORK_ERROR, isErrorBody } from './api-error'
 import { apiUrl } from './env'
 import { useSession } from './session'
 
-export const http = axios.create({ baseURL: apiUrl, withCredentials: true })
+export type ApiRequest = Pick<AxiosRequestConfig<unknown>, 'data' | 'signal'> & {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  url: string
+  headers?: Record<string, string>
+}
+
+const http = axios.create({ baseURL: apiUrl, withCredentials: true })
 
 http.interceptors.request.use((config) => {
   const { token } = useSession.getState()
@@ -12,27 +18,30 @@ http.interceptors.request.use((config) => {
   return config
 })
 
-/** One request; every failure leaves as an `ApiError`. */
-export async function send<T extends { success: boolean; message?: string }>(config: AxiosRequestConfig): Promise<T> {
-  try {
-    const { data, status } = await http.request<T>(config)
-    if (data.success === false) throw new ApiError('An error occurred', status, data)
-    return data
-  } catch (cause) {
-    if (!isAxiosError(cause)) throw cause
-    const body: unknown = cause.response?.data
-    throw new ApiError(cause.message, cause.response?.status, isErrorBody(body) ? body : {})
-  }
+export async function send<T extends { success: boolean; message?: string }>(request: ApiRequest): Promise<T> {
+  const { data, status } = await ask<T>(request)
+  if (!isErrorBody(data) || data.success === false) throw new ApiError('An error occurred', status, bodyOf(data))
+  return data
 }
 
 /** A file; a refusal still comes as JSON, inside the blob. */
-export async function sendForFile(config: AxiosRequestConfig): Promise<Blob> {
+export async function sendForFile(request: ApiRequest): Promise<Blob> {
+  return (await ask<Blob>({ ...request, responseType: 'blob' })).data
+}
+
+async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
   try {
-    return (await http.request<Blob>({ ...config, responseType: 'blob' })).data
+    return await http.request<T>(request)
   } catch (cause) {
-    if (!isAxiosError(cause)) throw cause
-    const blob: unknown = cause.response?.data
-    const body: unknown = blob instanceof Blob ? await blob.text().then(JSON.parse).catch(() => null) : null
-    throw new ApiError(cause.message, cause.response?.status, isErrorBody(body) ? body : {})
+    throw isAxiosError<unknown>(cause) && !isCancel(cause) ? await failure(cause) : cause
   }
 }
+
+async function failure({ message, response }: AxiosError<unknown>): Promise<ApiError> {
+  if (!response) return new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+  const { data, status } = response
+  return new ApiError(message, status, bodyOf(data instanceof Blob ? await data.text().then(JSON.parse).catch(() => null) : data))
+}
+
+/** Anything but JSON says nothing. */
+const bodyOf = (data: unknown) => (isErrorBody(data) ? data : {})

@@ -4,6 +4,7 @@ export const paths = {
   ugcCourse: '/ugc-course',
   terms: '/terms',
   privacy: '/privacy',
+  liabilities: '/liabilities',
   login: '/login',
   register: '/register',
   forgotPassword: '/forgot-password',

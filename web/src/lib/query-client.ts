@@ -1,6 +1,6 @@
 /** TanStack Query with the product's rules: retries, cache life, and one toast per failed call. */
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
-import { messageOf, toApiError } from './api-error'
+import { adviceOn, messageOf, toApiError } from './api-error'
 import { notify } from './notify'
 import { queryKeys } from './query-keys'
 import { endSession, useSession } from './session'
@@ -8,8 +8,10 @@ import { endSession, useSession } from './session'
 declare module '@tanstack/react-query' {
   interface Register {
     mutationMeta: {
-      /** Fields whose server errors the form shows itself, instead of a toast. */
+      /** Fields whose server errors the form shows at the field. */
       inlineFields?: readonly string[]
+      /** Refusals that the screen shows in place. */
+      inlineCodes?: readonly string[]
       /** Said when the server gave no message of its own. */
       fallbackMessage?: string
       /** The caller tells the outcome itself. */
@@ -29,6 +31,10 @@ function shouldRetry(failures: number, error: Error) {
   return failures < RETRIES && (isTransient || isBehind)
 }
 
+const tell = (error: unknown, fallback?: string) => notify.error(messageOf(error, fallback), adviceOn(error))
+
+const sentence = (text = '') => text.trim().replace(/\.$/, '')
+
 const isSessionCheck = (key: QueryKey) => key[0] === queryKeys.session[0]
 
 const queryCache = new QueryCache({
@@ -38,7 +44,7 @@ const queryCache = new QueryCache({
     if (status === 401) return
     // The check on start must succeed; a later one that fails leaves the session to the next call [AUTH-14].
     if (isSessionCheck(query.queryKey) && query.state.data === undefined) endSession()
-    if (!query.meta?.silent) notify.error(messageOf(error))
+    if (!query.meta?.silent) tell(error)
   },
 })
 
@@ -48,11 +54,13 @@ const mutationCache = new MutationCache({
     if (message && !mutation.meta?.silent) notify.success(message)
   },
   onError: (error, _variables, _result, mutation) => {
-    const { fields } = toApiError(error)
-    const { silent, inlineFields = [], fallbackMessage } = mutation.meta ?? {}
-    if (silent) return
-    if (inlineFields.some((field) => field in fields)) return
-    notify.error(messageOf(error, fallbackMessage))
+    const { code, fields } = toApiError(error)
+    const { silent, inlineFields = [], inlineCodes = [], fallbackMessage } = mutation.meta ?? {}
+    if (silent || (code && inlineCodes.includes(code))) return
+    // The field alone, if the message says the same [D-L7].
+    const message = sentence(messageOf(error, fallbackMessage))
+    if (inlineFields.some((field) => sentence(fields[field]) === message)) return
+    tell(error, fallbackMessage)
   },
 })
 

@@ -11,6 +11,8 @@ export const queryKeys = {
   deviceSessions: ['device-sessions'],
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],
+  liabilities: ['liabilities'],
+  liabilityProof: (at: string) => ['liabilities', 'proof', at],
 } as const
 
 /** Everything that a change of the member's money can touch. */

@@ -1,8 +1,11 @@
-/** The words of the validation rules that several schemas share. */
-import * as z from 'zod/mini'
+/** The validation rules that several forms share, as React Hook Form's `register` takes them. */
 
-export const email = z.string().check(z.trim(), z.email('Invalid email address'))
+const EMAIL = /^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/
 
-export const required = (message: string) => z.string().check(z.trim(), z.minLength(1, message))
+const setValueAs = (text: string) => text.trim()
 
-export const password = (message: string) => z.string().check(z.minLength(8, message))
+export const email = { setValueAs, validate: (text = '') => EMAIL.test(text) || 'Invalid email address' }
+
+export const required = (message: string) => ({ setValueAs, validate: (text = '') => text !== '' || message })
+
+export const password = (message: string) => ({ validate: (text = '') => text.length >= 8 || message })

@@ -19,4 +19,7 @@ export function openAsMember(path: string, changes: Partial<User> = {}) {
   return openApp(path)
 }
 
+/** The titles of the toasts on the page, the newest first. */
+export const toastTexts = () => [...document.querySelectorAll('.toast p:first-child')].map((title) => title.textContent)
+
 export const currentPath = () => window.location.pathname + window.location.search

@@ -65,6 +65,7 @@ export const server = setupServer(
   answers('get', '/transactions/user', { transactions: [] }),
   answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
+  answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', price: 87, purchased: false, pending: false, modules: [] } }),
   answers('get', '/plans', { plans: [] }),
   answers('get', '/plans/:id/values', { values: [] }),
   answers('get', '/payment-methods', { paymentMethods: [] }),

@@ -1,6 +1,7 @@
 /** What every component test stands on: matchers, a fake API, and the parts of a browser that jsdom lacks. */
 import '@testing-library/jest-dom/vitest'
 import { cleanup, configure } from '@testing-library/react'
+import { toast } from 'react-toastify/unstyled'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import { queryClient } from '@/lib/query-client'
 import { endSession } from '@/lib/session'
@@ -39,7 +40,7 @@ missing(Blob.prototype, {
 })
 
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
-afterEach(async () => {
+afterEach(() => {
   cleanup()
   server.resetHandlers()
   queryClient.clear()
@@ -47,7 +48,7 @@ afterEach(async () => {
   localStorage.clear()
   sessionStorage.clear()
   window.history.replaceState(null, '', '/')
-  const { toast } = await import('react-toastify/unstyled')
+  // What no page showed waits for the next one.
   toast.dismiss()
 })
 afterAll(() => server.close())

@@ -20,15 +20,15 @@ export function DashboardPage() {
     <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
       <div className="space-y-4 sm:space-y-5">
         <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
-        <div className="grid gap-3 sm:grid-cols-2 sm:gap-4">
+        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 sm:gap-4">
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
         </div>
-        <div className="grid gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
+        <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
           <RecentActivity />
           <PortfolioCard />
         </div>
-        <nav aria-label="Shortcuts" className="grid gap-3 sm:grid-cols-3 sm:gap-4">
+        <nav aria-label="Shortcuts" className="grid grid-cols-1 gap-3 sm:grid-cols-3 sm:gap-4">
           <Tile to={paths.investments} icon={ChartNoAxesCombined} title="Investments" />
           <Tile to={paths.transactions} icon={ReceiptText} title="Transactions" />
           <Tile to={paths.profile} icon={UserRound} title="Profile" />

@@ -1,32 +1,47 @@
+import { course as facts } from '@/content/marketing'
 import { useSearchParams } from 'react-router'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
+import { useCourse } from '@/features/courses/api/get-course'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { DepositForm } from '@/features/wallet/components/deposit-form'
+import type { Methods } from '@/features/wallet/components/method-grid'
 
 const DEFAULT_TYPE = 'deposit'
+const COURSE = 'course'
 
 export function DepositsPage() {
   const [query] = useSearchParams()
   const type = (query.get('type') || DEFAULT_TYPE).toLowerCase()
   const methods = usePaymentMethods()
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
-  const isCourse = type === 'course'
+  const isCourse = type === COURSE
   return (
     <Page
       title={isCourse ? 'Pay for the course' : 'Deposit'}
       description={isCourse ? 'One payment, lifetime access.' : 'Send a payment, then show us the proof.'}
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <Card className="p-5 sm:p-7">
-          <DepositForm key={type} type={type} amount={query.get('amount')} methods={{ ...methods, data: platform }} />
+          {isCourse ? (
+            <CoursePayment amount={query.get('amount')} methods={{ ...methods, data: platform }} />
+          ) : (
+            <DepositForm key={type} type={type} amount={query.get('amount')} methods={{ ...methods, data: platform }} />
+          )}
         </Card>
         <Instructions />
       </div>
     </Page>
   )
+}
+
+/** The price is that of the house once the course is known; until then, that of the address, and without either the member enters it. */
+function CoursePayment({ amount, methods }: { amount: string | null; methods: Methods }) {
+  const { data: course } = useCourse()
+  const price = course ? facts.price.replace('$', '') : amount
+  return <DepositForm type={COURSE} amount={price} isPrice={Boolean(price)} methods={methods} />
 }
 
 const steps = [

@@ -8,12 +8,14 @@ import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { usePlans } from '@/features/investments/api/list-plans'
 import { InvestForm } from '@/features/investments/components/invest-form'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useUser } from '@/lib/session'
 
-const PlanChart = lazy(() =>
-  import('@/features/investments/components/plan-chart').then((module) => ({ default: module.PlanChart })),
-)
+const PlanChart = lazy(async () => {
+  const module = await loadChunk(() => import('@/features/investments/components/plan-chart'))
+  return { default: module.PlanChart }
+})
 
 export function InvestPage() {
   const [query] = useSearchParams()
@@ -23,7 +25,7 @@ export function InvestPage() {
   return (
     <Page title="Invest" back>
       {plan && user ? (
-        <div className="grid items-start gap-5 lg:grid-cols-2">
+        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
           <InvestForm plan={plan} user={user} />
           <Suspense fallback={<Skeleton className="h-96 rounded-xl" />}>
             <PlanChart plan={plan} />

@@ -13,24 +13,36 @@ export function ProfilePage() {
   const user = useMember()
   return (
     <Page title="Profile">
-      <div className="max-w-3xl space-y-5">
+      <div className="space-y-5">
         <PhotoCard user={user} />
-        <DetailsForm user={user} />
-        <Link
-          to={paths.paymentMethods}
-          className="flex items-center gap-3 rounded-xl border border-line bg-surface p-5 shadow-card transition-colors hover:border-line-control sm:px-6"
-        >
-          <Wallet aria-hidden className="size-5 text-ink-faint" />
-          <span className="flex-1">
-            <span className="block font-semibold">Payment methods</span>
-            <span className="block text-sm text-ink-faint">Your saved addresses for withdrawals</span>
-          </span>
-          <ChevronRight aria-hidden className="size-5 text-ink-faint" />
-        </Link>
-        <SecurityForm userId={user.id} />
-        <SessionsCard />
-        <AppearanceCard />
+        <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
+          <div className="min-w-0 space-y-5">
+            <DetailsForm user={user} />
+            <SecurityForm userId={user.id} />
+          </div>
+          <div className="min-w-0 space-y-5">
+            <PaymentMethodsLink />
+            <SessionsCard />
+            <AppearanceCard />
+          </div>
+        </div>
       </div>
     </Page>
+  )
+}
+
+function PaymentMethodsLink() {
+  return (
+    <Link
+      to={paths.paymentMethods}
+      className="flex items-center gap-3 rounded-xl border border-line bg-surface p-5 shadow-card transition-colors hover:border-line-control sm:px-6"
+    >
+      <Wallet aria-hidden className="size-5 text-ink-faint" />
+      <span className="flex-1">
+        <span className="block font-semibold">Payment methods</span>
+        <span className="block text-sm text-ink-faint">Your saved addresses for withdrawals</span>
+      </span>
+      <ChevronRight aria-hidden className="size-5 text-ink-faint" />
+    </Link>
   )
 }

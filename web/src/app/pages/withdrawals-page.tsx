@@ -1,3 +1,4 @@
+import { useRef } from 'react'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
@@ -16,7 +17,9 @@ export function WithdrawalsPage() {
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
   const own = methods.data?.filter((method) => method.scope === 'personal') ?? []
 
-  // Asks anew when the page opens: the balance and whether another withdrawal is open decide here.
+  const openWithdrawal = useRef<HTMLDivElement>(null)
+
+  // Asks again when the page opens: the balance and whether another withdrawal is open decide here.
   useSessionCheck()
 
   return (
@@ -29,11 +32,15 @@ export function WithdrawalsPage() {
         </ButtonLink>
       }
     >
-      <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
+      <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <div className="space-y-5">
-          {user.isWithdrawalPending && <OpenWithdrawal />}
+          {user.isWithdrawalPending && (
+            <div ref={openWithdrawal} tabIndex={-1} role="region" aria-label="Open withdrawal" className="scroll-mt-44 rounded-lg">
+              <OpenWithdrawal />
+            </div>
+          )}
           <Card className="p-5 sm:p-7">
-            <WithdrawalForm user={user} methods={{ ...methods, data: platform }} saved={own} />
+            <WithdrawalForm user={user} methods={{ ...methods, data: platform }} saved={own} onPending={() => openWithdrawal.current?.focus()} />
           </Card>
         </div>
         <Facts />
@@ -48,7 +55,10 @@ function OpenWithdrawal() {
   const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
   return (
     <Notice title="You have an open withdrawal">
-      <p>A new one can be requested when it is done.</p>
+      <p>
+        You can request another one once it is paid out. There is nothing you need to pay for that: its fee comes out of the payout. Paying
+        the fee separately is an option, if you would rather receive the full amount.
+      </p>
       {open && (
         <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
           View the open withdrawal

@@ -6,6 +6,7 @@ export type Role = 'reviewer' | 'treasurer' | 'manager' | 'auditor' | 'admin'
 /** What the pages ask about. Which role may do it only the server knows; names that it has besides mean nothing here. */
 export type Act =
   | 'decide'
+  | 'rejectPayout'
   | 'freeze'
   | 'writeNotes'
   | 'pay'
@@ -23,11 +24,10 @@ export function useMay() {
   return (act: Act) => data?.permissions.includes(act) ?? false
 }
 
-/** Who may confirm or reject a proposal of this kind: the role that may make one [D-R2]. */
-export function actOfProposal(kind: string): Act {
-  if (kind.startsWith('plan.')) return 'changePlans'
-  if (kind === 'withdrawals.reopen') return 'reopenWithdrawals'
-  return kind.startsWith('payment_method.') ? 'changeMethods' : 'correctBalances'
+/** Whether the caller may confirm or reject a proposal: the server names the permission it takes [D-R2]. */
+export function useMayDecide() {
+  const { data } = useMe()
+  return ({ permission }: { permission: string }) => data?.permissions.includes(permission) ?? false
 }
 
 export const roles: Record<Role, { name: string; does: string }> = {
@@ -35,7 +35,7 @@ export const roles: Record<Role, { name: string; does: string }> = {
   treasurer: { name: 'Treasurer', does: 'Pays out, keeps the platform methods, proposes bonus and adjustments' },
   manager: { name: 'Manager', does: 'Keeps plans, their values and the course' },
   auditor: { name: 'Auditor', does: 'Reads everything, changes nothing' },
-  admin: { name: 'Admin', does: 'Keeps the staff accounts, moves no money' },
+  admin: { name: 'Admin', does: 'Keeps the staff accounts with a second admin, moves no money' },
 }
 
 export const isRole = (role: string | null | undefined): role is Role => role != null && Object.hasOwn(roles, role)

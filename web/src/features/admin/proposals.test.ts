@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { changesOf, titleOf } from './proposals'
+import { changesOf, fieldInWords, titleOf } from './proposals'
 
 it('tells an update by what differs, and the address in any case [D-M1] [D-R2]', () => {
-  const before = { version: 1, currency: 'BTC', network: 'Bitcoin', address: 'bc1same', memo: '', label: 'Old', imageKey: '' }
+  const before = { version: 1, currency: 'BTC', network: 'Bitcoin', address: 'bc1same', memo: '', label: 'Old', image: null }
   const changes = changesOf({ kind: 'payment_method.update', before, change: { ...before, label: 'New' } })
   expect(changes).toEqual([
     { label: 'Address', after: 'bc1same', isExact: true },
@@ -13,19 +13,26 @@ it('tells an update by what differs, and the address in any case [D-M1] [D-R2]',
 it('tells a correction in dollars, with the balances it starts from [D-L1]', () => {
   const changes = changesOf({
     kind: 'bonus',
-    change: { kind: 'bonus', amount_cents: 2500, note: 'Welcome' },
-    before: { availableCents: 100, bonusCents: 0 },
+    change: { kind: 'bonus', amount: 25, note: 'Welcome' },
+    before: { balance: 1, bonus: 0 },
   })
   expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
     'Amount: $25.00', 'Reason: Welcome', 'Free balance then: $1.00', 'Bonus then: $0.00',
   ])
 })
 
+it('tells the terms of a plan in the words of the contract [D-R2] [D-I2]', () => {
+  const change = { title: 'Growth', min: 100, max: 5000, roi: 12.5, duration: 30, active: true }
+  expect(changesOf({ kind: 'plan.create', change, before: null }).map(({ label, after }) => `${label}: ${after}`)).toEqual([
+    'Title: Growth', 'Minimum: $100.00', 'Maximum: $5,000.00', 'Target: 12.5%, not guaranteed', 'Duration: 30 days', 'Offered: Yes',
+  ])
+})
+
 it('compares a value, not the source it comes from [D-I1]', () => {
   const changes = changesOf({
     kind: 'plan.value',
-    change: { value: '1.05', valueMicros: 1_050_000, at: null, source: 'March' },
-    before: { value: '1.04', valueMicros: 1_040_000, at: '2026-03-01T00:00:00Z', source: 'February' },
+    change: { value: 1.05, at: null, source: 'March' },
+    before: { value: 1.04, at: '2026-03-01T00:00:00Z', source: 'February' },
   })
   expect(changes).toEqual([
     { label: 'Value', before: '1.04', after: '1.05', isExact: false },
@@ -35,3 +42,6 @@ it('compares a value, not the source it comes from [D-I1]', () => {
 })
 
 it('has words for kinds it does not know', () => expect(titleOf('withdrawals.closeAll')).toBe('Withdrawals close all'))
+
+it('tells a moment as the trail wrote it where it is none that a browser reads [D-O3]', () =>
+  expect(fieldInWords('at', '2026-11-22 20:00:00.0 +00:00:00')).toBe('In force from 2026-11-22 20:00:00.0 +00:00:00'))

@@ -1,6 +1,6 @@
 /** Proposals in words: their titles and what changes from what to what. */
 import { formatDateTime } from '@/lib/dates'
-import { formatCents } from '@/lib/money'
+import { formatCents, formatMoney } from '@/lib/money'
 import type { Proposal } from './api/types'
 
 const titles: Record<string, string> = {
@@ -15,6 +15,10 @@ const titles: Record<string, string> = {
   'payment_method.update': 'Change a platform method',
   'payment_method.archive': 'End a platform method',
   'withdrawals.reopen': 'Open withdrawals again',
+  'staff.invite': 'Invite to the staff',
+  'staff.disable': 'End a staff account',
+  'staff.role': 'Change a staff role',
+  'ledger.rebuild': 'Rebuild an account from its entries',
 }
 
 const words = (name: string) => {
@@ -26,14 +30,18 @@ export const titleOf = (kind: string) => titles[kind] ?? words(kind)
 
 /** The fields worth reading, in the order of reading, with their names; the rest are machine forms of the same. */
 const labels: Record<string, string> = {
+  amount: 'Amount',
   amountCents: 'Amount',
+  accountId: 'Account',
+  balanceCents: 'Balance',
+  entries: 'Entries',
   note: 'Reason',
   title: 'Title',
   subtitle: 'Subtitle',
-  minCents: 'Least amount',
-  maxCents: 'Most at once',
-  roiBasisPoints: 'Target',
-  durationDays: 'Duration',
+  min: 'Minimum',
+  max: 'Maximum',
+  roi: 'Target',
+  duration: 'Duration',
   active: 'Offered',
   value: 'Value',
   source: 'Source',
@@ -42,11 +50,16 @@ const labels: Record<string, string> = {
   network: 'Network',
   address: 'Address',
   memo: 'Memo',
+  name: 'Name',
+  email: 'Email',
+  role: 'Role',
   label: 'Label',
   archived: 'Ends',
-  availableCents: 'Free balance then',
-  bonusCents: 'Bonus then',
+  balance: 'Free balance then',
+  bonus: 'Bonus then',
 }
+
+const dollars = ['amount', 'min', 'max', 'balance', 'bonus']
 
 /** What a new value follows upon is not replaced by it; only the value itself is compared. */
 const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'
@@ -54,21 +67,19 @@ const compared = (kind: string, name: string) => kind !== 'plan.value' || name =
 function readable(name: string, value: unknown): string {
   if (value === null || value === undefined || value === '') return name === 'at' ? 'The moment of confirmation' : '–'
   if (typeof value === 'number' && name.endsWith('Cents')) return formatCents(value)
-  if (typeof value === 'number' && name.endsWith('BasisPoints')) return `${value / 100}%, not guaranteed`
-  if (typeof value === 'number' && name.endsWith('Days')) return `${value} days`
+  if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
+  if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
+  if (typeof value === 'number' && name === 'duration') return `${value} days`
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  if (name === 'at' && typeof value === 'string') return formatDateTime(value)
+  // The trail keeps what services wrote, and that may be no moment that a browser reads.
+  if (name === 'at' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
-const camelCased = (fields: Record<string, unknown> | null | undefined) =>
-  Object.fromEntries(
-    Object.entries(fields ?? {}).map(([name, value]) => [name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()), value]),
-  )
-
 /** A field of the trail in words: `Amount $25.00`. */
 export const fieldInWords = (name: string, value: unknown) => {
-  const [[key = name] = []] = Object.entries(camelCased({ [name]: value }))
+  // The trail keeps the services' own names: `amount_cents`.
+  const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return `${labels[key] ?? words(key)} ${readable(key, value)}`
 }
 
@@ -76,11 +87,11 @@ export type Change = { label: string; before?: string; after: string; isExact: b
 
 /** Field by field. Of an update only what differs, and always the address; `before` stands where something is replaced. */
 export function changesOf({ kind, change, before }: Pick<Proposal, 'kind' | 'change' | 'before'>): Change[] {
-  const [next, old] = [camelCased(change), camelCased(before)]
-  const isCorrection = !kind.includes('.')
+  const [next, old] = [change, before ?? {}]
+  const showsWhatStays = !kind.includes('.') || kind.startsWith('staff.')
   return Object.entries(labels).flatMap(([name, label]) => {
     const isExact = name === 'address' || name === 'memo'
-    if (!(name in next)) return isCorrection && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
+    if (!(name in next)) return showsWhatStays && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
     const after = readable(name, next[name])
     const replaced = name in old && compared(kind, name) ? readable(name, old[name]) : undefined
     if (after === '–' && (!replaced || replaced === '–')) return []

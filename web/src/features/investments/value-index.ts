@@ -13,13 +13,6 @@ export function valueAt(values: readonly PlanValue[], moment: number): PlanValue
   return values.findLast(({ at }) => Date.parse(at) <= moment)
 }
 
-/** The value in force at a moment and those after it. */
-export function valuesSince(values: readonly PlanValue[], moment: number): PlanValue[] {
-  const opening = valueAt(values, moment)
-  const later = values.filter(({ at }) => Date.parse(at) > moment)
-  return opening ? [opening, ...later] : later
-}
-
 /** What a trade was worth at a moment, in cents: floor(amount x index / index at opening) [D-I1]. */
 export function tradeCentsAt(trade: Trade, values: readonly PlanValue[], moment: number): number {
   const opened = Date.parse(trade.createdAt)

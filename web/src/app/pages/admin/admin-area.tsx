@@ -1,18 +1,19 @@
 import { Suspense, lazy, type ComponentType } from 'react'
-import { Navigate, Route, Routes, useLocation } from 'react-router'
-import { ErrorPanel } from '@/components/states'
+import { Navigate, Outlet, Route, Routes, useLocation } from 'react-router'
+import { ErrorPanel, NoAccess } from '@/components/states'
 import { PageLoader } from '@/components/spinner'
 import { useMe } from '@/features/admin/api/get-me'
 import { wasLeftAlone } from '@/features/admin/idle'
 import { adminPaths } from '@/features/admin/paths'
-import { isRole } from '@/features/admin/permissions'
+import { isRole, useMay, type Act } from '@/features/admin/permissions'
 import { useSessionCheck } from '@/features/auth/api/check-session'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths, type LoginState } from '@/lib/paths'
 import { useSession } from '@/lib/session'
 import { AdminLayout } from './admin-layout'
 
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
-  return lazy(() => load().then((module) => ({ default: module[name] })))
+  return lazy(async () => ({ default: (await loadChunk(load))[name] }))
 }
 
 const NotFoundPage = page(() => import('../not-found-page'), 'NotFoundPage')
@@ -65,17 +66,29 @@ function StaffArea() {
           <Route path="members" element={<MembersPage />} />
           <Route path="members/:id" element={<MemberPage />} />
           <Route path="plans" element={<PlansPage />} />
-          <Route path="plans/new" element={<NewPlanPage />} />
           <Route path="plans/:id" element={<PlanPage />} />
           <Route path="payment-methods" element={<MethodsPage />} />
           <Route path="proposals" element={<ProposalsPage />} />
-          <Route path="staff" element={<StaffPage />} />
-          <Route path="audit" element={<AuditPage />} />
           <Route path="integrity" element={<IntegrityPage />} />
           <Route path="security" element={<SecurityPage />} />
+          <Route element={<For act="changePlans" />}>
+            <Route path="plans/new" element={<NewPlanPage />} />
+          </Route>
+          <Route element={<For act="seeStaff" />}>
+            <Route path="staff" element={<StaffPage />} />
+          </Route>
+          <Route element={<For act="seeAudit" />}>
+            <Route path="audit" element={<AuditPage />} />
+          </Route>
         </Route>
         <Route path="*" element={<NotFoundPage />} />
       </Routes>
     </Suspense>
   )
+}
+
+/** Pages of those who may do this; others are told so, and nothing is asked of the server. */
+function For({ act }: { act: Act }) {
+  const may = useMay()
+  return may(act) ? <Outlet /> : <NoAccess />
 }

@@ -5,6 +5,7 @@ import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { PageLoader } from '@/components/spinner'
+import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin/api/integrity'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { StepUpDialog } from '@/features/admin/components/step-up-dialog'
@@ -13,6 +14,7 @@ import { isRole, roles } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { formatDateTime } from '@/lib/dates'
 import { useMember } from '@/lib/session'
+import { PageBoundary } from '../../error-boundary'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav } from './admin-nav'
 
@@ -35,15 +37,29 @@ export function AdminLayout({ locked }: { locked: boolean }) {
       <div className="min-w-0">
         <TopBar locked={locked} />
         {!locked && <StopBanner />}
+        {!locked && <NewStaffBanner />}
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[88rem] px-4 pt-5 pb-16 outline-none sm:px-6">
-          <Suspense fallback={<PageLoader />}>
-            <Outlet />
-          </Suspense>
+          <PageBoundary>
+            <Suspense fallback={<PageLoader />}>
+              <Outlet />
+            </Suspense>
+          </PageBoundary>
         </main>
       </div>
       <StepUpDialog />
       <IdleWarning onIdle={() => void logOut({ from: `${pathname}${search}`, leftAlone: true })} />
     </div>
+  )
+}
+
+/** New staff read, and decide later [D-O5]. */
+function NewStaffBanner() {
+  const { data } = useMe()
+  if (!data?.decidesFrom) return null
+  return (
+    <p role="status" className="border-b border-line bg-sunken px-4 py-2 text-sm sm:px-6">
+      Your role is new: you can read everything, and decide and propose from {formatDateTime(data.decidesFrom)}.
+    </p>
   )
 }
 
@@ -102,7 +118,7 @@ function StopBanner() {
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
       <ShieldAlert aria-hidden className="size-4.5" />
-      <p className="font-semibold">{stopped ? 'Withdrawals are stopped' : 'The books do not add up'}</p>
+      <p className="font-semibold">{stopped ? 'Withdrawals are stopped' : 'The books need attention'}</p>
       {data.withdrawals.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
       <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
         Integrity

@@ -17,7 +17,7 @@ import { cx } from '@/components/cx'
 import { useQueue } from '@/features/admin/api/list-waiting'
 import { useProposals } from '@/features/admin/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
-import { actOfProposal, useMay, type Act } from '@/features/admin/permissions'
+import { useMay, useMayDecide, type Act } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { useMember } from '@/lib/session'
 
@@ -25,7 +25,7 @@ type Entry = { to: string; label: string; icon: LucideIcon; act?: Act; count?: n
 
 /** What waits for this person: the counts beside the entries. */
 function useCounts() {
-  const may = useMay()
+  const mayDecide = useMayDecide()
   const { id } = useMember()
   const { data: queue } = useQueue()
   const { data: proposals } = useProposals('open')
@@ -34,7 +34,7 @@ function useCounts() {
   return {
     decisions: sum((kind) => kind !== 'payout'),
     payouts: sum((kind) => kind === 'payout'),
-    proposals: proposals?.filter((one) => one.proposedBy !== id && may(actOfProposal(one.kind))).length,
+    proposals: proposals?.filter((one) => one.proposedBy !== id && mayDecide(one)).length,
   }
 }
 
@@ -56,10 +56,10 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     ],
   },
   {
-    name: 'House',
+    name: 'Control',
     entries: [
       { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
-      { to: adminPaths.audit, label: 'Audit trail', icon: ScrollText, act: 'seeAudit' },
+      { to: adminPaths.audit, label: 'Audit log', icon: ScrollText, act: 'seeAudit' },
       { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },
     ],
   },

@@ -3,7 +3,7 @@ import { AuditTable } from '@/features/admin/components/audit-table'
 
 export function AuditPage() {
   return (
-    <AdminPage title="Audit trail" description="What staff did, in the order it happened; rows are chained and never change">
+    <AdminPage title="Audit log" description="Every action of staff, newest first. Rows are hash-chained and never change.">
       <AuditTable />
     </AdminPage>
   )

@@ -31,7 +31,7 @@ function PlanView({ plan }: { plan: Plan }) {
     <AdminPage title={plan.title} description={plan.subtitle} back={{ to: adminPaths.plans, label: 'Plans' }}>
       <div className="space-y-5">
         <OpenProposals about={({ kind, subjectId }) => kind.startsWith('plan.') && subjectId === plan.id} />
-        <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
+        <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_26rem]">
           <div className="min-w-0">
             <PlanChart plan={plan} />
           </div>

@@ -52,7 +52,7 @@ function CourseCard() {
   return (
     <article aria-label="Course" className="relative grid overflow-hidden rounded-xl bg-hero text-hero-ink sm:grid-cols-[1.3fr_1fr]">
       <div className="flex flex-col p-6 sm:p-7">
-        <p className="text-sm font-medium text-hero-soft">{course.students}</p>
+        <p className="text-sm font-medium text-hero-soft first-letter:uppercase">{course.students}</p>
         <h3 className="mt-1.5 text-2xl font-semibold">{course.title}</h3>
         <CoursePrice className="mt-4" />
         <NamedModules className="mt-5 mb-7 space-y-2" />

@@ -7,6 +7,8 @@ export type Me = {
   user: { id: string; name: string; email: string; role: string }
   totp: { required: boolean; enrolled: boolean; recoveryCodesLeft: number }
   stepUpUntil: string | null
+  /** New staff: from when on they may decide. */
+  decidesFrom?: string | null
   permissions: string[]
 }
 

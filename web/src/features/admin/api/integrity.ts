@@ -31,3 +31,9 @@ export const useReplayDeadLetter = () =>
 /** Proposes to open withdrawals again after an automatic stop; another person confirms. */
 export const useReopenWithdrawals = () =>
   useStaffAction((_: null, options) => api.post('/admin/withdrawals/reopen', undefined, options))
+
+/** Proposes to compute what an account stores from its entries again; another treasurer confirms. */
+export const useRebuildAccount = (accountId: string) =>
+  useStaffAction((body: { note: string }, options) =>
+    api.post(`/admin/ledger/accounts/${encodeURIComponent(accountId)}/rebuild`, body, options),
+  )

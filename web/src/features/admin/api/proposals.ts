@@ -8,7 +8,7 @@ import type { Proposal } from './types'
 const POLL_MS = 15_000
 
 /** Changes that wait for a second person (`open`), or the decided ones. */
-export const useProposals = (status: 'open' | 'confirmed' | 'rejected') =>
+export const useProposals = (status: Proposal['status']) =>
   useQuery({
     queryKey: adminKeys.proposals(status),
     queryFn: ({ signal }) => api.get<{ proposals: Proposal[] }>(`/admin/proposals?status=${status}`, { signal }),

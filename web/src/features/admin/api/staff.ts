@@ -16,16 +16,16 @@ export const useStaffList = ({ enabled = true } = {}) =>
     meta: { silent: true },
   })
 
-/** Names a colleague within a sentence: "you", their name where the list of staff may be read, else a short id. */
+/** Names a colleague within a sentence: "you", their name where it is known or the list of staff may be read, else a short id. */
 export function useStaffName() {
   const me = useMember()
   const may = useMay()
   const { data } = useStaffList({ enabled: may('seeStaff') })
-  return (id: string | null | undefined) => {
+  return (id: string | null | undefined, name?: string | null) => {
     if (!id) return '–'
     if (id === me.id) return 'you'
     if (/^0{8}-/.test(id)) return 'the command line'
-    return data?.find((one) => one.id === id)?.name ?? `colleague ${id.slice(-4)}`
+    return data?.find((one) => one.id === id)?.name ?? name ?? `colleague ${id.slice(-4)}`
   }
 }
 
@@ -36,3 +36,6 @@ export const useInviteStaff = () =>
 
 export const useDisableStaff = () =>
   useStaffAction((id: string, options) => api.delete(`/admin/staff/${encodeURIComponent(id)}`, options))
+
+export const useChangeRole = (id: string) =>
+  useStaffAction((role: string, options) => api.put(`/admin/staff/${encodeURIComponent(id)}/role`, { role }, options), ['role'])

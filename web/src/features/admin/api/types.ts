@@ -24,7 +24,7 @@ type Json = Record<string, unknown>
 export type Proposal = Omit<Schemas['Proposal'], 'change' | 'before' | 'status'> & {
   change: Json
   before?: Json | null
-  status: 'open' | 'confirmed' | 'rejected'
+  status: 'open' | 'confirmed' | 'rejected' | 'expired'
 }
 
 export type PlatformMethod = Schemas['PlatformMethod']

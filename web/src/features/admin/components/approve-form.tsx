@@ -1,7 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import { formatMoney, parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
 import { useApprove } from '../api/review-transaction'
@@ -25,16 +26,15 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const amountError = tried && cents === null ? 'Enter an amount like 250.00' : refused['receivedAmount']
   const txidError = tried && !txid.trim() ? 'The hash of the payment is required' : refused['txid']
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (isPayment && (cents === null || !txid.trim())) return
     const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: txid.trim() } : {}
-    approve.mutate({ revision: seen, ...payment, ...(note.trim() ? { note: note.trim() } : {}) }, { onSuccess: onDone })
+    return approve.mutateAsync({ revision: seen, ...payment, ...(note.trim() ? { note: note.trim() } : {}) }, { onSuccess: onDone })
   }
 
   return (
-    <form noValidate onSubmit={submit} onKeyDown={(event) => event.key === 'Escape' && onBack()} className="space-y-4">
+    <Form onSubmit={submit} onKeyDown={(event) => event.key === 'Escape' && onBack()} className="space-y-4">
       <h2 className="text-base font-semibold">Approve this {kind === 'course' ? 'course payment' : kind}</h2>
       <StaleNotice seen={seen} now={revision} error={approve.error} onBack={onBack} />
       {isPayment ? (
@@ -70,15 +70,15 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
           address shown.
         </p>
       )}
-      <TextField label="Note for the trail" optional autoFocus={!isPayment} value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
+      <TextField label="Note for the audit log" optional autoFocus={!isPayment} value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
       <div className="flex flex-wrap gap-3">
-        <Button type="submit" busy={approve.isPending} busyLabel="Approving...">
+        <Button type="submit" busyLabel="Approving...">
           {isPayment && kind === 'deposit' && cents !== null ? `Credit ${formatMoney(toDollars(cents))}` : 'Approve'}
         </Button>
         <Button variant="ghost" onClick={onBack}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -5,7 +5,7 @@ import { EmptyState } from '@/components/states'
 import { useAuditTrail } from '../api/audit'
 import { useStaffName } from '../api/staff'
 import type { AuditRow } from '../api/types'
-import { formatMoment } from '../moments'
+import { formatMoments } from '../moments'
 import { adminPaths } from '../paths'
 import { fieldInWords } from '../proposals'
 import { useAuditFilter } from '../use-audit-filter'
@@ -22,7 +22,7 @@ export function AuditTable() {
     <div className="space-y-4">
       <AuditFilters filter={filter} />
       <Card className="overflow-hidden">
-        <Loaded query={{ ...query, data: query.rows }} label="Loading the trail" count={8}>
+        <Loaded query={{ ...query, data: query.rows }} label="Loading the audit log" count={8}>
           {(rows) => <Rows rows={rows} />}
         </Loaded>
         <MoreButton query={query} />
@@ -37,11 +37,12 @@ const SYSTEM = 'system'
 function Rows({ rows }: { rows: readonly AuditRow[] }) {
   const staffName = useStaffName()
   if (rows.length === 0) return <EmptyState icon={ScrollText} title="Nothing matches" />
+  const moments = formatMoments(rows.map(({ at }) => at ?? ''))
   return (
-    <Table label="Audit trail" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
-      {rows.map((row) => (
+    <Table label="Audit log" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
+      {rows.map((row, index) => (
         <tr key={row.id}>
-          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && formatMoment(row.at)}</Cell>
+          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && moments[index]}</Cell>
           <Cell className="whitespace-nowrap">
             <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The service' : staffName(row.actorId)}</span>
             <span className="block text-ink-faint">{row.actorRole}</span>

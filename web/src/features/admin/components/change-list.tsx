@@ -9,7 +9,7 @@ export function ChangeList({ proposal }: { proposal: Pick<Proposal, 'kind' | 'ch
   return (
     <dl className="mt-3 divide-y divide-line rounded-md border border-line text-sm">
       {changes.map(({ label, before, after, isExact }) => (
-        <div key={label} className="grid gap-x-4 px-3 py-2 sm:grid-cols-[9rem_minmax(0,1fr)]">
+        <div key={label} className="grid grid-cols-1 gap-x-4 px-3 py-2 sm:grid-cols-[9rem_minmax(0,1fr)]">
           <dt className="text-ink-faint">{label}</dt>
           <dd className={cx('min-w-0 break-words', isExact && 'font-mono break-all')}>
             {before && (

@@ -1,7 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { toApiError } from '@/lib/api-error'
 import { parseCents, toDollars } from '@/lib/money'
@@ -36,11 +37,10 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
   const cents = parseCents(amount)
   const { fields } = toApiError(propose.error)
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (!cents || !note.trim()) return
-    propose.mutate(
+    return propose.mutateAsync(
       { ...correctionOf(choice), amount: toDollars(cents), note: note.trim() },
       {
         onSuccess: () => {
@@ -54,7 +54,7 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
   return (
     <Card className="p-4">
       <h2 className="text-base font-semibold">Propose a change of balances</h2>
-      <form aria-label="Propose a change of balances" noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <Form aria-label="Propose a change of balances" onSubmit={submit} className="mt-3 space-y-4">
         <div>
           <Segmented legend="What changes" options={choices} value={choice} onChange={setChoice} />
           <p className="mt-1.5 text-sm text-ink-faint">{explanations[choice]}</p>
@@ -72,11 +72,11 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
           onChange={(event) => setNote(event.target.value)}
           error={tried && !note.trim() ? 'Please say why' : fields['note']}
         />
-        <Button type="submit" busy={propose.isPending} busyLabel="Proposing...">
+        <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
         <p className="text-sm text-ink-faint">It takes effect when another treasurer confirms it.</p>
-      </form>
+      </Form>
     </Card>
   )
 }

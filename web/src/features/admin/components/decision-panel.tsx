@@ -34,6 +34,7 @@ const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm
 
 /** An approved payout may be on its way: only who pays it may end it. */
 function PayOut({ review, onDone }: PanelProps) {
+  const may = useMay()
   const [failed, setFailed] = useState(false)
   if (failed) {
     return (
@@ -45,9 +46,11 @@ function PayOut({ review, onDone }: PanelProps) {
   return (
     <Panel>
       <PayForm review={review} onDone={onDone} />
-      <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
-        The payout fails: reject it
-      </Button>
+      {may('rejectPayout') && (
+        <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
+          The payout fails: reject it
+        </Button>
+      )}
     </Panel>
   )
 }

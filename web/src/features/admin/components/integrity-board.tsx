@@ -6,11 +6,12 @@ import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Notice } from '@/components/notice'
 import { formatSeconds } from '@/lib/durations'
-import { sumCents, toCents, toDollars } from '@/lib/money'
+import { formatMoney, toCents, toDollars } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
 import type { DeadLetter, Integrity } from '../api/types'
 import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
+import { FaultList } from './fault-list'
 import { Loaded } from './loaded'
 import { Cell, Table } from './table'
 
@@ -21,9 +22,10 @@ export function IntegrityBoard() {
     <Loaded query={query} label="Checking the books" count={3} skeleton="h-32">
       {(books) => (
         <div className="space-y-5">
-          <Verdict ok={books.ok} />
+          <Verdict books={books} />
           {books.withdrawals.stopped && <Stopped withdrawals={books.withdrawals} />}
-          <div className="grid items-start gap-5 lg:grid-cols-2">
+          {books.faults.length > 0 && <FaultList faults={books.faults} />}
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
             <Books books={books} />
             <Health books={books} />
           </div>
@@ -34,14 +36,31 @@ export function IntegrityBoard() {
   )
 }
 
-function Verdict({ ok }: { ok: boolean }) {
+/** Holdings above what members are owed, in dollars; negative when they do not cover it. */
+const aboveOwed = ({ holdings, liabilities }: Integrity) => toDollars(toCents(holdings) - toCents(liabilities.total))
+
+/** The one verdict: on the entries first, then on whether what is held covers what is owed. */
+function verdictOn(books: Integrity) {
+  const missing = -aboveOwed(books)
+  if (!books.ok && missing <= 0) {
+    return { ok: false, title: 'The books do not add up', text: 'Do not pay out anything before the cause is found.' }
+  }
+  if (missing > 0) {
+    const text = `${formatMoney(missing)} is missing. Do not pay out anything before the cause is found.`
+    return { ok: false, title: 'Holdings do not cover what members are owed', text }
+  }
+  return { ok: true, title: 'The books are right', text: 'Every posting sums to zero, every balance equals its entries, and holdings cover what members are owed.' }
+}
+
+function Verdict({ books }: { books: Integrity }) {
+  const { ok, title, text } = verdictOn(books)
   const Icon = ok ? CircleCheck : ShieldAlert
   return (
     <div role="status" className={cx('flex items-center gap-3 rounded-xl p-4', ok ? 'bg-positive-soft text-positive' : 'bg-negative-soft text-negative')}>
-      <Icon aria-hidden className="size-6" />
+      <Icon aria-hidden className="size-6 shrink-0" />
       <div>
-        <p className="font-semibold">{ok ? 'The books are right' : 'The books do not add up'}</p>
-        <p className="text-sm">{ok ? 'Every posting sums to zero, and every balance equals its entries.' : 'Do not pay out anything before the cause is found.'}</p>
+        <p className="font-semibold">{title}</p>
+        <p className="text-sm">{text}</p>
       </div>
     </div>
   )
@@ -55,7 +74,7 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
       {reason && <p>{reason}</p>}
       <p>Opening them again takes two people: one proposes, another confirms.</p>
       {may('reopenWithdrawals') && (
-        <Button size="sm" className="mt-3" busy={reopen.isPending} onClick={() => reopen.mutate(null)}>
+        <Button size="sm" className="mt-3" onClick={() => reopen.mutateAsync(null)}>
           Propose to open them
         </Button>
       )}
@@ -63,8 +82,9 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
   )
 }
 
-function Books({ books: { liabilities, holdings, pool, trialBalance, drift } }: { books: Integrity }) {
-  const above = toDollars(toCents(holdings) - sumCents([liabilities.total]))
+function Books({ books }: { books: Integrity }) {
+  const { liabilities, holdings, pool, trialBalance, drift } = books
+  const above = aboveOwed(books)
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Books</h2>
@@ -127,7 +147,7 @@ function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals, checke
         <Line label="Oldest unsent event" bad={outboxOldestSeconds > 60}>
           {outboxOldestSeconds > 0 ? formatSeconds(outboxOldestSeconds) : 'none'}
         </Line>
-        <Line label="Messages nobody could take" bad={deadLetters > 0}>
+        <Line label="Unprocessable events" bad={deadLetters > 0}>
           {deadLetters}
         </Line>
         <Line label="Withdrawals" bad={withdrawals.stopped}>
@@ -158,8 +178,8 @@ function DeadLetters() {
   if (!data?.length) return null
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Dead letters</h2>
-      <Table label="Dead letters" columns={['When', 'Queue', 'Event', 'Reason', '']}>
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Unprocessable events</h2>
+      <Table label="Unprocessable events" columns={['When', 'Queue', 'Event', 'Reason', '']}>
         {data.map((letter) => (
           <DeadLetterRow key={letter.id} letter={letter} />
         ))}
@@ -179,7 +199,7 @@ function DeadLetterRow({ letter: { id, at, queue, key, reason } }: { letter: Dea
       <Cell className="min-w-64 break-words">{reason}</Cell>
       <Cell right>
         {may('replayDeadLetters') && (
-          <Button size="sm" variant="secondary" busy={replay.isPending} onClick={() => replay.mutate(id)}>
+          <Button size="sm" variant="secondary" onClick={() => replay.mutateAsync(id)}>
             Replay
           </Button>
         )}

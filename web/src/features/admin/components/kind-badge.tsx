@@ -1,8 +1,8 @@
 import { Badge, type Tone } from '@/components/badge'
 
 const kinds: Record<string, { tone: Tone; label: string }> = {
-  deposit: { tone: 'positive', label: 'Deposit' },
-  course: { tone: 'accent', label: 'Course' },
+  deposit: { tone: 'accent', label: 'Deposit' },
+  course: { tone: 'neutral', label: 'Course' },
   fee: { tone: 'neutral', label: 'Fee' },
   withdrawal: { tone: 'caution', label: 'Withdrawal' },
   payout: { tone: 'caution', label: 'Payout' },

@@ -31,7 +31,7 @@ export function MemberDetails({ id }: { id: string }) {
         <div className="space-y-5">
           <Head member={page.member} />
           <Balances member={page.member} />
-          <div className="grid items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+          <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="min-w-0 space-y-5">
               <Transactions id={id} />
               <Ledger entries={page.entries} />
@@ -55,7 +55,7 @@ function Head({ member }: { member: User }) {
       <Avatar src={member.image} name={member.name} className="size-14" />
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
-          <PageTitle title={member.name} className="text-xl font-semibold" />
+          <PageTitle title={member.name} className="min-w-0 text-xl font-semibold wrap-anywhere" />
           <AccountBadge isFrozen={member.isFrozen} isVerified={member.isVerified} />
         </div>
         <p className="text-sm break-words text-ink-soft">

@@ -15,7 +15,7 @@ export function MethodBoard() {
   return (
     <Loaded query={query} label="Loading the methods" count={3} skeleton="h-44">
       {(methods) => (
-        <ul className="grid items-start gap-4 xl:grid-cols-2">
+        <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
           {methods.map((method) => (
             <li key={method.current?.id ?? method.versions[0]?.id}>
               <MethodCard method={method} />
@@ -106,7 +106,7 @@ function ArchiveButton({ id, name }: { id: string; name: string }) {
             <Button variant="ghost" onClick={() => setAsking(false)}>
               Cancel
             </Button>
-            <Button busy={archive.isPending} onClick={() => archive.mutate(null, { onSuccess: () => setAsking(false) })}>
+            <Button onClick={() => archive.mutateAsync(null, { onSuccess: () => setAsking(false) })}>
               Propose
             </Button>
           </>

@@ -1,13 +1,13 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 
 type Action = {
-  mutate: (values: { note: string }, options: { onSuccess: () => void }) => void
+  mutateAsync: (values: { note: string }, options: { onSuccess: () => void }) => Promise<unknown>
   reset: () => void
-  isPending: boolean
   error: unknown
 }
 
@@ -41,13 +41,12 @@ function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
   const missing = tried && !note.trim() ? 'Please say why' : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
-    if (note.trim()) action.mutate({ note: note.trim() }, { onSuccess: onDone })
+    if (note.trim()) return action.mutateAsync({ note: note.trim() }, { onSuccess: onDone })
   }
   return (
-    <form noValidate onSubmit={submit} className="space-y-4">
+    <Form onSubmit={submit} className="space-y-4">
       <TextField
         label={label}
         autoFocus
@@ -60,10 +59,10 @@ function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
         <Button variant="ghost" onClick={onDone}>
           Cancel
         </Button>
-        <Button type="submit" busy={action.isPending} busyLabel="Saving...">
+        <Button type="submit" busyLabel="Saving...">
           {submitLabel}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

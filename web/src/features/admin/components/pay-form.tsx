@@ -1,8 +1,9 @@
-import { useState, type FormEvent, type ReactNode } from 'react'
+import { useState, type ReactNode } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { CopyButton } from '@/components/copy-button'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import { QrCode } from '@/components/qr-code'
 import { toApiError } from '@/lib/api-error'
@@ -63,13 +64,12 @@ function PaidForm({ review: { transaction }, onDone }: { review: Review; onDone:
   const [txid, setTxid] = useState('')
   const [tried, setTried] = useState(false)
   const error = tried && !txid.trim() ? 'The hash of the payout is required' : toApiError(paid.error).fields['txid']
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
-    if (txid.trim()) paid.mutate({ revision: seen, txid: txid.trim() }, { onSuccess: onDone })
+    if (txid.trim()) return paid.mutateAsync({ revision: seen, txid: txid.trim() }, { onSuccess: onDone })
   }
   return (
-    <form noValidate onSubmit={submit} className="space-y-4 border-t border-line pt-4">
+    <Form onSubmit={submit} className="space-y-4 border-t border-line pt-4">
       <StaleNotice seen={seen} now={transaction.revision} error={paid.error} onBack={() => setSeen(transaction.revision)} />
       <TextField
         label="Transaction hash of the payout"
@@ -81,10 +81,10 @@ function PaidForm({ review: { transaction }, onDone }: { review: Review; onDone:
         error={error}
         hint="A payout marked as paid can never be changed again."
       />
-      <Button type="submit" wide busy={paid.isPending} busyLabel="Saving...">
+      <Button type="submit" wide busyLabel="Saving...">
         Mark as paid
       </Button>
-    </form>
+    </Form>
   )
 }
 

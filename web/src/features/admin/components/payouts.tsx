@@ -20,7 +20,7 @@ export function Payouts({ selected }: { selected?: string }) {
   const rows = data?.filter(({ approved }) => approved)
   if (isPending) {
     return (
-      <div className="grid gap-5 lg:grid-cols-2">
+      <div className="grid grid-cols-1 gap-5 lg:grid-cols-2">
         <Skeletons count={2} className="h-72" label="Loading the payouts" />
       </div>
     )
@@ -35,7 +35,7 @@ export function Payouts({ selected }: { selected?: string }) {
   }
   const shown = selected ?? rows[0]?.id
   return (
-    <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_27rem]">
+    <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_27rem]">
       <List rows={rows} shown={shown} />
       {shown && (
         <div id="payout" className="lg:sticky lg:top-19">

@@ -1,6 +1,7 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { PaymentMethod } from '@/lib/api-types'
 import { useProposeMethod } from '../api/platform-methods'
@@ -30,19 +31,18 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
     autoComplete: 'off',
     spellCheck: false,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (required.some(isMissing)) return
     const { currency, network, address, memo, label } = fields
-    propose.mutate(
+    return propose.mutateAsync(
       { currency: currency.trim().toUpperCase(), network: network.trim(), address: address.trim(), memo: memo.trim(), label: label.trim() },
       { onSuccess: onDone },
     )
   }
   return (
-    <form noValidate onSubmit={submit} className="mt-3 space-y-4">
-      <div className="grid gap-4 sm:grid-cols-2">
+    <Form onSubmit={submit} className="mt-3 space-y-4">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField label="Currency" placeholder="USDT" {...bind('currency')} />
         <TextField label="Network" placeholder="TRC20" {...bind('network')} />
       </div>
@@ -54,10 +54,10 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
         <Button variant="ghost" onClick={onDone}>
           Cancel
         </Button>
-        <Button type="submit" busy={propose.isPending} busyLabel="Proposing...">
+        <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -10,7 +10,7 @@ import { useDecideProposal, useProposals } from '../api/proposals'
 import { useStaffName } from '../api/staff'
 import type { Proposal } from '../api/types'
 import { formatMoment } from '../moments'
-import { actOfProposal, useMay } from '../permissions'
+import { useMayDecide } from '../permissions'
 import { useSubjects } from '../use-subjects'
 import { titleOf } from '../proposals'
 import { Age } from './age'
@@ -23,7 +23,10 @@ const statuses: readonly { value: Status; label: string }[] = [
   { value: 'open', label: 'Open' },
   { value: 'confirmed', label: 'Confirmed' },
   { value: 'rejected', label: 'Rejected' },
+  { value: 'expired', label: 'Expired' },
 ]
+
+const tones = { open: 'neutral', confirmed: 'positive', rejected: 'negative', expired: 'neutral' } as const
 
 /** Changes that wait for a second person, of every part of the product [D-R2] [D-O4]. */
 export function ProposalInbox() {
@@ -39,7 +42,7 @@ export function ProposalInbox() {
               <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'Nothing waits for a second person' : 'There are none'} />
             </Card>
           ) : (
-            <ul className="grid items-start gap-4 xl:grid-cols-2">
+            <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
               {proposals.map((proposal) => (
                 <li key={proposal.id}>
                   <ProposalCard proposal={proposal} />
@@ -68,16 +71,15 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
         {proposal.status === 'open' ? (
           <span className="text-sm text-ink-faint">waits {proposal.proposedAt && <Age since={proposal.proposedAt} />}</span>
         ) : (
-          <Badge tone={proposal.status === 'confirmed' ? 'positive' : 'negative'}>
-            {proposal.status === 'confirmed' ? 'Confirmed' : 'Rejected'}
-          </Badge>
+          <Badge tone={tones[proposal.status]}>{statuses.find(({ value }) => value === proposal.status)?.label}</Badge>
         )}
       </header>
       <ChangeList proposal={proposal} />
       <p className="mt-3 text-sm text-ink-faint">
-        Proposed by {staffName(proposal.proposedBy)}
+        Proposed by {staffName(proposal.proposedBy, proposal.proposedByName)}
         {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
-        {proposal.decidedBy && `; ${proposal.status} by ${staffName(proposal.decidedBy)}`}
+        {proposal.decidedBy && `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
+        {proposal.status === 'open' && proposal.expiresAt && `; expires ${formatMoment(proposal.expiresAt)}`}
       </p>
       {proposal.status === 'open' && <Verdict proposal={proposal} />}
     </Card>
@@ -86,9 +88,9 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
 
 function Verdict({ proposal }: { proposal: Proposal }) {
   const me = useMember()
-  const may = useMay()
+  const mayDecide = useMayDecide()
   const decide = useDecideProposal(proposal.id)
-  if (!may(actOfProposal(proposal.kind))) return null
+  if (!mayDecide(proposal)) return null
   const isOwn = proposal.proposedBy === me.id
   const why = `own-${proposal.id}`
   return (
@@ -98,16 +100,14 @@ function Verdict({ proposal }: { proposal: Proposal }) {
           size="sm"
           disabled={isOwn}
           aria-describedby={isOwn ? why : undefined}
-          busy={decide.isPending && decide.variables === 'confirm'}
-          onClick={() => decide.mutate('confirm')}
+          onClick={() => decide.mutateAsync('confirm')}
         >
           Confirm
         </Button>
         <Button
           size="sm"
           variant="danger"
-          busy={decide.isPending && decide.variables === 'reject'}
-          onClick={() => decide.mutate('reject')}
+          onClick={() => decide.mutateAsync('reject')}
         >
           {isOwn ? 'Withdraw' : 'Reject'}
         </Button>

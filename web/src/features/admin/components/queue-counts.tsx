@@ -2,7 +2,7 @@ import { Link, useSearchParams } from 'react-router'
 import { cx } from '@/components/cx'
 import { Skeletons } from '@/components/skeleton'
 import type { Percentiles } from '@/lib/api-types'
-import { formatSeconds } from '@/lib/durations'
+import { formatSeconds, formatSpan } from '@/lib/durations'
 import { useQueue } from '../api/list-waiting'
 import { adminPaths } from '../paths'
 import type { QueueCount } from '../api/types'
@@ -56,8 +56,8 @@ function Tile({ count: { kind, count, oldestAt }, times, to, current }: TileProp
       <p className={cx('tabular text-2xl font-semibold', count ? 'text-ink' : 'text-ink-faint')}>{count}</p>
       <p className="text-xs text-ink-faint">{oldestAt ? <>oldest <Age since={oldestAt} /></> : 'nothing waits'}</p>
       {times && (
-        <p className="tabular mt-0.5 text-xs text-ink-faint" title="Median and 90th percentile of the last 24 hours">
-          takes {formatSeconds(times.median)}, 90% in {formatSeconds(times.p90)}
+        <p className="tabular mt-0.5 text-xs text-ink-faint" title="Time to a decision in the last 24 hours">
+          {`median ${formatSeconds(times.median)} · 90% within ${formatSpan(times.p90)}`}
         </p>
       )}
     </Link>

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState, type FormEvent } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { useReject } from '../api/review-transaction'
 import type { Review, StaffTransaction } from '../api/types'
 import { reasonsFor, rejectionMail, type Reason } from '../reasons'
@@ -31,18 +32,16 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
     Enter: () => form.current?.requestSubmit(),
   })
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (!reason) return
     const said = note.trim() ? { note: note.trim() } : {}
-    reject.mutate({ revision: seen, reasonCode: reason.code, ...said }, { onSuccess: onDone })
+    return reject.mutateAsync({ revision: seen, reasonCode: reason.code, ...said }, { onSuccess: onDone })
   }
 
   return (
-    <form
+    <Form
       ref={form}
-      noValidate
       onSubmit={submit}
       onKeyDown={(event) => event.key === 'Escape' && onBack()}
       className="space-y-4"
@@ -79,16 +78,16 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
         )}
       </fieldset>
       {reason && <MailPreview transaction={review.transaction} reason={reason} />}
-      <TextField label="Note for the trail" optional value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
+      <TextField label="Note for the audit log" optional value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
       <div className="flex flex-wrap gap-3">
-        <Button type="submit" variant="danger" busy={reject.isPending} busyLabel="Rejecting...">
+        <Button type="submit" variant="danger" busyLabel="Rejecting...">
           Reject
         </Button>
         <Button variant="ghost" onClick={onBack}>
           Cancel
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

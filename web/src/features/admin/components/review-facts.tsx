@@ -32,7 +32,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
           </p>
         </div>
       </div>
-      <dl className="mt-4 grid gap-x-8 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-2">
+      <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-2">
         <Address one={one} />
         {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>

@@ -67,11 +67,11 @@ export function Review({ id }: { id: string }) {
     <>
       <Head facts={data} neighbours={neighbours} onHelp={help.open} id={id} />
       {isPending ? (
-        <div className="grid gap-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
+        <div className="grid grid-cols-1 gap-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <Skeletons count={2} className="h-96" label="Loading the transaction" />
         </div>
       ) : data ? (
-        <div className="grid items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
+        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
           <ReviewFacts review={data} />
           <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <DecisionPanel review={data} onDone={neighbours.goOn} />

@@ -1,7 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { stepUp, useStepUpRequest } from '../api/step-up'
 
@@ -18,20 +19,16 @@ export function StepUpDialog() {
 function CodeForm({ onConfirm, onCancel }: { onConfirm: () => void; onCancel: () => void }) {
   const [code, setCode] = useState('')
   const [refusal, setRefusal] = useState<string>()
-  const [busy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    setBusy(true)
+  const submit = async () => {
     try {
       await stepUp(code.trim())
       onConfirm()
     } catch (error) {
       setRefusal(toApiError(error).fields['code'] ?? messageOf(error))
-      setBusy(false)
     }
   }
   return (
-    <form onSubmit={(event) => void submit(event)} className="space-y-4">
+    <Form noValidate={false} onSubmit={submit} className="space-y-4">
       <p className="text-sm">This decision needs a code of your authenticator that is not older than five minutes.</p>
       <TextField
         label="Authenticator code"
@@ -48,10 +45,10 @@ function CodeForm({ onConfirm, onCancel }: { onConfirm: () => void; onCancel: ()
         <Button variant="ghost" onClick={onCancel}>
           Cancel
         </Button>
-        <Button type="submit" busy={busy} busyLabel="Checking...">
+        <Button type="submit" busyLabel="Checking...">
           Confirm
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }

@@ -1,7 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { Plan } from '@/lib/api-types'
 import { parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
@@ -58,21 +59,20 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
     error: (tried ? found[name] : undefined) ?? refused[name],
   })
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
-    if (Object.keys(found).length === 0 && !isSame) propose.mutate(termsOf(fields), { onSuccess: onProposed })
+    if (Object.keys(found).length === 0 && !isSame) return propose.mutateAsync(termsOf(fields), { onSuccess: onProposed })
   }
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">{plan ? 'Propose other terms' : 'Terms'}</h2>
       {plan && <p className="mt-0.5 text-sm text-ink-faint">Open investments keep the terms they were made with.</p>}
-      <form aria-label={plan ? 'Propose other terms' : 'Terms'} noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <Form aria-label={plan ? 'Propose other terms' : 'Terms'} onSubmit={submit} className="mt-3 space-y-4">
         <TextField label="Title" maxLength={80} {...bind('title')} />
         <TextField label="Subtitle" maxLength={200} {...bind('subtitle')} />
-        <div className="grid gap-4 sm:grid-cols-2">
-          <MoneyField label="Least amount" {...bind('min')} />
-          <MoneyField label="Most at once" {...bind('max')} />
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <MoneyField label="Minimum" {...bind('min')} />
+          <MoneyField label="Maximum" {...bind('max')} />
           <TextField label="Target in percent" inputMode="decimal" className="tabular" hint="Over the whole duration, never a promise" {...bind('roi')} />
           <TextField label="Duration in days" inputMode="numeric" className="tabular" {...bind('duration')} />
         </div>
@@ -90,10 +90,10 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
             These are the terms in force already.
           </p>
         )}
-        <Button type="submit" busy={propose.isPending} busyLabel="Proposing...">
+        <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

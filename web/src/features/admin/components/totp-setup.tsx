@@ -1,8 +1,9 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { QrCode } from '@/components/qr-code'
 import { messageOf, toApiError } from '@/lib/api-error'
 import { useBeginTotp, useConfirmTotp, useMe } from '../api/get-me'
@@ -28,8 +29,7 @@ export function TotpSetup() {
       <Button
         className="mt-4"
         variant={me.totp.enrolled ? 'secondary' : 'primary'}
-        busy={begin.isPending}
-        onClick={() => begin.mutate()}
+        onClick={() => begin.mutateAsync()}
       >
         {me.totp.enrolled ? 'Set up another one' : 'Set up'}
       </Button>
@@ -46,9 +46,8 @@ type EnrolmentProps = { secret: string; uri: string; confirm: ReturnType<typeof 
 
 function Enrolment({ secret, uri, confirm }: EnrolmentProps) {
   const [code, setCode] = useState('')
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    confirm.mutate(code.trim())
+  const submit = () => {
+    return confirm.mutateAsync(code.trim())
   }
   return (
     <Card className="p-5 sm:p-6">
@@ -66,7 +65,7 @@ function Enrolment({ secret, uri, confirm }: EnrolmentProps) {
         </li>
         <li>
           <h2 className="font-semibold">2. Enter the code that it shows</h2>
-          <form onSubmit={submit} className="mt-3 max-w-60 space-y-4">
+          <Form noValidate={false} onSubmit={submit} className="mt-3 max-w-60 space-y-4">
             <TextField
               label="Authenticator code"
               inputMode="numeric"
@@ -77,10 +76,10 @@ function Enrolment({ secret, uri, confirm }: EnrolmentProps) {
               error={toApiError(confirm.error).fields['code']}
               className="tabular tracking-widest"
             />
-            <Button type="submit" busy={confirm.isPending} busyLabel="Checking...">
+            <Button type="submit" busyLabel="Checking...">
               Confirm
             </Button>
-          </form>
+          </Form>
         </li>
       </ol>
     </Card>

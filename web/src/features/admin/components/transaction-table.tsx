@@ -2,7 +2,7 @@ import { Link } from 'react-router'
 import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
 import type { StaffTransaction } from '../api/types'
-import { formatMoment } from '../moments'
+import { formatMoments } from '../moments'
 import { adminPaths } from '../paths'
 import { kindName } from './kind-badge'
 import { Cell, Table } from './table'
@@ -10,9 +10,10 @@ import { Cell, Table } from './table'
 /** Transactions with a way to each; `withMember` names whose they are. */
 export function TransactionTable({ rows, withMember = false }: { rows: readonly StaffTransaction[]; withMember?: boolean }) {
   const columns = ['Reference', ...(withMember ? ['Member'] : []), 'Kind', 'Made', 'Status', { name: 'Amount', right: true }]
+  const made = formatMoments(rows.map(({ createdAt }) => createdAt))
   return (
     <Table label="Transactions" columns={columns}>
-      {rows.map((row) => (
+      {rows.map((row, index) => (
         <tr key={row.id} className="hover:bg-sunken/50">
           <Cell>
             <Link to={adminPaths.review(row.id)} className="tabular font-medium whitespace-nowrap text-accent-text hover:underline">
@@ -27,7 +28,7 @@ export function TransactionTable({ rows, withMember = false }: { rows: readonly 
             </Cell>
           )}
           <Cell>{kindName(row.kind)}</Cell>
-          <Cell className="whitespace-nowrap text-ink-faint">{formatMoment(row.createdAt)}</Cell>
+          <Cell className="whitespace-nowrap text-ink-faint">{made[index]}</Cell>
           <Cell>
             <StatusBadge status={row.status} />
           </Cell>

@@ -1,7 +1,8 @@
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { Plan } from '@/lib/api-types'
 import { useProposeValue } from '../api/plans'
@@ -23,12 +24,11 @@ export function ValueForm({ plan }: { plan: Plan }) {
   const isValue = VALUE.test(value.trim()) && Number(value) > 0
   const change = isValue && plan.value ? changeInPercent(plan.value, Number(value)) : undefined
 
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
+  const submit = () => {
     setTried(true)
     if (!isValue || !source.trim()) return
     const moment = at ? { at: new Date(at).toISOString() } : {}
-    propose.mutate(
+    return propose.mutateAsync(
       { value: Number(value.trim()), source: source.trim(), ...moment },
       {
         onSuccess: () => {
@@ -43,7 +43,7 @@ export function ValueForm({ plan }: { plan: Plan }) {
   return (
     <Card className="p-4 sm:p-5">
       <h2 className="text-base font-semibold">Propose a value</h2>
-      <form aria-label="Propose a value" noValidate onSubmit={submit} className="mt-3 space-y-4">
+      <Form aria-label="Propose a value" onSubmit={submit} className="mt-3 space-y-4">
         <TextField
           label="Value"
           inputMode="decimal"
@@ -75,11 +75,11 @@ export function ValueForm({ plan }: { plan: Plan }) {
           error={fields['at']}
           hint="Empty: the moment of confirmation"
         />
-        <Button type="submit" busy={propose.isPending} busyLabel="Proposing...">
+        <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
         <p className="text-sm text-ink-faint">It is published when another manager confirms it.</p>
-      </form>
+      </Form>
     </Card>
   )
 }

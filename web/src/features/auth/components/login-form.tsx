@@ -3,13 +3,12 @@ import { useForm } from 'react-hook-form'
 import { Link, useNavigate } from 'react-router'
 import { Button } from '@/components/button'
 import { PasswordField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
-import { lazyResolver, showFieldErrors } from '@/lib/forms'
+import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
-import { useLogIn } from '../api/log-in'
-import type { LoginValues } from '../schemas'
-
-const resolver = lazyResolver<LoginValues>(() => import('../schemas').then((schemas) => schemas.loginResolver))
+import { email as emailRule, password as passwordRule } from '@/lib/rules'
+import { useLogIn, type Credentials } from '../api/log-in'
 
 /**
  * The fields may be filled before the app has come, so it brings no values of its own.
@@ -19,7 +18,7 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
   const navigate = useNavigate()
   const logIn = useLogIn()
   const [asksForTotp, setAsksForTotp] = useState(false)
-  const form = useForm<LoginValues>({ resolver })
+  const form = useForm<Credentials>()
   const { errors } = form.formState
 
   const submit = form.handleSubmit(({ email, password, totp }) =>
@@ -33,13 +32,13 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
   )
 
   return (
-    <form noValidate method="post" onSubmit={(event) => void submit(event)} className="space-y-5">
-      <TextField label="Email" type="email" autoComplete="email" error={errors.email?.message} {...form.register('email')} />
+    <Form method="post" onSubmit={submit} className="space-y-5">
+      <TextField label="Email" type="email" autoComplete="email" error={errors.email?.message} {...form.register('email', emailRule)} />
       <PasswordField
         label="Password"
         autoComplete="current-password"
         error={errors.password?.message}
-        {...form.register('password')}
+        {...form.register('password', passwordRule('Password must be at least 8 characters long'))}
       />
       {asksForTotp && (
         <TextField
@@ -55,9 +54,9 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
           Forgot password?
         </Link>
       </div>
-      <Button type="submit" size="lg" wide busy={logIn.isPending} busyLabel="Logging in...">
+      <Button type="submit" size="lg" wide busyLabel="Logging in...">
         Login
       </Button>
-    </form>
+    </Form>
   )
 }

@@ -3,18 +3,21 @@ import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { Button } from '@/components/button'
 import { PasswordField } from '@/components/field'
-import { lazyResolver, showFieldErrors } from '@/lib/forms'
+import { Form } from '@/components/form'
+import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
+import { password } from '@/lib/rules'
 import { endSession } from '@/lib/session'
 import { useResetPassword } from '../api/forgot-password'
-import type { ResetValues } from '../schemas'
 
-const resolver = lazyResolver<ResetValues>(() => import('../schemas').then((schemas) => schemas.resetResolver))
+type Values = { password: string; confirmPassword: string }
+
+const { validate: isLongEnough } = password('Password must be at least 8 characters long')
 
 export function ResetForm({ token }: { token: string }) {
   const navigate = useNavigate()
   const reset = useResetPassword()
-  const form = useForm<ResetValues>({ resolver, defaultValues: { password: '', confirmPassword: '' } })
+  const form = useForm<Values>({ defaultValues: { password: '', confirmPassword: '' } })
   const { errors } = form.formState
   const submit = form.handleSubmit((values) =>
     reset.mutateAsync({ ...values, token }).then(
@@ -27,27 +30,32 @@ export function ResetForm({ token }: { token: string }) {
     ),
   )
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <Form onSubmit={submit} className="space-y-5">
       <PasswordField
         label="New Password"
         autoComplete="new-password"
         placeholder="Min 8 characters"
         error={errors.password?.message}
-        {...form.register('password')}
+        {...form.register('password', { validate: isLongEnough, deps: 'confirmPassword' })}
       />
       <PasswordField
         label="Confirm Password"
         autoComplete="new-password"
         error={errors.confirmPassword?.message}
-        {...form.register('confirmPassword')}
+        {...form.register('confirmPassword', {
+          validate: {
+            length: isLongEnough,
+            match: (text, values) => text === values.password || 'Passwords do not match',
+          },
+        })}
       />
-      <Button type="submit" size="lg" wide busy={reset.isPending} busyLabel="Resetting Password...">
+      <Button type="submit" size="lg" wide busyLabel="Resetting Password...">
         Reset Password
       </Button>
       <p className="flex items-center justify-center gap-1.5 text-sm text-ink-faint">
         <Lock aria-hidden className="size-3.5" />
         Passwords are encrypted.
       </p>
-    </form>
+    </Form>
   )
 }

@@ -2,16 +2,14 @@ import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { Button } from '@/components/button'
 import { TextField } from '@/components/field'
-import { lazyResolver, showFieldErrors } from '@/lib/forms'
+import { Form } from '@/components/form'
+import { showFieldErrors } from '@/lib/forms'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { useRefreshUser } from '@/lib/refresh-user'
 import { useSession } from '@/lib/session'
 import { useResendCode } from '../api/resend-code'
 import { useVerifyEmail } from '../api/verify-email'
-import type { VerificationValues } from '../schemas'
-
-const resolver = lazyResolver<VerificationValues>(() => import('../schemas').then((schemas) => schemas.verificationResolver))
 
 /** `email` is the one of the address bar; without it nothing is ever sent [AUTH-11]. */
 export function VerifyForm({ email }: { email: string | null }) {
@@ -19,7 +17,7 @@ export function VerifyForm({ email }: { email: string | null }) {
   const refreshUser = useRefreshUser()
   const verify = useVerifyEmail()
   const resend = useResendCode()
-  const form = useForm<VerificationValues>({ resolver, defaultValues: { otp: '' } })
+  const form = useForm({ defaultValues: { otp: '' } })
 
   const finish = async () => {
     if (!useSession.getState().token) return navigate(paths.login, { replace: true })
@@ -27,7 +25,7 @@ export function VerifyForm({ email }: { email: string | null }) {
     return navigate(paths.dashboard, { replace: true })
   }
 
-  const withEmail = (act: (address: string) => void) => (email ? act(email) : notify.error('Email not found'))
+  const withEmail = (act: (address: string) => unknown) => (email ? act(email) : notify.error('Email not found'))
 
   const submit = form.handleSubmit(async ({ otp }) => {
     if (!email) return notify.error('Email not found')
@@ -40,7 +38,7 @@ export function VerifyForm({ email }: { email: string | null }) {
   })
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <Form onSubmit={submit} className="space-y-5">
       <TextField
         label="6-digit code"
         inputMode="numeric"
@@ -49,9 +47,12 @@ export function VerifyForm({ email }: { email: string | null }) {
         placeholder="000000"
         className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
         error={form.formState.errors.otp?.message}
-        {...form.register('otp', { setValueAs: (value: string) => value.trim() })}
+        {...form.register('otp', {
+          setValueAs: (text: string) => text.trim(),
+          validate: (text) => /^[0-9]{6}$/.test(text) || 'OTP must be 6 digits',
+        })}
       />
-      <Button type="submit" size="lg" wide busy={form.formState.isSubmitting} busyLabel="Verifying...">
+      <Button type="submit" size="lg" wide busyLabel="Verifying...">
         Verify
       </Button>
       <p className="flex flex-wrap items-center justify-center gap-x-1 text-sm text-ink-soft">
@@ -59,13 +60,12 @@ export function VerifyForm({ email }: { email: string | null }) {
         <Button
           variant="ghost"
           size="sm"
-          busy={resend.isPending}
           busyLabel="Resend"
-          onClick={() => withEmail((address) => resend.mutate(address))}
+          onClick={() => withEmail((address) => resend.mutateAsync(address))}
         >
           Resend
         </Button>
       </p>
-    </form>
+    </Form>
   )
 }

@@ -50,7 +50,7 @@ function Confirm({ open, onClose, balanceCents }: ConfirmProps) {
             Cancel
           </Button>
           {enough ? (
-            <Button busy={purchase.isPending} busyLabel="Paying..." onClick={() => void buy()}>
+            <Button busyLabel="Paying..." onClick={buy}>
               Pay {formatCents(COURSE_CENTS)}
             </Button>
           ) : (

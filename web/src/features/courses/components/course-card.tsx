@@ -15,7 +15,7 @@ type CourseCardProps = { course: Course; doneIds: readonly string[]; balance: nu
 /** The one course there is, as it stands for this member [CRS-01]. */
 export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
   return (
-    <article aria-label={course.title} className="grid overflow-hidden rounded-xl border border-line bg-surface shadow-card md:grid-cols-[1fr_15rem]">
+    <article aria-label={course.title} className="grid grid-cols-1 overflow-hidden rounded-xl border border-line bg-surface shadow-card md:grid-cols-[1fr_15rem]">
       <img
         src={facts.cover}
         alt=""
@@ -24,7 +24,7 @@ export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
         className="h-40 w-full object-cover object-[50%_22%] md:order-last md:h-full md:object-top"
       />
       <div className="p-6 sm:p-8">
-        <p className="text-sm font-medium text-ink-faint">{facts.students}</p>
+        <p className="text-sm font-medium text-ink-faint first-letter:uppercase">{facts.students}</p>
         <h2 className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold">
           {course.title}
           {course.purchased ? <Badge tone="positive">Yours</Badge> : course.pending && <Badge tone="caution">In review</Badge>}

@@ -4,11 +4,12 @@ import { Link } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { PageTitle } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { lessonsOf, type Course, type Lesson } from '../api/course'
 import { setLessonDone, useDoneLessons } from '../progress'
 
-const LessonText = lazy(() => import('./lesson-text').then((module) => ({ default: module.LessonText })))
+const LessonText = lazy(async () => ({ default: (await loadChunk(() => import('./lesson-text'))).LessonText }))
 
 type LessonReaderProps = { lesson: Lesson; course: Course | undefined; memberId: string }
 

@@ -4,6 +4,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { DetailList } from '@/components/detail-list'
 import { MoneyField } from '@/components/field'
+import { Form } from '@/components/form'
 import type { Plan, User } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
 import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
@@ -47,7 +48,7 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
     <Card className="p-5 sm:p-7">
       <h2 className="text-lg font-semibold">{plan.title}</h2>
       <p className="text-sm text-ink-faint">{plan.subtitle}</p>
-      <form noValidate onSubmit={(event) => void submit(event)} className="mt-6 space-y-6">
+      <Form onSubmit={submit} className="mt-6 space-y-6">
         <MoneyField
           label="Amount"
           onMax={most >= toCents(plan.min) ? fillMax : undefined}
@@ -65,13 +66,13 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
             ]}
           />
         </div>
-        <Button type="submit" size="lg" wide busy={form.formState.isSubmitting} busyLabel="Investing...">
+        <Button type="submit" size="lg" wide busyLabel="Investing...">
           Invest
         </Button>
         <p className="text-sm text-ink-faint">
           The value of a trade follows the plan’s published values and can fall. Invest only what you can leave alone.
         </p>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -9,7 +9,10 @@ import { formatPercent } from '@/lib/money'
 import { usePlanValues } from '../api/list-plans'
 import { changeOf } from '../value-index'
 
-const format = (value: number) => value.toFixed(2)
+/** Published values have up to six decimals; two are shown in any case. */
+const STEP = 0.000_001
+const decimalsIn = (value: number) => String(value).split('.')[1]?.length ?? 0
+const format = (value: number, decimals = decimalsIn(value)) => value.toFixed(Math.max(2, decimals))
 
 /** A plan's published values with their sources. */
 export function PlanChart({ plan }: { plan: Plan }) {
@@ -35,10 +38,19 @@ function Values({ title, values }: { title: string; values: PlanValue[] }) {
   const first = values[0]
   const last = values.at(-1)
   if (!first || !last) return <p className="text-sm text-ink-faint">No value has been published yet.</p>
+  if (values.length === 1) {
+    return (
+      <>
+        <p className="tabular text-2xl font-semibold">{format(first.value)}</p>
+        <p className="mt-1 text-sm text-ink-soft">{`Published ${formatDay(first.at)}: ${first.source}.`}</p>
+        <p className="mt-4 text-sm text-ink-faint">It is the first value of this plan. The chart begins with the second.</p>
+      </>
+    )
+  }
   const change = formatPercent(changeOf(first, last), { signed: true })
   return (
     <>
-      <LineChart points={points} format={format} label={`${title}: ${change} from ${formatDay(first.at)} to ${formatDay(last.at)}`} />
+      <LineChart points={points} format={format} step={STEP} label={`${title}: ${change} from ${formatDay(first.at)} to ${formatDay(last.at)}`} />
       <details className="mt-4 text-sm">
         <summary className="inline-flex min-h-11 items-center font-semibold text-accent-text">Values and sources</summary>
         <div className="max-h-72 overflow-y-auto" tabIndex={0} role="region" aria-label="Values and sources">

@@ -9,7 +9,7 @@ import { paths } from '@/lib/paths'
 import { usePlans } from '../api/list-plans'
 import { PlanSparkline } from './plan-sparkline'
 
-const grid = 'grid gap-4 sm:gap-5 md:grid-cols-2 2xl:grid-cols-4'
+const grid = 'grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 2xl:grid-cols-4'
 
 export function PlanGrid() {
   const { data: plans, isPending, isFetching, error, refetch } = usePlans()

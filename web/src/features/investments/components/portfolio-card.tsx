@@ -1,4 +1,5 @@
 import { Card, CardHeader } from '@/components/card'
+import { cx } from '@/components/cx'
 import { Progress } from '@/components/progress'
 import { Skeleton } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
@@ -28,6 +29,7 @@ export function PortfolioCard() {
 }
 
 function Figures({ percent, investedCents, valueCents }: ReturnType<typeof portfolioOf>) {
+  const gain = valueCents - investedCents
   return (
     <div className="px-5 pt-4 sm:px-6">
       <p className="tabular mb-3 text-3xl font-semibold">{formatPercent(percent)}</p>
@@ -35,16 +37,17 @@ function Figures({ percent, investedCents, valueCents }: ReturnType<typeof portf
       <dl className="mt-5 grid grid-cols-2 gap-4 text-sm">
         <Figure label="Total investment" value={formatCents(investedCents)} />
         <Figure label="Current value" value={formatCents(valueCents)} />
+        <Figure label="Profit/Loss" value={`${gain > 0 ? '+' : ''}${formatCents(gain)}`} tone={gain > 0 ? 'text-positive' : gain < 0 ? 'text-negative' : undefined} />
       </dl>
     </div>
   )
 }
 
-function Figure({ label, value }: { label: string; value: string }) {
+function Figure({ label, value, tone }: { label: string; value: string; tone?: string }) {
   return (
     <div>
       <dt className="text-ink-faint">{label}</dt>
-      <dd className="tabular mt-0.5 text-base font-semibold">{value}</dd>
+      <dd className={cx('tabular signed mt-0.5 text-base font-semibold', tone)}>{value}</dd>
     </div>
   )
 }

@@ -1,10 +1,14 @@
 import { useQueries } from '@tanstack/react-query'
+import { ChartNoAxesCombined } from 'lucide-react'
 import { useMemo } from 'react'
 import { Card, CardHeader } from '@/components/card'
+import { cx } from '@/components/cx'
+import { DetailList } from '@/components/detail-list'
 import { LineChart, type Point } from '@/components/line-chart'
 import { Skeletons } from '@/components/skeleton'
-import { ErrorPanel } from '@/components/states'
+import { EmptyState, ErrorPanel } from '@/components/states'
 import type { PlanValue, Trade } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
 import { formatCents, formatPercent, percentOf, sumCents, toCents } from '@/lib/money'
 import { planValuesQuery } from '../api/list-plans'
 import { useTrades } from '../api/list-trades'
@@ -26,7 +30,7 @@ export function PortfolioOverview() {
   })
   if (trades.length === 0) return null
   return (
-    <div className="mt-5 grid gap-4 sm:gap-5 lg:grid-cols-[1.6fr_1fr]">
+    <div className="mt-5 grid grid-cols-1 gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
       <Card className="pb-6">
         <CardHeader title="Portfolio value" description="Your live trades at the plans’ published values" />
         <div className="min-h-77 px-5 pt-4 sm:px-6">
@@ -43,7 +47,7 @@ export function PortfolioOverview() {
           )}
         </div>
       </Card>
-      <Card className="pb-6">
+      <Card className="flex flex-col pb-6">
         <CardHeader title="Allocation" description="Present value by plan" />
         <Allocation trades={trades} />
       </Card>
@@ -51,19 +55,28 @@ export function PortfolioOverview() {
   )
 }
 
+const ONE_CENT = 1
 const formatDollars = (cents: number) => formatCents(cents)
 
 function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string, PlanValue[] | undefined> }) {
   const points = useMemo(() => courseOf(trades, values), [trades, values])
   const first = points[0]
   const last = points.at(-1)
-  if (points.length < 2 || !first || !last) {
-    return <p className="text-sm text-ink-faint">The chart appears with the next published value.</p>
+  const hasMoved = points.some(({ value, base }) => value !== base)
+  if (!first || !last || !hasMoved) {
+    return (
+      <EmptyState
+        icon={ChartNoAxesCombined}
+        title={`${formatCents(last?.value ?? 0)}, as invested`}
+        description="No published value has moved since you invested. The chart begins when one does."
+      />
+    )
   }
   return (
     <LineChart
       points={points}
       format={formatDollars}
+      step={ONE_CENT}
       baseLabel="Invested"
       label={`Portfolio value from ${formatCents(first.value)} to ${formatCents(last.value)}; ${formatCents(last.base)} invested`}
     />
@@ -97,7 +110,7 @@ function Allocation({ trades }: { trades: readonly Trade[] }) {
   const parts = [...byPlan].sort(([, a], [, b]) => b - a)
   const shade = (index: number) => shades[index % shades.length]
   return (
-    <div className="px-5 pt-5 sm:px-6">
+    <div className="flex flex-1 flex-col px-5 pt-5 sm:px-6">
       <div aria-hidden className="flex h-3 gap-0.5 overflow-hidden rounded-full">
         {parts.map(([title, cents], index) => (
           <div key={title} className={shade(index)} style={{ width: `${percentOf(cents, total)}%` }} />
@@ -113,6 +126,29 @@ function Allocation({ trades }: { trades: readonly Trade[] }) {
           </li>
         ))}
       </ul>
+      <Totals trades={trades} />
+    </div>
+  )
+}
+
+/** What the shares add up to, at the foot of the card. */
+function Totals({ trades }: { trades: readonly Trade[] }) {
+  const { investedCents, valueCents } = portfolioOf(trades)
+  const gain = valueCents - investedCents
+  const [nextToMature] = trades.flatMap(({ maturesAt }) => maturesAt ?? []).sort()
+  return (
+    <div className="mt-auto pt-5">
+      <DetailList
+        items={[
+          { label: 'Invested', value: <span className="tabular">{formatCents(investedCents)}</span> },
+          { label: 'Current value', value: <span className="tabular">{formatCents(valueCents)}</span> },
+          {
+            label: 'Gain or loss',
+            value: <span className={cx('tabular signed', gain > 0 ? 'text-positive' : gain < 0 && 'text-negative')}>{`${gain > 0 ? '+' : ''}${formatCents(gain)}`}</span>,
+          },
+          ...(nextToMature ? [{ label: 'Next to mature', value: formatDay(nextToMature) }] : []),
+        ]}
+      />
     </div>
   )
 }

@@ -67,7 +67,7 @@ function ProfitLoss({ cents, percent }: { cents: number; percent: number }) {
       <p className="text-ink-faint">Profit/Loss</p>
       <p className={cx('tabular flex items-center gap-1 font-semibold', tone)}>
         {cents !== 0 && <Icon aria-hidden className="size-4" />}
-        {`${cents > 0 ? '+' : ''}${formatCents(cents)}`}
+        <span className="signed">{`${cents > 0 ? '+' : ''}${formatCents(cents)}`}</span>
         <span className="font-medium">({formatPercent(percent, { signed: true })})</span>
       </p>
     </div>
@@ -83,7 +83,7 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
   const end = gains ? claim : close
   const label = gains ? 'Claim Profit' : 'Close Trade'
   const confirm = () =>
-    end.mutate(
+    end.mutateAsync(
       { id: trade.id, idempotencyKey: submissionKey.for([trade.id, label]) },
       { onSettled: (_data, error) => (submissionKey.settle(error ?? undefined), setAsking(false)) },
     )
@@ -101,7 +101,7 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
             <Button variant="ghost" onClick={() => setAsking(false)}>
               Keep it open
             </Button>
-            <Button variant={gains ? 'primary' : 'danger'} busy={end.isPending} busyLabel="One moment..." onClick={confirm}>
+            <Button variant={gains ? 'primary' : 'danger'} busyLabel="One moment..." onClick={confirm}>
               {gains ? 'Claim now' : 'Close now'}
             </Button>
           </>

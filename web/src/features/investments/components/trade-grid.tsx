@@ -11,7 +11,7 @@ export function TradeGrid() {
   const { data: trades, isPending, isFetching, error, refetch } = useTrades()
   if (isPending) {
     return (
-      <div className="grid gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
+      <div className="grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
         <Skeletons count={4} className="h-76 rounded-xl" label="Loading investments" />
       </div>
     )
@@ -36,7 +36,7 @@ export function TradeGrid() {
     )
   }
   return (
-    <div className="grid gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
+    <div className="grid grid-cols-1 gap-4 sm:gap-5 md:grid-cols-2 xl:grid-cols-3">
       {trades.map((trade) => (
         <TradeCard key={trade.id} trade={trade} />
       ))}

@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
+import { Form } from '@/components/form'
 import { MAX_UPLOAD_BYTES, readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
@@ -38,7 +39,7 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
   const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: values ?? EMPTY })
   const [picture, setPicture] = useState<File | null>(null)
   const [refusal, setRefusal] = useState<string>()
-  const { errors, isSubmitting } = form.formState
+  const { errors } = form.formState
 
   const pick = (file: File) => {
     const reason = pictureRefusal(file)
@@ -58,8 +59,8 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
 
   return (
     <Card className="p-5 sm:p-7">
-      <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
-        <div className="grid gap-5 sm:grid-cols-2">
+      <Form onSubmit={submit} className="space-y-5">
+        <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
           <TextField label="Currency" placeholder="USDT" className="uppercase placeholder:normal-case" autoComplete="off" error={errors.currency?.message} {...form.register('currency')} />
           <TextField label="Network" placeholder="TRC20" autoComplete="off" error={errors.network?.message} {...form.register('network')} />
         </div>
@@ -72,7 +73,7 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
           error={errors.address?.message}
           {...form.register('address')}
         />
-        <div className="grid gap-5 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-5 sm:grid-cols-2">
           <TextField label="Label" optional placeholder="My hardware wallet" error={errors.label?.message} {...form.register('label')} />
           <TextField label="Memo" optional autoComplete="off" error={errors.memo?.message} {...form.register('memo')} />
         </div>
@@ -86,14 +87,14 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
           error={refusal}
         />
         <div className="flex flex-wrap gap-3 pt-1">
-          <Button type="submit" busy={isSubmitting} busyLabel="Saving...">
+          <Button type="submit" busyLabel="Saving...">
             {submitLabel}
           </Button>
           <ButtonLink to={paths.paymentMethods} variant="ghost">
             Cancel
           </ButtonLink>
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -95,7 +95,7 @@ function MethodRows({ methods, onDelete }: { methods: PaymentMethod[]; onDelete:
 
 function DeleteDialog({ method, onClose }: { method: PaymentMethod | null; onClose: () => void }) {
   const remove = useDeletePaymentMethod()
-  const confirm = () => method && remove.mutate(method.id, { onSettled: onClose })
+  const confirm = () => method && remove.mutateAsync(method.id, { onSettled: onClose })
   return (
     <Dialog
       open={method !== null}
@@ -106,7 +106,7 @@ function DeleteDialog({ method, onClose }: { method: PaymentMethod | null; onClo
           <Button variant="ghost" onClick={onClose}>
             Keep it
           </Button>
-          <Button variant="danger" busy={remove.isPending} busyLabel="Deleting..." onClick={confirm}>
+          <Button variant="danger" busyLabel="Deleting..." onClick={confirm}>
             Delete
           </Button>
         </>

@@ -3,6 +3,7 @@ import { useNavigate } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { SelectField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import type { User } from '@/lib/api-types'
 import countryNames from '@/lib/country-names.json'
@@ -36,7 +37,7 @@ export function DetailsForm({ user }: { user: User }) {
           </Notice>
         </div>
       )}
-      <form noValidate onSubmit={(event) => void submit(event)} className="grid gap-5 p-5 sm:grid-cols-2 sm:p-6">
+      <Form onSubmit={submit} className="grid grid-cols-1 gap-5 p-5 sm:grid-cols-2 sm:p-6">
         <TextField label="Full Name" autoComplete="name" error={errors.name?.message} {...form.register('name')} />
         <TextField
           label="Email"
@@ -55,11 +56,11 @@ export function DetailsForm({ user }: { user: User }) {
           {...form.register('country')}
         />
         <div className="sm:col-span-2">
-          <Button type="submit" busy={update.isPending} busyLabel="Saving...">
+          <Button type="submit" busyLabel="Saving...">
             Save
           </Button>
         </div>
-      </form>
+      </Form>
     </Card>
   )
 }

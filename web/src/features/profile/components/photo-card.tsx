@@ -19,7 +19,7 @@ export function PhotoCard({ user }: { user: User }) {
     setPreview(await readAsDataUrl(picked))
   }
 
-  const upload = () => preview && update.mutate(preview, { onSuccess: () => setPreview(null) })
+  const upload = () => preview && update.mutateAsync(preview, { onSuccess: () => setPreview(null) })
 
   return (
     <Card className="flex flex-wrap items-center gap-5 p-5 sm:p-6">
@@ -30,7 +30,7 @@ export function PhotoCard({ user }: { user: User }) {
       </div>
       {preview ? (
         <div className="flex flex-wrap gap-2">
-          <Button busy={update.isPending} busyLabel="Uploading..." onClick={upload}>
+          <Button busyLabel="Uploading..." onClick={upload}>
             Upload photo
           </Button>
           <Button variant="ghost" disabled={update.isPending} onClick={() => setPreview(null)}>

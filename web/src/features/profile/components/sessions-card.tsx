@@ -49,9 +49,8 @@ function SessionRow({ session: { id, current, device, address, lastSeenAt } }: {
         <Button
           variant="secondary"
           size="sm"
-          busy={end.isPending}
           aria-label={`End the session on ${device}`}
-          onClick={() => end.mutate(id)}
+          onClick={() => end.mutateAsync(id)}
         >
           End session
         </Button>

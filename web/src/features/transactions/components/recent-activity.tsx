@@ -5,7 +5,7 @@ import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { paths } from '@/lib/paths'
 import { useTransactions } from '../api/list-transactions'
-import { TransactionRow } from './transaction-row'
+import { TransactionRows } from './transaction-row'
 
 const SHOWN = 3
 
@@ -35,13 +35,7 @@ export function RecentActivity() {
         ) : transactions.length === 0 ? (
           <EmptyState icon={ReceiptText} title="No recent transactions found." />
         ) : (
-          <ul className="divide-y divide-line">
-            {transactions.slice(0, SHOWN).map((transaction) => (
-              <li key={transaction.id}>
-                <TransactionRow transaction={transaction} />
-              </li>
-            ))}
-          </ul>
+          <TransactionRows transactions={transactions.slice(0, SHOWN)} />
         )}
       </div>
     </Card>

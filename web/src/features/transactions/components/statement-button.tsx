@@ -4,6 +4,7 @@ import { useForm, useWatch } from 'react-hook-form'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { Segmented } from '@/components/segmented'
 import { isoDay } from '@/lib/dates'
 import { showFieldErrors } from '@/lib/forms'
@@ -38,9 +39,9 @@ function StatementForm({ onDone }: { onDone: () => void }) {
     download.mutateAsync(period).then(onDone, (error: unknown) => showFieldErrors(error, form.setError, statementFieldNames)),
   )
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-5">
+    <Form onSubmit={submit} className="space-y-5">
       <p>Every movement of your balance, with opening and closing balance. Days are UTC; a year at most.</p>
-      <div className="grid gap-4 sm:grid-cols-2">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
         <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a day' })} />
         <TextField
           label="To"
@@ -54,11 +55,11 @@ function StatementForm({ onDone }: { onDone: () => void }) {
       </div>
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Segmented legend="Format" options={formats} value={format} onChange={(chosen) => form.setValue('format', chosen)} />
-        <Button type="submit" busy={download.isPending} busyLabel="Preparing...">
+        <Button type="submit" busyLabel="Preparing...">
           Download
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

@@ -44,7 +44,7 @@ export function TransactionDetails({ transaction }: { transaction: Transaction }
           <div className="mt-3">
             <StatusBadge status={status} />
           </div>
-          {description && <p className="mt-4 max-w-md text-ink-soft">{description}</p>}
+          {description && <p className="mt-4 w-full max-w-md text-ink-soft wrap-anywhere">{description}</p>}
           {receipt && (
             <a
               href={receipt.url}

@@ -7,7 +7,7 @@ import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { Transaction } from '@/lib/api-types'
 import { useTransactions } from '../api/list-transactions'
-import { TransactionRow } from './transaction-row'
+import { TransactionRows } from './transaction-row'
 
 const statuses = [
   { value: 'all', label: 'All' },
@@ -52,13 +52,7 @@ export function TransactionList() {
         ) : shown.length === 0 ? (
           <EmptyState icon={ReceiptText} title="No transactions found." />
         ) : (
-          <ul className="divide-y divide-line">
-            {shown.map((transaction) => (
-              <li key={transaction.id}>
-                <TransactionRow transaction={transaction} />
-              </li>
-            ))}
-          </ul>
+          <TransactionRows transactions={shown} />
         )}
       </Card>
       {hasNextPage && (

@@ -2,13 +2,27 @@ import { Link } from 'react-router'
 import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
 import type { Transaction } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { formatDateTimes } from '@/lib/dates'
 import { paths } from '@/lib/paths'
 import { TransactionIcon } from './transaction-icon'
 
-/** One line of the history; the whole line leads to the details. */
-export function TransactionRow({ transaction }: { transaction: Transaction }) {
-  const { id, title, createdAt, status, type, amount } = transaction
+/** The history line by line, each with a moment of its own. */
+export function TransactionRows({ transactions }: { transactions: readonly Transaction[] }) {
+  const moments = formatDateTimes(transactions.map(({ createdAt }) => createdAt))
+  return (
+    <ul className="divide-y divide-line">
+      {transactions.map((transaction, index) => (
+        <li key={transaction.id}>
+          <TransactionRow transaction={transaction} moment={moments[index] ?? ''} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+/** What happened, about what and when; the whole line leads to the details. */
+function TransactionRow({ transaction, moment }: { transaction: Transaction; moment: string }) {
+  const { id, title, description, status, type, amount } = transaction
   return (
     <Link
       to={paths.transaction(id)}
@@ -16,11 +30,14 @@ export function TransactionRow({ transaction }: { transaction: Transaction }) {
     >
       <TransactionIcon title={title} />
       <span className="min-w-0 flex-1">
-        <span className="block truncate font-medium text-ink">{title}</span>
-        <span className="block text-sm text-ink-faint">{formatDateTime(createdAt)}</span>
+        <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+          <span className="shrink-0 font-medium text-ink">{title}</span>
+          {description && <span className="min-w-0 truncate text-sm text-ink-soft">{description}</span>}
+        </span>
+        <span className="block text-sm text-ink-faint">{moment}</span>
       </span>
       <span className="flex shrink-0 flex-col items-end gap-1 sm:flex-row-reverse sm:items-center sm:gap-5">
-        <SignedAmount value={amount} type={type} status={status} className="font-semibold sm:min-w-32 sm:text-right" />
+        <SignedAmount value={amount} type={type} status={status} className="font-semibold sm:min-w-28 sm:text-right" />
         <StatusBadge status={status} />
       </span>
     </Link>

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 
-export type FeePayment = { transactionId: string; amount: number; method: string; receipt: string }
+export type FeePayment = { transactionId: string; amount: number; method: string; methodVersion?: number; receipt: string }
 
 type Submission = { payment: FeePayment; idempotencyKey: string }
 

@@ -7,6 +7,8 @@ export type DepositRequest = {
   amountCents: number
   /** The id of a platform method. */
   method: string
+  /** The version of it whose address was shown [D-D3]. */
+  methodVersion?: number
   /** The proof as a data URL. */
   receipt: string
   /** `deposit` or `course`. */

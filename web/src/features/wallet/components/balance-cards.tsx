@@ -19,6 +19,7 @@ export function BalanceCards({ user, investedCents, onRetry }: BalanceCardsProps
     <div className="grid grid-cols-2 gap-3 sm:gap-4 lg:grid-cols-[1.6fr_1fr_1fr_1fr]">
       <Figure hero label="Available Balance" icon={Wallet} className="col-span-2 lg:col-span-1">
         {wallet ? formatMoney(wallet.balance) : <Unknown onRetry={onRetry} />}
+        {wallet && wallet.held > 0 && <Held amount={wallet.held} />}
       </Figure>
       <Figure label="Total Bonus" icon={Gift}>
         {wallet ? formatMoney(wallet.bonus) : <Unknown onRetry={onRetry} />}
@@ -60,6 +61,11 @@ function Figure({ label, icon: Icon, hero = false, className, children }: Figure
     </section>
   )
 }
+
+/** What an open withdrawal has taken out of the balance and not paid out yet. */
+const Held = ({ amount }: { amount: number }) => (
+  <p className="mt-2 text-sm font-medium tracking-normal text-hero-soft">{`${formatMoney(amount)} held for a withdrawal`}</p>
+)
 
 /** The wallet did not answer: a dash instead of an invented zero [D-S2]. */
 function Unknown({ onRetry }: { onRetry: () => void }) {

@@ -6,6 +6,7 @@ import * as z from 'zod/mini'
 import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
+import { Form } from '@/components/form'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
 import { readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
@@ -34,19 +35,21 @@ type DepositFormProps = {
   methods: Methods
   /** `deposit`, or `course` for the course payment. */
   type: string
-  /** The amount of the address, which comes before a draft. */
+  /** What the amount is to be: that of the address, or the price; it comes before a draft. */
   amount: string | null
+  /** The amount is a price, not a choice. */
+  isPrice?: boolean
 }
 
-export function DepositForm({ methods, type, amount }: DepositFormProps) {
+export function DepositForm({ methods, type, amount, isPrice = false }: DepositFormProps) {
   const navigate = useNavigate()
   const deposit = useRequestDeposit()
   const submissionKey = useSubmissionKey()
   const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: initialValues(type, amount) })
-  const { errors, isSubmitting } = form.formState
+  const { errors } = form.formState
   const method = useController({ control: form.control, name: 'method' }).field
   const receipt = useController({ control: form.control, name: 'receipt' }).field
-  const [confirmedBy, setConfirmedBy] = useState<Date | null>(null)
+  const [confirmedBy, setConfirmedBy] = useState(() => (method.value ? soon() : null))
   const selected = methods.data?.find(({ id }) => id === method.value)
 
   useEffect(
@@ -54,9 +57,14 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
     [form, type],
   )
 
+  // The price may arrive after the form.
+  useEffect(() => {
+    if (isPrice && amount) form.setValue('amount', amount)
+  }, [form, isPrice, amount])
+
   const select = (id: string) => {
     method.onChange(id)
-    setConfirmedBy(new Date(Date.now() + CONFIRMED_WITHIN_MS))
+    setConfirmedBy(soon())
   }
 
   const pick = (file: File) => {
@@ -70,18 +78,21 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
   const send = async (values: Values) => {
     const { receipt: proof, txid } = values
     const amountCents = parseCents(values.amount) ?? 0
-    const content = { amountCents, method: values.method, type, txid, proof: [proof.name, proof.size, proof.lastModified] }
+    const content = { amountCents, method: values.method, methodVersion: selected?.version, type, txid, proof: [proof.name, proof.size, proof.lastModified] }
     try {
       await deposit.mutateAsync({
         idempotencyKey: submissionKey.for(content),
-        request: { amountCents, method: values.method, type, receipt: await readAsDataUrl(proof), ...(txid ? { txid } : {}) },
+        request: {
+          amountCents, method: values.method, methodVersion: selected?.version, type,
+          receipt: await readAsDataUrl(proof), ...(txid ? { txid } : {}),
+        },
       })
       submissionKey.settle()
       dropDraft(`${DRAFT}:${type}`)
       await navigate(paths.transactions)
     } catch (error) {
       submissionKey.settle(error)
-      showFieldErrors(error, form.setError, ['amount', 'txid', 'receipt'])
+      showFieldErrors(error, form.setError, ['amount', 'receipt', 'txid'])
     }
   }
 
@@ -91,10 +102,10 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
   })
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-7">
+    <Form onSubmit={submit} className="space-y-7">
       <MoneyField
         label="Amount"
-        readOnly={type === 'course'}
+        readOnly={isPrice}
         error={form.getValues('amount').trim() ? errors.amount?.message : errors.amount && ''}
         {...form.register('amount')}
       />
@@ -124,12 +135,14 @@ export function DepositForm({ methods, type, amount }: DepositFormProps) {
         error={errors.txid?.message}
         {...form.register('txid')}
       />
-      <Button type="submit" size="lg" wide busy={isSubmitting} busyLabel="Confirming payment...">
+      <Button type="submit" size="lg" wide busyLabel="Confirming payment...">
         I have made payment
       </Button>
-    </form>
+    </Form>
   )
 }
+
+const soon = () => new Date(Date.now() + CONFIRMED_WITHIN_MS)
 
 function initialValues(type: string, amount: string | null): Partial<Values> & Draft {
   const draft = readDraft<Draft>(`${DRAFT}:${type}`)

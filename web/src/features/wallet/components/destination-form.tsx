@@ -4,6 +4,7 @@ import * as z from 'zod/mini'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import type { Transaction } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
@@ -30,7 +31,7 @@ export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
       <Notice tone="caution" title="This withdrawal needs an address">
         It can be paid out once we know where to. The address cannot be changed afterwards.
       </Notice>
-      <form noValidate onSubmit={(event) => void submit(event)} className="mt-5 space-y-5">
+      <Form onSubmit={submit} className="mt-5 space-y-5">
         <TextField
           label="Wallet address"
           autoComplete="off"
@@ -41,10 +42,10 @@ export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
           {...form.register('address')}
         />
         <TextField label="Memo" optional autoComplete="off" error={errors.memo?.message} {...form.register('memo')} />
-        <Button type="submit" busy={setDestination.isPending} busyLabel="Saving...">
+        <Button type="submit" busyLabel="Saving...">
           Save address
         </Button>
-      </form>
+      </Form>
     </Card>
   )
 }

@@ -67,8 +67,9 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
     if (!method || !proof) return notify.error('Please fill in all required fields')
     try {
       const receipt = await readAsDataUrl(proof)
-      const idempotencyKey = submissionKey.for([withdrawalId, method, proof.name, proof.size, proof.lastModified])
-      await payFee.mutateAsync({ payment: { transactionId: withdrawalId, amount: fee, method, receipt }, idempotencyKey })
+      const idempotencyKey = submissionKey.for([withdrawalId, method, selected?.version, proof.name, proof.size, proof.lastModified])
+      const payment = { transactionId: withdrawalId, amount: fee, method, methodVersion: selected?.version, receipt }
+      await payFee.mutateAsync({ payment, idempotencyKey })
       submissionKey.settle()
       onDone()
     } catch (error) {
@@ -91,7 +92,7 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
         error={refusal}
       />
       <div className="flex flex-wrap gap-3">
-        <Button busy={payFee.isPending} busyLabel="Confirming payment..." onClick={() => void submit()}>
+        <Button busyLabel="Confirming payment..." onClick={submit}>
           I have made payment
         </Button>
         <Button variant="ghost" disabled={payFee.isPending} onClick={onDone}>

@@ -28,7 +28,7 @@ export function MethodGrid({ legend, methods, selected, onSelect, invalid = fals
     <fieldset aria-invalid={invalid || undefined}>
       <legend className="mb-1.5 text-sm font-medium">{legend}</legend>
       {isPending ? (
-        <div className="grid gap-3 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
           <Skeletons count={4} className="h-17" label="Loading payment methods" />
         </div>
       ) : !data ? (
@@ -39,7 +39,7 @@ export function MethodGrid({ legend, methods, selected, onSelect, invalid = fals
           No payment method is available at the moment.
         </p>
       ) : (
-        <div className="grid gap-3 sm:grid-cols-2">
+        <div className="grid grid-cols-1 gap-3 sm:grid-cols-2">
           {data.map((method) => (
             <MethodOption
               key={method.id}

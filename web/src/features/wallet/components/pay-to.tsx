@@ -1,11 +1,14 @@
 import { Clock } from 'lucide-react'
-import { Suspense, lazy } from 'react'
+import { Suspense, lazy, type ComponentType } from 'react'
 import { CopyButton } from '@/components/copy-button'
 import { Skeleton } from '@/components/skeleton'
 import type { PaymentMethod } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
 
-const QrCode = lazy(() => import('@/components/qr-code').then((module) => ({ default: module.QrCode })))
+/** Where its code does not come, the address is there to copy. */
+const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
+  import('@/components/qr-code').then((module) => ({ default: module.QrCode }), () => ({ default: () => null })),
+)
 
 const copyTexts = { success: 'Address copied to clipboard!', failure: 'Failed to copy address' }
 

@@ -6,6 +6,7 @@ import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
 import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
 import type { PaymentMethod, User } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
@@ -37,9 +38,11 @@ type WithdrawalFormProps = {
   methods: Methods
   /** The member's own addresses, offered for their network. */
   saved: readonly PaymentMethod[]
+  /** Shows what can be done about the open withdrawal, beside the warning that there is one. */
+  onPending?: () => void
 }
 
-export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
+export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFormProps) {
   const navigate = useNavigate()
   const withdraw = useRequestWithdrawal()
   const submissionKey = useSubmissionKey()
@@ -47,7 +50,7 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
     resolver: standardSchemaResolver(schema),
     defaultValues: { amount: '', method: '', address: '', memo: '', ...readDraft<Values>(DRAFT) },
   })
-  const { errors, isSubmitting } = form.formState
+  const { errors } = form.formState
   const [amount, method, address] = useWatch({ control: form.control, name: ['amount', 'method', 'address'] })
   const [processedBy, setProcessedBy] = useState(() => (method ? soon() : null))
   const chosen = methods.data?.find(({ id }) => id === method)
@@ -75,7 +78,10 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
   }
 
   const send = async ({ amount: typed, method: id, address: to, memo }: Values) => {
-    if (user.isWithdrawalPending) return warnPending()
+    if (user.isWithdrawalPending) {
+      warnPending()
+      return onPending?.()
+    }
     const request = { amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}) }
     try {
       await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
@@ -94,7 +100,7 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
   })
 
   return (
-    <form noValidate onSubmit={(event) => void submit(event)} className="space-y-7">
+    <Form onSubmit={submit} className="space-y-7">
       <div className="space-y-3">
         <MoneyField
           label="Amount"
@@ -132,10 +138,10 @@ export function WithdrawalForm({ user, methods, saved }: WithdrawalFormProps) {
           </span>
         </p>
       )}
-      <Button type="submit" size="lg" wide busy={isSubmitting} busyLabel="Processing withdrawal...">
+      <Button type="submit" size="lg" wide busyLabel="Processing withdrawal...">
         Request Withdrawal
       </Button>
-    </form>
+    </Form>
   )
 }
 

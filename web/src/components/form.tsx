@@ -1,0 +1,35 @@
+import { createContext, useContext, useEffect, useImperativeHandle, useRef, useState, type ComponentProps, type SubmitEvent } from 'react'
+import { useOnce } from '@/lib/once'
+
+const Sending = createContext(false)
+
+/** Whether the form around is being sent. */
+export const useSending = () => useContext(Sending)
+
+const WRONG = ':is(input, select, textarea)[aria-invalid="true"], fieldset[aria-invalid="true"] input'
+
+type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & {
+  /** Returns the promise of what it sends: until then the form is busy and cannot be sent again [AUTH-17]. */
+  onSubmit: (event: SubmitEvent<HTMLFormElement>) => unknown
+}
+
+/** A form that is sent once at a time, and shows where it is wrong: the first wrong field takes the focus. */
+export function Form({ onSubmit, children, ref, ...rest }: FormProps) {
+  const form = useRef<HTMLFormElement>(null)
+  useImperativeHandle<HTMLFormElement | null, HTMLFormElement | null>(ref, () => form.current)
+  const { busy, run } = useOnce()
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (tries > 0) form.current?.querySelector<HTMLElement>(WRONG)?.focus()
+  }, [tries])
+  const submit = async (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    await run(() => onSubmit(event))
+    setTries((count) => count + 1)
+  }
+  return (
+    <form noValidate {...rest} ref={form} aria-busy={busy || undefined} onSubmit={(event) => void submit(event)}>
+      <Sending value={busy}>{children}</Sending>
+    </form>
+  )
+}

@@ -1,0 +1,25 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { sumCents } from '@/lib/money'
+import { queryKeys } from '@/lib/query-keys'
+import { verifyLeaf, type ProofLeaf } from '../verify-leaf'
+import type { Liabilities } from './get-liabilities'
+
+export type Verdict = { cents: number; leaves: number; isCounted: boolean }
+
+/** The member's leaves, each verified in this browser against the publication. */
+export const useVerdict = (userId: string, published: Liabilities, enabled: boolean) =>
+  useQuery({
+    queryKey: queryKeys.liabilityProof(published.at),
+    queryFn: async ({ signal }): Promise<Verdict> => {
+      const { at, leaves } = await api.get<{ at: string; leaves: ProofLeaf[] }>('/wallet/proof', { signal })
+      const verified = await Promise.all(leaves.map((leaf) => verifyLeaf(userId, leaf, published)))
+      return {
+        cents: sumCents(leaves.map((leaf) => leaf.amount)),
+        leaves: leaves.length,
+        isCounted: at === published.at && verified.every(Boolean),
+      }
+    },
+    enabled,
+    meta: { silent: true },
+  })

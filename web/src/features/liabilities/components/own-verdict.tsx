@@ -1,0 +1,74 @@
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import { Button, ButtonLink } from '@/components/button'
+import { Card, CardHeader } from '@/components/card'
+import { Notice } from '@/components/notice'
+import { ErrorPanel } from '@/components/states'
+import { brand } from '@/content/brand'
+import type { User } from '@/lib/api-types'
+import { formatCents } from '@/lib/money'
+import { paths } from '@/lib/paths'
+import type { Liabilities } from '../api/get-liabilities'
+import { useVerdict, type Verdict } from '../api/get-proof'
+
+/** Whether the member is counted, computed in this browser when they ask for it. */
+export function OwnVerdict({ user, published }: { user: User | null; published: Liabilities }) {
+  return (
+    <Card>
+      <CardHeader title="Are you counted?" description="Your browser computes the answer itself." />
+      <div className="px-5 pt-4 pb-5 sm:px-6">
+        {user ? (
+          <Check userId={user.id} published={published} />
+        ) : (
+          <ButtonLink to={paths.login} variant="secondary">
+            Log in to verify
+          </ButtonLink>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+function Check({ userId, published }: { userId: string; published: Liabilities }) {
+  const [asked, setAsked] = useState(false)
+  const { data, error, refetch, isFetching } = useVerdict(userId, published, asked)
+  if (error) return <ErrorPanel title="Your proof could not be loaded" error={error} onRetry={() => void refetch()} busy={isFetching} />
+  return (
+    <div className="space-y-4">
+      <p className="text-sm text-ink-soft">
+        Your available, held, invested and bonus money is split into a few random parts. Each part must lead to the root above.
+      </p>
+      <div aria-live="polite">{data && <Answer verdict={data} />}</div>
+      <Button
+        variant={data ? 'secondary' : 'primary'}
+        busy={isFetching}
+        busyLabel="Verifying..."
+        onClick={() => (asked ? refetch() : setAsked(true))}
+      >
+        {data ? 'Verify again' : 'Verify my balance'}
+      </Button>
+    </div>
+  )
+}
+
+function Answer({ verdict: { cents, leaves, isCounted } }: { verdict: Verdict }) {
+  if (!isCounted) {
+    return (
+      <Notice tone="caution" title="Your proof does not lead to the published root">
+        <p className="mt-1">
+          Reload the page and verify again: a new count may have been published meanwhile. If it stays so, write to {brand.email}.
+        </p>
+      </Notice>
+    )
+  }
+  if (leaves === 0) return <p className="text-sm text-ink-soft">You had no money with us when this was counted.</p>
+  return (
+    <p className="flex items-start gap-3 rounded-lg bg-positive-soft p-4 text-sm text-ink">
+      <CircleCheck aria-hidden className="mt-0.5 size-4.5 shrink-0 text-positive" />
+      <span>
+        <strong className="font-semibold">You are counted with {formatCents(cents)}.</strong> All {leaves} parts lead to the published
+        root and total.
+      </span>
+    </p>
+  )
+}

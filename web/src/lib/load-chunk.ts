@@ -1,0 +1,30 @@
+const RELOADED = 'reloaded-at'
+const AGAIN_MS = 60_000
+
+/** A part of the app that did not come. */
+export class ChunkError extends Error {
+  override readonly name = 'ChunkError'
+}
+
+/**
+ * Loads a part of the app. What does not come, because the network broke or a newer release took its place, comes with
+ * the page loaded anew; not twice a minute, so that what never comes ends at the error panel.
+ */
+export async function loadChunk<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load()
+  } catch (cause) {
+    const reloadedAt = Number(sessionStorage.getItem(RELOADED))
+    if (Date.now() - reloadedAt > AGAIN_MS && (await reloadPage())) return new Promise<never>(() => {})
+    throw new ChunkError('a part of the app could not be loaded', { cause })
+  }
+}
+
+/** Loads the page anew if the server answers; without it the browser would put its own error page in the app's place. */
+export async function reloadPage(): Promise<boolean> {
+  const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
+  if (!answer || answer.status >= 500) return false
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+  return true
+}

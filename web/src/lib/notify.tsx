@@ -1,0 +1,46 @@
+/** Toasts: the newest three; a repeated message comes again with its count [NAV-03]. */
+import { toast, type Id } from 'react-toastify/unstyled'
+
+type Message = { kind: 'success' | 'error' | 'warning' | 'info'; title: string; description?: string }
+
+const MOST = 3
+
+/** The oldest first; those that left since are dropped with the next. */
+let shown: readonly (Message & { id: Id; times: number })[] = []
+
+/** The library's own limit lets the newest wait; here the oldest leaves for it. */
+function show(message: Message) {
+  const { kind, title, description } = message
+  const present = shown.filter(({ id }) => toast.isActive(id))
+  const same = present.find((other) => other.kind === kind && other.title === title && other.description === description)
+  const leaving = same ?? (present.length === MOST ? present[0] : undefined)
+  if (leaving) toast.dismiss(leaving.id)
+  const times = (same?.times ?? 0) + 1
+  const role = kind === 'error' || kind === 'warning' ? 'alert' : 'status'
+  const id = toast[kind](<Content {...message} times={times} />, { role })
+  shown = [...present.filter((other) => other !== leaving), { ...message, id, times }]
+}
+
+function Content({ title, description, times }: Message & { times: number }) {
+  return (
+    <>
+      <div className="min-w-0 flex-1 py-px wrap-anywhere">
+        <p className={description ? 'font-medium' : undefined}>{title}</p>
+        {description && <p className="mt-0.5 text-ink-soft">{description}</p>}
+      </div>
+      {times > 1 && (
+        <span className="tabular mx-2 mt-px rounded-full bg-sunken px-2 text-xs leading-5 font-medium text-ink-soft">
+          <span aria-hidden>×{times}</span>
+          <span className="sr-only">{times} times</span>
+        </span>
+      )}
+    </>
+  )
+}
+
+export const notify = {
+  success: (title: string, description?: string) => show({ kind: 'success', title, description }),
+  error: (title: string, description?: string) => show({ kind: 'error', title, description }),
+  warning: (title: string, description?: string) => show({ kind: 'warning', title, description }),
+  info: (title: string, description?: string) => show({ kind: 'info', title, description }),
+}
