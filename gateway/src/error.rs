@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use chassis::error::{Kind, Refusal, from_status};
+use chassis::error::{Facts, Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
 use proto::common::v1::ErrorReason;
 use serde::Serialize;
@@ -46,6 +46,10 @@ pub struct ErrorReply {
     /// What is wrong by field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<BTreeMap<String, String>>,
+    /// What else it tells, by name.
+    #[serde(flatten)]
+    #[schema(ignore)]
+    pub facts: Facts,
 }
 
 /// The errors that any operation may answer.
@@ -237,7 +241,14 @@ impl IntoResponse for ApiError {
 #[must_use]
 pub fn unparsed(status: StatusCode, request_id: String) -> Vec<u8> {
     let refusal = ApiError::of_status(status).refusal;
-    let body = ErrorReply { success: false, message: refusal.message, code: refusal.code, request_id, errors: None };
+    let body = ErrorReply {
+        success: false,
+        message: refusal.message,
+        code: refusal.code,
+        request_id,
+        errors: None,
+        facts: Facts::new(),
+    };
     serde_json::to_vec(&body).unwrap_or_default()
 }
 
@@ -262,6 +273,7 @@ pub fn render(request_id: &str, reader: Reader, response: Response) -> Response 
         code: refusal.code,
         request_id: error.replayed.clone().unwrap_or_else(|| request_id.to_owned()),
         errors: (!fields.is_empty()).then_some(fields),
+        facts: refusal.facts.map(|facts| *facts).unwrap_or_default(),
     };
     let mut rendered = match reader {
         Reader::Program => (status, Json(body)).into_response(),

@@ -1,10 +1,12 @@
 //! How a call is refused: one trait for every service's errors, one translation to gRPC and back.
 
+use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::time::Duration;
 
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, FieldViolation, StatusExt};
 
@@ -35,6 +37,9 @@ pub enum Kind {
     Internal,
 }
 
+/// What a refusal tells besides its sentence, by name: shown in an error answer beside its code.
+pub type Facts = BTreeMap<String, Value>;
+
 /// Every service's error enum.
 pub trait Fault: std::error::Error + Send + Sync {
     /// What kind it is.
@@ -46,6 +51,11 @@ pub trait Fault: std::error::Error + Send + Sync {
     /// What is wrong by field, as (field, sentence).
     fn fields(&self) -> Vec<(String, String)> {
         Vec::new()
+    }
+
+    /// What it tells besides, by name.
+    fn facts(&self) -> Facts {
+        Facts::new()
     }
 
     /// When another try makes sense.
@@ -85,6 +95,9 @@ pub struct Refusal {
     /// What is wrong by field.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fields: Vec<(String, String)>,
+    /// What it tells besides, by name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub facts: Option<Box<Facts>>,
     /// When another try makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
@@ -94,7 +107,7 @@ impl Refusal {
     /// A refusal of this kind and reason.
     #[must_use]
     pub fn new(kind: Kind, reason: ErrorReason, message: impl Into<String>) -> Self {
-        Self { kind, code: code(reason), message: message.into(), fields: Vec::new(), retry_after: None }
+        Self { kind, code: code(reason), message: message.into(), fields: Vec::new(), facts: None, retry_after: None }
     }
 
     /// One field that is wrong.
@@ -128,6 +141,7 @@ impl Refusal {
             code: code(fault.reason()),
             message: fault.sentence(),
             fields: fault.fields(),
+            facts: Some(fault.facts()).filter(|facts| !facts.is_empty()).map(Box::new),
             retry_after: fault.retry_after().or_else(|| db::retry_after(fault.database()?)),
         }
     }
@@ -157,6 +171,9 @@ impl Fault for Refusal {
     fn fields(&self) -> Vec<(String, String)> {
         self.fields.clone()
     }
+    fn facts(&self) -> Facts {
+        self.facts.as_deref().cloned().unwrap_or_default()
+    }
     fn retry_after(&self) -> Option<Duration> {
         self.retry_after
     }
@@ -180,7 +197,13 @@ pub fn to_status(fault: &impl Fault) -> Status {
 /// A refusal as a gRPC status with details.
 #[must_use]
 pub fn refusal_to_status(refusal: &Refusal) -> Status {
-    let mut details = ErrorDetails::with_error_info(refusal.code.clone(), DOMAIN, []);
+    let facts: HashMap<_, _> = refusal
+        .facts
+        .iter()
+        .flat_map(|facts| facts.iter())
+        .map(|(name, fact)| (name.clone(), fact.to_string()))
+        .collect();
+    let mut details = ErrorDetails::with_error_info(refusal.code.clone(), DOMAIN, facts);
     if !refusal.fields.is_empty() {
         let violations: Vec<_> =
             refusal.fields.iter().map(|(field, sentence)| FieldViolation::new(field, sentence)).collect();
@@ -240,11 +263,17 @@ pub fn from_status(status: &Status) -> Refusal {
         .bad_request()
         .map(|bad| bad.field_violations.iter().map(|one| (one.field.clone(), one.description.clone())).collect())
         .unwrap_or_default();
+    let facts: Facts = info
+        .metadata
+        .iter()
+        .filter_map(|(name, fact)| Some((name.clone(), serde_json::from_str(fact).ok()?)))
+        .collect();
     Refusal {
         kind,
         code: info.reason.clone(),
         message: status.message().to_owned(),
         fields,
+        facts: Some(facts).filter(|facts| !facts.is_empty()).map(Box::new),
         retry_after: details.retry_info().and_then(|info| info.retry_delay),
     }
 }
@@ -301,6 +330,7 @@ mod tests {
         ] {
             let mut refusal = Refusal::new(kind, ErrorReason::EmailTaken, "That email is taken");
             refusal.fields = vec![("email".to_owned(), "That email is taken".to_owned())];
+            refusal.facts = Some(Box::new([("left".to_owned(), 3.into())].into()));
             refusal.retry_after = Some(Duration::from_secs(3));
             assert_eq!(from_status(&refusal_to_status(&refusal)), refusal);
         }

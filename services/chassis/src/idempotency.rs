@@ -107,7 +107,7 @@ pub struct Replayed {
     /// What was said.
     pub refusal: Refusal,
     /// The id of the first request.
-    pub request_id: String,
+    pub request_id: Box<str>,
 }
 
 /// A transaction that may stand under a key.
@@ -200,7 +200,7 @@ pub async fn answered<T: DeserializeOwned, E: Keyed>(db: &Db, claim: &Claim) -> 
 fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_json::Value)) -> Result<Answer<T>, E> {
     match serde_json::from_value(value) {
         Ok(Outcome::Ok(result)) => Ok(Answer { result, replayed: Some(request_id) }),
-        Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id })),
+        Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id: request_id.into() })),
         Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
     }
 }

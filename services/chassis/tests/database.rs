@@ -235,7 +235,7 @@ async fn refusals_are_replayed_and_failures_are_not(pool: PgPool) {
     assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
     let again = act(&db, claim(user_id, "k", "b", "r3"), Ok(1)).await.unwrap_err();
     let Error::Replayed(replayed) = again else { panic!("{again:?}") };
-    assert_eq!((replayed.refusal, replayed.request_id.as_str()), (refusal(Kind::Invalid), "r2"));
+    assert_eq!((replayed.refusal, &*replayed.request_id), (refusal(Kind::Invalid), "r2"));
     assert_eq!(effects(&pool).await, 0);
     // Without a key, too, a refusal leaves no effect.
     act(&db, None, Err(refusal(Kind::Conflict))).await.unwrap_err();

@@ -95,7 +95,7 @@ async fn outcome(conn: &mut PgConnection, id: Uuid, replayed: Option<String>) ->
         Status::Opening => Err(Error::InFlight),
         Status::Failed => {
             let refusal = trades::refusal(conn, id).await?.ok_or(Error::TradeNotFound)?;
-            Err(Error::Replayed(Replayed { refusal, request_id: replayed.unwrap_or_default() }))
+            Err(Error::Replayed(Replayed { refusal, request_id: replayed.unwrap_or_default().into() }))
         }
         _ => Ok(trade.as_opened()),
     }
