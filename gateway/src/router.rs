@@ -119,6 +119,7 @@ pub fn api() -> Api {
         .routes(routes!(liabilities::publish))
         // Plans and trades.
         .routes(routes!(plans::list))
+        .routes(routes!(plans::courses))
         .routes(routes!(plans::values))
         .routes(routes!(trades::create))
         .routes(routes!(trades::claim))

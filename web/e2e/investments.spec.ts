@@ -66,3 +66,17 @@ test('a member invests, closes one trade and claims the profit of another [INV-0
   await expect(page.getByRole('main').getByRole('link', { name: /^Profit/ })).toContainText('+$')
   await expect(page.getByRole('main').getByRole('link', { name: /^Trade/ })).toHaveCount(4)
 })
+
+test('a page of plans draws every course from one request [INV-01] [D-I5]', async ({ page }) => {
+  await signedIn(page)
+  const asked: string[] = []
+  page.on('request', (request) => {
+    const { pathname } = new URL(request.url())
+    if (pathname.startsWith('/v1/plans')) asked.push(pathname)
+  })
+  await page.goto('/plans')
+  const plans = page.getByRole('link', { name: 'Click to Invest' })
+  await expect(plans).toHaveCount(4)
+  await expect(page.getByRole('figure')).toHaveCount(4)
+  expect(asked.toSorted()).toEqual(['/v1/plans', '/v1/plans/values'])
+})

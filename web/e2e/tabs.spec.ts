@@ -1,6 +1,6 @@
 /** Several tabs of one browser, which opens at most six connections to the server. */
 import type { Page } from '@playwright/test'
-import { approve, platformMethod, proof, signedIn } from './support/stack'
+import { approve, fund, platformMethod, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const TABS = 7
@@ -69,4 +69,30 @@ test('the stream is there again after a logout and a login [AUTH-13]', async ({ 
   await page.getByLabel('Password', { exact: true }).fill(member.password)
   await page.getByRole('button', { name: 'Login' }).click()
   await second
+})
+
+test('a tab that stands still gives up the stream to the one that is looked at [D-D1]', async ({ page, context }) => {
+  const streams: Page[] = []
+  context.on('request', (request) => {
+    if (request.url().endsWith('/v1/events')) streams.push(request.frame().page())
+  })
+  const member = await signedIn(page)
+  await page.goto('/dashboard')
+  await expect.poll(() => streams).toEqual([page])
+  const other = await context.newPage()
+  await other.goto('/dashboard')
+  // Its scripts do not run, and no event has said so.
+  const debug = await context.newCDPSession(page)
+  await debug.send('Debugger.enable')
+  await debug.send('Debugger.pause')
+  void page.evaluate(() => 0).catch(() => undefined)
+  await expect.poll(() => streams.at(-1) === other, { timeout: 30_000 }).toBe(true)
+  await fund(member, 150)
+  await expect(other.getByRole('region', { name: 'Available Balance' }).getByText('$150.00')).toBeVisible({ timeout: 10_000 })
+  // Once it runs again, it waits for its turn and hears what the other follows.
+  await debug.send('Debugger.resume')
+  await debug.send('Debugger.disable')
+  await fund(member, 100)
+  await expect(page.getByRole('region', { name: 'Available Balance' }).getByText('$250.00')).toBeVisible({ timeout: 10_000 })
+  expect(streams.filter((tab) => tab === page)).toHaveLength(1)
 })

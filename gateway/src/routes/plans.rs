@@ -3,20 +3,20 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use chassis::batch::Batch;
 use chassis::grpc::Outgoing;
 use proto::trade::v1 as trade;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
-use proto::trade::v1::{ListPlanValuesRequest, ListPlansRequest};
-use serde::Serialize;
+use proto::trade::v1::{BatchListPlanValuesRequest, ListPlanValuesRequest, ListPlansRequest};
+use serde::{Deserialize, Serialize};
 use tonic::transport::Channel;
 use utoipa::ToSchema;
 
 use crate::caller::Visitor;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
-use crate::json::{Number, Reply, moment, ok};
+use crate::json::{Number, Reply, field, moment, ok};
 use crate::router::App;
 
 /// An offer to invest in.
@@ -187,4 +187,70 @@ pub async fn values(
         source: value.source,
     });
     Ok(ok(Values { success: true, values: values.collect() }))
+}
+
+/// Of which plans, and how many points of each.
+#[derive(Debug, Deserialize)]
+pub struct ValuesQuery {
+    ids: Option<String>,
+    points: Option<String>,
+}
+
+/// A point of a plan's course.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CoursePoint {
+    /// The value.
+    #[schema(value_type = f64, example = 1.0425)]
+    value: Number,
+    /// Since when it is in force.
+    at: Option<String>,
+}
+
+/// The course of a plan.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanCourse {
+    /// The plan's id.
+    id: String,
+    /// Oldest first.
+    values: Vec<CoursePoint>,
+}
+
+/// The courses of plans.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PlanCourses {
+    success: bool,
+    /// Those that exist and have a value.
+    plans: Vec<PlanCourse>,
+}
+
+/// List the values of several plans
+///
+/// For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most so many
+/// values of each: the oldest, the newest, and others at even distances.
+#[utoipa::path(get, path = "/plans/values", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)),
+    responses((status = 200, body = PlanCourses), Errors), tag = "Investments")]
+pub async fn courses(
+    State(app): State<App>,
+    caller: Visitor,
+    Query(query): Query<ValuesQuery>,
+) -> Result<Reply<PlanCourses>, ApiError> {
+    let Some(ids) = query.ids.filter(|ids| !ids.is_empty()) else {
+        return Err(field("ids", "Name the plans, separated by commas."));
+    };
+    let points = match query.points.as_deref().map(str::parse) {
+        None => 0,
+        Some(Ok(points)) if points > 0 => points,
+        Some(_) => return Err(field("points", "Points is a number above 0.")),
+    };
+    let request = BatchListPlanValuesRequest { plan_ids: ids.split(',').map(str::to_owned).collect(), points };
+    let answer = call_retrying!(app.clients.trade, batch_list_plan_values, caller.out, request)?.into_inner();
+    let point = |value: trade::PlanValue| CoursePoint {
+        value: Number::decimal(value.value_micros, 6),
+        at: moment(value.at.as_ref()),
+    };
+    let plans = answer
+        .plans
+        .into_iter()
+        .map(|plan| PlanCourse { id: plan.plan_id, values: plan.values.into_iter().map(point).collect() });
+    Ok(ok(PlanCourses { success: true, plans: plans.collect() }))
 }

@@ -394,6 +394,17 @@ impl TradeService for FakeTrade {
         unused()
     }
 
+    async fn batch_list_plan_values(
+        &self,
+        request: Call<trade::BatchListPlanValuesRequest>,
+    ) -> Result<Answer<trade::BatchListPlanValuesResponse>, Status> {
+        let request = request.into_inner();
+        let values = vec![trade::PlanValue { value_micros: 1_050_000, ..Default::default() }; 2];
+        let values = values.into_iter().take(request.points.unsigned_abs() as usize).collect::<Vec<_>>();
+        let plans = request.plan_ids.into_iter().map(|plan_id| trade::ValuesOfPlan { plan_id, values: values.clone() });
+        Ok(Answer::new(trade::BatchListPlanValuesResponse { plans: plans.collect() }))
+    }
+
     async fn create_trade(
         &self,
         _: Call<trade::CreateTradeRequest>,

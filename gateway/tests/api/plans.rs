@@ -1,6 +1,7 @@
 //! The plans, which are the same for everybody.
 
-use axum::http::Method;
+use axum::http::{Method, StatusCode};
+use serde_json::json;
 
 use crate::fixture::Fixture;
 
@@ -53,4 +54,17 @@ async fn a_look_from_before_a_change_is_not_kept() {
     assert_eq!(early, "Look 1");
     assert_eq!(title(&fixture).await, "Look 2");
     assert_eq!(title(&fixture).await, "Look 2");
+}
+
+/// [D-I5] [D-G3] A page of plans draws its charts from one request.
+#[tokio::test]
+async fn the_courses_of_plans_are_one_request() {
+    let fixture = Fixture::new().await;
+    let reply = fixture.call(Method::GET, "/v1/plans/values?ids=a,b&points=1", None, "").await;
+    let course = |id| json!({ "id": id, "values": [{ "value": 1.05, "at": null }] });
+    assert_eq!((reply.status, &reply.json()["plans"]), (StatusCode::OK, &json!([course("a"), course("b")])));
+    for query in ["", "?ids=", "?ids=a&points=0", "?ids=a&points=-1", "?ids=a&points=x", "?ids=a&points=99999999999"] {
+        let reply = fixture.call(Method::GET, &format!("/v1/plans/values{query}"), None, "").await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{query}");
+    }
 }

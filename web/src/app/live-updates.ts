@@ -1,7 +1,6 @@
 /**
  * Refreshes the screen when the member's money changes on the server; where the stream is away, polling remains. All
- * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1: the tab
- * that has the lock follows it and passes on what it hears.
+ * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
  */
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -9,6 +8,7 @@ import { apiUrl } from '@/lib/env'
 import { readEvents } from '@/lib/event-stream'
 import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
+import { shareWork } from '@/lib/tabs'
 
 const FIRST_PAUSE_MS = 2_000
 const LONGEST_PAUSE_MS = 60_000
@@ -51,53 +51,18 @@ async function follow({ onChange, missed, signal }: Following) {
   }
 }
 
-/** Waits for this tab's turn and follows the stream until the tab leaves it; a browser without locks has no turns. */
-async function takeTurn(name: string, following: Following) {
-  const locks = navigator.locks as LockManager | undefined
-  if (!locks) return follow(following)
-  const asked = Date.now()
-  const lead = () => follow({ ...following, missed: following.missed || Date.now() - asked > FIRST_PAUSE_MS })
-  await locks.request(name, { signal: following.signal }, lead).catch(() => undefined)
-}
-
-/** Calls back for every change that any tab hears of. Returns how to stop. */
-function shareStream(memberId: string, refresh: () => void) {
-  const name = `events:${memberId}`
-  const others = new BroadcastChannel(name)
-  others.onmessage = refresh
-  const onChange = () => (refresh(), others.postMessage('change'))
-  let turn = new AbortController()
-  const join = (missed: boolean) => {
-    turn.abort()
-    turn = new AbortController()
-    void takeTurn(name, { onChange, missed, signal: turn.signal })
-  }
-  // A frozen page hears nothing, and one that lies in the browser's history must not keep the turn from the others.
-  const leave = () => turn.abort()
-  const comeBack = () => join(true)
-  const onShow = ({ persisted }: PageTransitionEvent) => persisted && comeBack()
-  document.addEventListener('freeze', leave)
-  document.addEventListener('resume', comeBack)
-  window.addEventListener('pagehide', leave)
-  window.addEventListener('pageshow', onShow)
-  join(false)
-  return () => {
-    document.removeEventListener('freeze', leave)
-    document.removeEventListener('resume', comeBack)
-    window.removeEventListener('pagehide', leave)
-    window.removeEventListener('pageshow', onShow)
-    leave()
-    others.close()
-  }
-}
-
 export function useLiveUpdates() {
   const client = useQueryClient()
   const memberId = useSession(({ user, left }) => (left ? undefined : user?.id))
   useEffect(() => {
     if (!memberId) return
-    return shareStream(memberId, () => {
+    const refresh = () => {
       for (const queryKey of moneyKeys) void client.invalidateQueries({ queryKey })
+    }
+    return shareWork({
+      name: `events:${memberId}`,
+      work: ({ missed, say, signal }) => follow({ onChange: () => (refresh(), say('change')), missed, signal }),
+      onSaid: refresh,
     })
   }, [client, memberId])
 }

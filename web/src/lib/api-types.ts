@@ -21,6 +21,8 @@ export type PaymentMethod = Refined<Schemas['PaymentMethod'], { scope: 'platform
 export type Plan = Schemas['Plan']
 
 export type PlanValue = { value: number; at: string; source: string }
+export type CoursePoint = Omit<PlanValue, 'source'>
+export type PlanCourse = { id: string; values: CoursePoint[] }
 
 export type Percentiles = Schemas['Percentiles']
 

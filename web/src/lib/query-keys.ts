@@ -7,6 +7,8 @@ export const queryKeys = {
   trades: ['trades'],
   plans: ['plans'],
   planValues: (id: string) => ['plans', 'values', id],
+  planCourse: (id: string) => ['plans', 'course', id],
+  planOutline: (id: string) => ['plans', 'outline', id],
   paymentMethods: ['payment-methods'],
   deviceSessions: ['device-sessions'],
   course: ['course'],

@@ -1,7 +1,8 @@
-//! The published values of a plan, for everybody: a chart has a source.
+//! The published values of plans, for everybody: a chart has a source.
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::error::Refusal;
 use uuid::Uuid;
 
 use crate::domain::value::Value;
@@ -10,6 +11,10 @@ use crate::store::{plan_values, plans};
 
 /// More points than a chart can show.
 const LIMIT: i64 = 2_000;
+/// Plans in one request.
+const LARGEST_BATCH: usize = 100;
+/// Points of a plan at the least, where a request says how many: the oldest and the newest.
+const FEWEST_POINTS: i64 = 2;
 
 /// The newest points, oldest first; also of a plan that is not offered any more, since members still hold it.
 ///
@@ -20,4 +25,20 @@ pub async fn list_plan_values(db: &Db, plan_id: Uuid) -> Result<Vec<Value>, Erro
     let now = clock::now(&mut conn).await?;
     plans::get(&mut conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
     plan_values::list(&mut conn, plan_id, LIMIT).await
+}
+
+/// The newest points of several plans, by plan, oldest first: all, or at most `points` of each at even distances.
+///
+/// # Errors
+/// Invalid for more than 100 plans, the database's.
+pub async fn batch_list_plan_values(
+    db: &Db,
+    plan_ids: &[Uuid],
+    points: Option<i64>,
+) -> Result<Vec<(Uuid, Value)>, Error> {
+    if plan_ids.len() > LARGEST_BATCH {
+        return Err(Refusal::field("ids", format!("At most {LARGEST_BATCH} plans can be asked for at once.")).into());
+    }
+    let points = points.map_or(LIMIT, |points| points.clamp(FEWEST_POINTS, LIMIT));
+    plan_values::list_of(&mut *db.conn().await?, plan_ids, LIMIT, points).await
 }

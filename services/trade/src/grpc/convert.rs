@@ -6,6 +6,7 @@ use chassis::money::Cents;
 use proto::common::v1::{ErrorReason, PageRequest};
 use proto::trade::v1::{
     Plan as PlanMessage, PlanValue, ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus,
+    ValuesOfPlan,
 };
 use uuid::Uuid;
 
@@ -90,6 +91,22 @@ impl From<Plan> for PlanMessage {
             value_at: plan.value.map(|value| clock::to_proto(value.at)),
         }
     }
+}
+
+/// Values sorted by plan, as one message for each plan.
+pub(super) fn values_of_plans(values: Vec<(Uuid, Value)>) -> Vec<ValuesOfPlan> {
+    values
+        .chunk_by(|(one, _), (next, _)| one == next)
+        .filter_map(|of_plan| {
+            let (plan_id, _) = of_plan.first()?;
+            let values = of_plan.iter().map(|(_, value)| PlanValue {
+                value_micros: value.micros,
+                at: Some(clock::to_proto(value.at)),
+                source: String::new(),
+            });
+            Some(ValuesOfPlan { plan_id: plan_id.to_string(), values: values.collect() })
+        })
+        .collect()
 }
 
 impl From<Value> for PlanValue {

@@ -6,9 +6,9 @@ use chassis::money::Cents;
 use proto::common::v1::Idempotency;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
-    ClaimTradeRequest, ClaimTradeResponse, CloseTradeRequest, CloseTradeResponse, CreateTradeRequest,
-    CreateTradeResponse, ListPlanValuesRequest, ListPlanValuesResponse, ListPlansRequest, ListPlansResponse,
-    ListTradesRequest, ListTradesResponse, Plan, PlanValue, Trade,
+    BatchListPlanValuesRequest, BatchListPlanValuesResponse, ClaimTradeRequest, ClaimTradeResponse, CloseTradeRequest,
+    CloseTradeResponse, CreateTradeRequest, CreateTradeResponse, ListPlanValuesRequest, ListPlanValuesResponse,
+    ListPlansRequest, ListPlansResponse, ListTradesRequest, ListTradesResponse, Plan, PlanValue, Trade,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -18,7 +18,7 @@ use super::{Doors, convert, status};
 use crate::app::claim_trade::claim_trade;
 use crate::app::close_trade::close_trade;
 use crate::app::create_trade::{Wish, create_trade};
-use crate::app::list_plan_values::list_plan_values;
+use crate::app::list_plan_values::{batch_list_plan_values, list_plan_values};
 use crate::app::list_plans::list_plans;
 use crate::app::list_trades::{Which, list_trades};
 use crate::error::Error;
@@ -37,6 +37,18 @@ impl TradeService for Doors {
         let plan_id = convert::plan_id(&request.into_inner().plan_id).map_err(status)?;
         let values = list_plan_values(&self.db, plan_id).await.map_err(status)?;
         Ok(Response::new(ListPlanValuesResponse { values: values.into_iter().map(PlanValue::from).collect() }))
+    }
+
+    async fn batch_list_plan_values(
+        &self,
+        request: Request<BatchListPlanValuesRequest>,
+    ) -> Result<Response<BatchListPlanValuesResponse>, Status> {
+        let request = request.into_inner();
+        // Text that is no id names no plan.
+        let plan_ids: Vec<Uuid> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();
+        let points = (request.points > 0).then_some(i64::from(request.points));
+        let values = batch_list_plan_values(&self.db, &plan_ids, points).await.map_err(status)?;
+        Ok(Response::new(BatchListPlanValuesResponse { plans: convert::values_of_plans(values) }))
     }
 
     async fn create_trade(

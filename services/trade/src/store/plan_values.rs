@@ -23,6 +23,36 @@ pub async fn list(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<
     Ok(values)
 }
 
+/// The newest points of several plans, at most `limit` of each, oldest first within a plan. Of these at most `points`:
+/// the oldest, the newest, and others at even distances between them.
+///
+/// # Errors
+/// The database's.
+pub async fn list_of(
+    conn: &mut PgConnection,
+    plan_ids: &[Uuid],
+    limit: i64,
+    points: i64,
+) -> Result<Vec<(Uuid, Value)>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT wanted.plan_id AS "plan_id!", value_micros, at, source
+           FROM (SELECT DISTINCT plan_id FROM unnest($1::uuid[]) AS ids (plan_id)) AS wanted,
+           LATERAL (
+               SELECT value_micros, at, source, row_number() OVER (ORDER BY at) AS place, count(*) OVER () AS total
+               FROM (SELECT value_micros, at, source FROM plan_values WHERE plan_values.plan_id = wanted.plan_id
+                     ORDER BY at DESC LIMIT $2) AS newest) AS numbered
+           WHERE place = total OR (place - 1) % greatest(1, (total + $3 - 3) / ($3 - 1)) = 0
+           ORDER BY wanted.plan_id, at"#,
+        plan_ids,
+        limit,
+        points,
+    )
+    .fetch_all(conn)
+    .await?;
+    let value = |micros, at, source| Value { micros, at, source };
+    Ok(rows.into_iter().map(|row| (row.plan_id, value(row.value_micros, row.at, row.source))).collect())
+}
+
 /// The newest point of a plan.
 ///
 /// # Errors

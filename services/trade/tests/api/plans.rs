@@ -8,9 +8,9 @@ use proto::common::v1::{PageRequest, ProposalStatus};
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
-    ConfirmProposalRequest, ListAllPlansRequest, ListAuditRowsRequest, ListMemberTradesRequest, ListPlanValuesRequest,
-    ListPlansRequest, ListProposalsRequest, ListTradesRequest, ProposePlanRequest, ProposePlanValueRequest,
-    RejectProposalRequest,
+    BatchListPlanValuesRequest, ConfirmProposalRequest, ListAllPlansRequest, ListAuditRowsRequest,
+    ListMemberTradesRequest, ListPlanValuesRequest, ListPlansRequest, ListProposalsRequest, ListTradesRequest,
+    ProposePlanRequest, ProposePlanValueRequest, RejectProposalRequest,
 };
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
@@ -99,6 +99,47 @@ async fn values_are_published_in_order(pool: PgPool) {
     assert_eq!(plans[0].value_micros, 1_100_000);
     let request = Request::new(ListPlanValuesRequest { plan_id: Uuid::new_v4().to_string() });
     assert_eq!(refused(world.doors.list_plan_values(request).await).message, "Plan not found");
+}
+
+/// [D-I5] The courses of several plans are one request: all points, or the first, the last and some between.
+#[sqlx::test(migrations = false)]
+async fn the_courses_of_plans_are_one_request(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (long, short, empty) = (world.plan().await, world.valued_plan().await, world.plan().await);
+    // Four hundred values that nobody proposed.
+    sqlx::query("ALTER TABLE plan_values DROP CONSTRAINT plan_values_proposal_key, DISABLE TRIGGER USER")
+        .execute(&world.pool)
+        .await
+        .unwrap();
+    sqlx::query(
+        "INSERT INTO plan_values (plan_id, at, value_micros, source, proposal_id)
+         SELECT $1, now() - interval '1 day' * (500 - place), 1000000 + place, 'Exchange close', proposals.id
+         FROM generate_series(1, 400) AS place, (SELECT id FROM proposals LIMIT 1) AS proposals",
+    )
+    .bind(long)
+    .execute(&world.pool)
+    .await
+    .unwrap();
+    let list = async |plan_ids: Vec<String>, points| {
+        let request = Request::new(BatchListPlanValuesRequest { plan_ids, points });
+        world.doors.batch_list_plan_values(request).await.map(|answer| answer.into_inner().plans)
+    };
+    let wanted = [long, short, empty, Uuid::new_v4(), long].map(|id| id.to_string()).to_vec();
+    for (points, counts) in [(0, [400, 1]), (1_000, [400, 1]), (60, [58, 1]), (2, [2, 1]), (1, [2, 1])] {
+        let plans = list([wanted.clone(), vec!["no id".to_owned()]].concat(), points).await.unwrap();
+        assert_eq!(plans.len(), 2);
+        for (plan_id, count) in [long, short].into_iter().zip(counts) {
+            let values = &plans.iter().find(|plan| plan.plan_id == plan_id.to_string()).unwrap().values;
+            assert_eq!(values.len(), count, "{points} points");
+            assert!(values.is_sorted_by_key(|value| value.at.unwrap().seconds));
+            if plan_id == long {
+                let ends = (values[0].value_micros, values.last().unwrap().value_micros);
+                assert_eq!(ends, (1_000_001, 1_000_400));
+            }
+        }
+    }
+    let many = list((0..101).map(|_| Uuid::new_v4().to_string()).collect(), 0).await;
+    assert_eq!(refused(many).fields[0].0, "ids");
 }
 
 /// [D-R4] The order is checked again at confirmation, and by the database; published values stay.

@@ -1,20 +1,20 @@
 /** Arithmetic with published plan values: integers of millionths, as the server keeps them. */
-import type { PlanValue, Trade } from '@/lib/api-types'
+import type { CoursePoint, Trade } from '@/lib/api-types'
 import { percentOf, toCents } from '@/lib/money'
 
 const millionths = (value: number) => Math.round(value * 1e6)
 
 /** Change from one published value to another in percent. */
-export const changeOf = (first: PlanValue, last: PlanValue) =>
+export const changeOf = (first: CoursePoint, last: CoursePoint) =>
   percentOf(millionths(last.value) - millionths(first.value), millionths(first.value))
 
 /** The value in force at a moment: the newest that is not later; `values` are sorted oldest first. */
-export function valueAt(values: readonly PlanValue[], moment: number): PlanValue | undefined {
+export function valueAt(values: readonly CoursePoint[], moment: number): CoursePoint | undefined {
   return values.findLast(({ at }) => Date.parse(at) <= moment)
 }
 
 /** What a trade was worth at a moment, in cents: floor(amount x index / index at opening) [D-I1]. */
-export function tradeCentsAt(trade: Trade, values: readonly PlanValue[], moment: number): number {
+export function tradeCentsAt(trade: Trade, values: readonly CoursePoint[], moment: number): number {
   const opened = Date.parse(trade.createdAt)
   if (moment < opened) return 0
   const opening = valueAt(values, opened) ?? values[0]

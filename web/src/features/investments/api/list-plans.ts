@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import type { Plan, PlanValue } from '@/lib/api-types'
+import type { Plan, PlanCourse, PlanValue } from '@/lib/api-types'
+import { batched } from '@/lib/batch'
 import { queryKeys } from '@/lib/query-keys'
 
 const listPlans = async ({ signal }: { signal: AbortSignal }) => {
@@ -11,8 +12,8 @@ const listPlans = async ({ signal }: { signal: AbortSignal }) => {
 export const usePlans = () => useQuery({ queryKey: queryKeys.plans, queryFn: listPlans })
 
 /** The published values of a plan, oldest first, each with its source. */
-export const planValuesQuery = (id: string) =>
-  queryOptions({
+export const usePlanValues = (id: string) =>
+  useQuery({
     queryKey: queryKeys.planValues(id),
     queryFn: async ({ signal }) => {
       const { values } = await api.get<{ values: PlanValue[] }>(`/plans/${id}/values`, { signal })
@@ -20,4 +21,24 @@ export const planValuesQuery = (id: string) =>
     },
   })
 
-export const usePlanValues = (id: string) => useQuery(planValuesQuery(id))
+/** As many plans as one request may name. */
+const LARGEST_BATCH = 100
+
+const coursesOf = (points?: number) =>
+  batched(LARGEST_BATCH, async (ids) => {
+    const { plans } = await api.get<{ plans: PlanCourse[] }>(`/plans/values?ids=${ids.join(',')}${points ? `&points=${points}` : ''}`)
+    const byId = new Map(plans.map(({ id, values }) => [id, values]))
+    return ids.map((id) => byId.get(id) ?? [])
+  })
+
+const wholeCourse = coursesOf()
+/** As many as a small drawing can show. */
+const outline = coursesOf(60)
+
+/** All published values of a plan without their sources, oldest first; plans that are asked for together share a request. */
+export const planCourseQuery = (id: string) =>
+  queryOptions({ queryKey: queryKeys.planCourse(id), queryFn: () => wholeCourse(id) })
+
+/** The same in outline: the first value, the last, and some between. */
+export const planOutlineQuery = (id: string) =>
+  queryOptions({ queryKey: queryKeys.planOutline(id), queryFn: () => outline(id) })

@@ -1,7 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Sparkline } from '@/components/sparkline'
 import { formatDay } from '@/lib/dates'
 import { formatPercent } from '@/lib/money'
-import { usePlanValues } from '../api/list-plans'
+import { planCourseQuery, planOutlineQuery } from '../api/list-plans'
 import { changeOf } from '../value-index'
 
 type PlanSparklineProps = {
@@ -13,7 +14,7 @@ type PlanSparklineProps = {
 
 /** The course of a plan's published values, small; in words for those who do not see it. */
 export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
-  const { data } = usePlanValues(planId)
+  const { data } = useQuery(since ? planCourseQuery(planId) : planOutlineQuery(planId))
   const from = since && data ? Math.max(0, data.findLastIndex(({ at }) => Date.parse(at) <= Date.parse(since))) : 0
   const first = data?.[from]
   const last = data?.at(-1)

@@ -7,10 +7,10 @@ import { DetailList } from '@/components/detail-list'
 import { LineChart, type Point } from '@/components/line-chart'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
-import type { PlanValue, Trade } from '@/lib/api-types'
+import type { CoursePoint, Trade } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { formatCents, formatPercent, percentOf, sumCents, toCents } from '@/lib/money'
-import { planValuesQuery } from '../api/list-plans'
+import { planCourseQuery } from '../api/list-plans'
 import { useTrades } from '../api/list-trades'
 import { portfolioOf } from '../portfolio'
 import { tradeCentsAt } from '../value-index'
@@ -20,7 +20,7 @@ export function PortfolioOverview() {
   const { data: trades = [] } = useTrades()
   const planIds = [...new Set(trades.flatMap(({ plan }) => plan.id ?? []))]
   const values = useQueries({
-    queries: planIds.map(planValuesQuery),
+    queries: planIds.map(planCourseQuery),
     combine: (answers) => ({
       byPlan: new Map(planIds.map((id, index) => [id, answers[index]?.data])),
       failed: answers.filter(({ data, isError }) => isError && !data),
@@ -58,7 +58,7 @@ export function PortfolioOverview() {
 const ONE_CENT = 1
 const formatDollars = (cents: number) => formatCents(cents)
 
-function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string, PlanValue[] | undefined> }) {
+function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string, CoursePoint[] | undefined> }) {
   const points = useMemo(() => courseOf(trades, values), [trades, values])
   const first = points[0]
   const last = points.at(-1)
@@ -86,7 +86,7 @@ function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string
 type Standing = Point & { base: number }
 
 /** What the trades were worth, and what had been put into them, at each opening and each published value, and now. */
-function courseOf(trades: readonly Trade[], values: Map<string, PlanValue[] | undefined>): Standing[] {
+function courseOf(trades: readonly Trade[], values: Map<string, CoursePoint[] | undefined>): Standing[] {
   const openings = trades.map(({ createdAt }) => Date.parse(createdAt))
   const start = Math.min(...openings)
   const published = [...values.values()].flatMap((points) => points ?? []).map(({ at }) => Date.parse(at))
