@@ -74,7 +74,7 @@ test('a page of plans draws every course from one request [INV-01] [D-I5]', asyn
     const { pathname } = new URL(request.url())
     if (pathname.startsWith('/v1/plans')) asked.push(pathname)
   })
-  await page.goto('/plans')
+  await page.goto('/investments/plans')
   const plans = page.getByRole('link', { name: 'Click to Invest' })
   await expect(plans).toHaveCount(4)
   await expect(page.getByRole('figure')).toHaveCount(4)
