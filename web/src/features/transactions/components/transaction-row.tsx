@@ -30,11 +30,11 @@ function TransactionRow({ transaction, moment }: { transaction: Transaction; mom
     >
       <TransactionIcon title={title} />
       <span className="min-w-0 flex-1">
-        <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        <span className="flex min-w-0 flex-col gap-x-2 sm:flex-row sm:items-baseline">
           <span className="shrink-0 font-medium text-ink">{title}</span>
           {description && <span className="min-w-0 truncate text-sm text-ink-soft">{description}</span>}
         </span>
-        <span className="block text-sm text-ink-faint">{moment}</span>
+        <span className="block text-xs text-ink-faint sm:text-sm">{moment}</span>
       </span>
       <span className="flex shrink-0 flex-col items-end gap-1 sm:flex-row-reverse sm:items-center sm:gap-5">
         <SignedAmount value={amount} type={type} status={status} className="font-semibold sm:min-w-28 sm:text-right" />
