@@ -7,6 +7,7 @@ use chassis::error::{Facts, Kind, Refusal, from_status};
 use chassis::grpc::REPLAYED;
 use proto::common::v1::ErrorReason;
 use serde::Serialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use tonic::Status;
 use utoipa::{IntoResponses, ToSchema};
@@ -151,6 +152,20 @@ impl ApiError {
         let mut refusal = Refusal::new(Kind::Invalid, ErrorReason::ValidationFailed, message);
         refusal.fields = fields;
         Self::from(refusal)
+    }
+
+    /// A fact that the refusal tells.
+    #[must_use]
+    pub fn fact(&self, name: &str) -> Option<&Value> {
+        self.refusal.facts.as_ref()?.get(name)
+    }
+
+    /// The same with other words and another fact.
+    #[must_use]
+    pub fn with_fact(mut self, message: String, name: &str, fact: Value) -> Self {
+        self.refusal.message = message;
+        self.refusal.facts.get_or_insert_default().insert(name.to_owned(), fact);
+        self
     }
 
     /// What a bare status means: for answers that a library made.

@@ -211,6 +211,16 @@ impl Form {
         })
     }
 
+    /// A whole number of 0 or more that may be missing.
+    pub fn optional_index(&mut self, name: &str, field: &Field) -> Option<u32> {
+        let raw = field.raw()?;
+        let read = serde_json::from_str(raw).ok();
+        if read.is_none() {
+            self.wrong(name, "Enter a whole number of 0 or more");
+        }
+        read
+    }
+
     /// Yes or no; the default if it was not sent.
     pub fn flag(&mut self, name: &str, field: &Field, default: bool) -> bool {
         let Some(raw) = field.raw() else { return default };

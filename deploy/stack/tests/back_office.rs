@@ -120,6 +120,110 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
     Ok(())
 }
 
+/// A withdrawal of this amount that a reviewer approved, by its path.
+async fn approved_withdrawal(stack: &TestStack, member: &Member, amount: &str) -> Result<String> {
+    let made = withdraw(member, amount).await?.success()?;
+    let path = format!("/admin/transactions/{}", made["transaction"]["id"].as_str().context("an id")?);
+    let reviewer = stack.staff("reviewer").await?;
+    reviewer.post(&format!("{path}/approve"), json!({ "revision": 1 })).await?.success()?;
+    Ok(path)
+}
+
+async fn as_owner(stack: &TestStack, statement: &'static str) -> Result<()> {
+    let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;
+    sqlx::query(statement).execute(&mut connection).await?;
+    Ok(connection.close().await?)
+}
+
+/// [D-B7] [D-B8] [D-O3] Two treasurers: one pays, the other is told who and until when; a lease that is over is free. One
+/// blockchain transaction settles two payouts, each by its output.
+#[tokio::test]
+async fn one_treasurer_pays_and_the_other_is_told() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let (one, other) = (stack.member_with("5000").await?, stack.member_with("5000").await?);
+    let (first, second) = (stack.staff("treasurer").await?, stack.staff("treasurer2").await?);
+    let name = first.get("/admin/me").await?.success()?["user"]["name"].as_str().context("a name")?.to_owned();
+    let path = approved_withdrawal(&stack, &one, "1500").await?;
+    let refused = |answer: Answer, code: &str| {
+        assert_eq!((answer.status, answer.code()), (409, Some(code)), "{}", answer.body);
+        answer.body
+    };
+    let payout = |revision: i64, vout: u32| json!({ "revision": revision, "txid": "one-hash-for-two", "vout": vout });
+    let (paying, paid) = (format!("{path}/paying"), format!("{path}/paid"));
+    refused(first.post(&paid, payout(2, 0)).await?, "NOT_BEING_PAID");
+    let started = first.post_keyed(&paying, "start", json!({ "revision": 2 })).await?.success()?;
+    assert_eq!((&started["revision"], &started["transaction"]["status"]), (&json!(3), &json!("pending")));
+    let again = first.post_keyed(&paying, "start", json!({ "revision": 2 })).await?.success()?;
+    assert_eq!(again["until"], started["until"], "the same answer under the same key");
+    for answer in [
+        second.post(&paying, json!({ "revision": 3 })).await?,
+        second.post(&paid, payout(3, 0)).await?,
+        second.post(&format!("{path}/reject"), json!({ "revision": 3, "reasonCode": "OTHER" })).await?,
+    ] {
+        let body = refused(answer, "BEING_PAID");
+        assert!(body["message"].as_str().is_some_and(|text| text.starts_with(&name)), "{body}");
+        assert_eq!(body["paying"]["byName"], json!(name));
+    }
+    let seen = second.get(&path).await?.success()?["transaction"]["paying"].clone();
+    assert_eq!((&seen["byName"], &seen["until"]), (&json!(name), &started["until"]));
+    let mine = one.client.get("/transactions/user").await?.success()?["transactions"][0].clone();
+    assert_eq!((&mine["status"], &mine["paying"]), (&json!("pending"), &Value::Null));
+
+    as_owner(&stack, "UPDATE transactions SET paying_until = now() WHERE paying_by IS NOT NULL").await?;
+    refused(first.post(&paid, payout(3, 0)).await?, "NOT_BEING_PAID");
+    second.post(&paying, json!({ "revision": 3 })).await?.success()?;
+    refused(first.post(&paid, payout(4, 0)).await?, "BEING_PAID");
+    let reviewer = stack.staff("reviewer").await?;
+    for (act, frozen) in [("freeze", true), ("unfreeze", false)] {
+        reviewer.post(&format!("/admin/members/{}/{act}", one.id), json!({ "note": "asked for" })).await?.success()?;
+        if frozen {
+            refused(second.post(&paying, json!({ "revision": 4 })).await?, "ACCOUNT_FROZEN");
+            refused(second.post(&paid, payout(4, 0)).await?, "ACCOUNT_FROZEN");
+        }
+    }
+    second.post(&paid, payout(4, 0)).await?.success()?;
+    let small = format!("{}/paid", approved_withdrawal(&stack, &other, "200").await?);
+    refused(first.post(&small, payout(2, 0)).await?, "TXID_USED");
+    first.post(&small, payout(2, 1)).await?.success()?;
+    let trail = stack.staff("auditor").await?.get("/admin/audit?action=withdrawal.pa").await?.success()?;
+    let acts: Vec<_> = trail["rows"].as_array().into_iter().flatten().map(|row| row["action"].clone()).collect();
+    assert_eq!(acts, ["withdrawal.paid", "withdrawal.paid", "withdrawal.paying", "withdrawal.paying"]);
+    assert!(stack.broken_promises().await?.is_empty());
+    Ok(())
+}
+
+/// [D-B12] [D-O3] A deposit of $10,000.00 is credited when two reviewers approved the same, and not before.
+#[tokio::test]
+async fn a_large_deposit_takes_two_reviewers() -> Result<()> {
+    let stack = TestStack::start().await?;
+    let member = stack.member().await?;
+    let path = format!("/admin/transactions/{}", member.deposit("10000").await?);
+    let (first, second) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
+    let approval =
+        |revision: i64, amount: &str| json!({ "revision": revision, "receivedAmount": amount, "txid": "a-large-hash" });
+    let approve = format!("{path}/approve");
+    let balance = async || anyhow::Ok(member.client.get("/auth/check").await?.success()?["user"]["wallet"]["balance"].clone());
+    let answer = first.post(&approve, approval(1, "10000.00")).await?.success()?;
+    assert_eq!((&answer["needsSecond"], &answer["transaction"]["status"]), (&json!(true), &json!("pending")));
+    let waits = second.get(&path).await?.success()?["transaction"].clone();
+    assert_eq!((&waits["revision"], &waits["firstApproval"]["receivedAmount"]), (&json!(2), &json!(10_000)));
+    for (reviewer, amount, code) in
+        [(&first, "10000.00", "SECOND_PERSON_REQUIRED"), (&second, "9999.99", "APPROVAL_DIFFERS")]
+    {
+        let no = reviewer.post(&approve, approval(2, amount)).await?;
+        assert_eq!((no.status, no.code()), (409, Some(code)), "{}", no.body);
+    }
+    assert_eq!(balance().await?, json!(0));
+    let answer = second.post(&approve, approval(2, "10000.00")).await?.success()?;
+    assert_eq!((&answer["needsSecond"], &answer["transaction"]["status"]), (&json!(false), &json!("success")));
+    assert_eq!(balance().await?, json!(10_000));
+    let trail = stack.staff("auditor").await?.get("/admin/audit?action=deposit.approve").await?.success()?;
+    let people: Vec<_> = trail["rows"].as_array().into_iter().flatten().map(|row| row["actorId"].clone()).collect();
+    assert!(people.len() == 2 && people[0] != people[1], "{trail}");
+    assert!(stack.broken_promises().await?.is_empty());
+    Ok(())
+}
+
 /// [D-O3] [Q6] The trail is a file on demand, for those who may read it; a dead letter is listed and replayed by an admin.
 #[tokio::test]
 async fn the_trail_is_a_file_and_dead_letters_are_replayed() -> Result<()> {

@@ -28,6 +28,7 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/transactions/{id}/approve", NONE, "reviewer"),
     // Treasurers may end a payout that was approved; the use case tells them from the rest.
     ("POST", "/admin/transactions/{id}/reject", NONE, "reviewer treasurer"),
+    ("POST", "/admin/transactions/{id}/paying", NONE, "treasurer"),
     ("POST", "/admin/transactions/{id}/paid", NONE, "treasurer"),
     ("GET", "/admin/members", "", ALL),
     ("GET", "/admin/members/{id}", NONE, ALL),
@@ -77,6 +78,7 @@ fn body(path: &str) -> Value {
             json!({ "revision": 1, "receivedAmount": "100.00", "txid": "tx-of-nobody" })
         }
         "/admin/transactions/{id}/reject" => json!({ "revision": 1, "reasonCode": "OTHER", "note": "" }),
+        "/admin/transactions/{id}/paying" => json!({ "revision": 1 }),
         "/admin/transactions/{id}/paid" => json!({ "revision": 1, "txid": "tx-of-nobody" }),
         "/admin/staff/{id}/role" => json!({ "role": "auditor" }),
         "/admin/staff" => json!({ "name": "", "email": "", "role": "" }),

@@ -85,6 +85,7 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
         post(reviewer, &format!("/admin/transactions/{NONE}/reject"), rejection).await?,
         post(reviewer, &format!("/admin/members/{NONE}/freeze"), note.clone()).await?,
         post(reviewer, &format!("/admin/members/{NONE}/unfreeze"), note).await?,
+        post(treasurer, &format!("/admin/transactions/{NONE}/paying"), json!({ "revision": 1 })).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
         post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,
         treasurer.delete(&format!("/admin/payment-methods/{NONE}")).await?,

@@ -43,6 +43,7 @@ pub fn routes(
         .routes(routes!(transactions::viewing))
         .routes(routes!(transactions::approve))
         .routes(routes!(transactions::reject))
+        .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
         // Members.
         .routes(routes!(members::list))

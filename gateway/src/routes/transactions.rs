@@ -143,6 +143,9 @@ pub struct Transaction {
     /// The transaction on its network.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub txid: Option<String>,
+    /// Which output of it, where one was named.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub vout: Option<u32>,
     /// Why it was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_code: Option<String>,
@@ -194,6 +197,7 @@ impl Transaction {
             approved: is_withdrawal.then_some(row.approved),
             receipt,
             txid: given(row.txid),
+            vout: row.vout,
             reason_code: given(row.reason_code),
             related_id: given(row.related_id),
             created_at: moment(row.created_at.as_ref()),

@@ -136,11 +136,16 @@ impl Fixture {
 pub struct Recorder {
     asked: Arc<Mutex<Vec<(String, Bytes)>>>,
     answers: Arc<Mutex<HashMap<String, Vec<u8>>>>,
+    refusals: Arc<Mutex<HashMap<String, Refusal>>>,
 }
 
 impl Recorder {
     pub fn answer(&self, path: &str, message: &impl Message) {
         self.answers.lock().unwrap().insert(path.to_owned(), message.encode_to_vec());
+    }
+
+    pub fn refuse(&self, path: &str, refusal: Refusal) {
+        self.refusals.lock().unwrap().insert(path.to_owned(), refusal);
     }
 
     pub fn asked<M: Message + Default>(&self, path: &str) -> Vec<M> {
@@ -164,6 +169,9 @@ impl Recorder {
         let mut asked = self.asked.lock().unwrap();
         let replayed = asked.contains(&call);
         let answer = self.answers.lock().unwrap().get(&call.0).cloned().unwrap_or_default();
+        if let Some(refusal) = self.refusals.lock().unwrap().get(&call.0) {
+            return refusal_to_status(refusal).into_http();
+        }
         asked.push(call);
         let mut frame = vec![0];
         frame.extend(u32::try_from(answer.len()).unwrap().to_be_bytes());

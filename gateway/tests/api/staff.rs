@@ -3,8 +3,9 @@
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
 use chassis::caller::Role;
+use chassis::error::{Kind, Refusal};
 use prost::Message;
-use proto::common::v1::{Idempotency, Proposal, ProposalStatus};
+use proto::common::v1::{ErrorReason, Idempotency, Proposal, ProposalStatus};
 use proto::{auth::v1 as auth, mailer::v1 as mailer, payment_method::v1 as payment_method};
 use proto::{trade::v1 as trade, wallet::v1 as wallet};
 
@@ -93,6 +94,123 @@ async fn every_mutation_of_staff_honours_its_key() {
     keys(f, post("/proposals/aut_1/reject"), "", &path, |m: auth::RejectProposalRequest| m.idempotency).await;
     let path = format!("{of}ProposeStaffChange");
     keys(f, (Method::DELETE, "/staff/1"), "", &path, |m: auth::ProposeStaffChangeRequest| m.idempotency).await;
+}
+
+const LEASE: &str = "/solvane.wallet.v1.StaffService/LeasePayout";
+const APPROVE: &str = "/solvane.wallet.v1.StaffService/ApproveTransaction";
+const PAID: &str = "/solvane.wallet.v1.StaffService/MarkWithdrawalPaid";
+
+fn row() -> wallet::Transaction {
+    let until = chassis::clock::Timestamp { seconds: 1_800_000_000, nanos: 123_456_000 };
+    wallet::Transaction {
+        id: "1a2b3c4d-0000-4000-8000-000000000000".to_owned(),
+        revision: 3,
+        paying: Some(wallet::PayoutLease {
+            treasurer_id: "11111111-1111-4111-8111-111111111111".to_owned(),
+            until: Some(until),
+        }),
+        ..Default::default()
+    }
+}
+
+/// [D-B7] A payout is started under a key with the revision that was seen; the answer says until when, and what to name next.
+#[tokio::test]
+async fn a_payout_is_started() {
+    let fixture = Fixture::new().await;
+    fixture.recorder.answer(LEASE, &wallet::LeasePayoutResponse { transaction: Some(row()) });
+    let call = (Method::POST, "/transactions/1/paying");
+    keys(&fixture, call, r#"{"revision":2}"#, LEASE, |m: wallet::LeasePayoutRequest| m.idempotency).await;
+    let asked: Vec<wallet::LeasePayoutRequest> = fixture.recorder.asked(LEASE);
+    assert_eq!((asked[0].id.as_str(), asked[0].revision), ("1", 2));
+    let (_, token) = fixture.realm.staff(Role::Treasurer);
+    let path = "/v1/admin/transactions/1/paying";
+    let answer = fixture.call(Method::POST, path, Some(&token), r#"{"revision":2}"#).await.json();
+    assert_eq!((&answer["until"], &answer["revision"]), (&"2027-01-15T08:00:00.123Z".into(), &3.into()));
+    for body in ["{}", r#"{"revision":"x"}"#] {
+        let reply = fixture.call(Method::POST, path, Some(&token), body).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+    }
+}
+
+/// [D-B7] Whoever comes second is told the name of the one who pays, and until when.
+#[tokio::test]
+async fn the_payer_is_named_to_others() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Treasurer);
+    let mut refusal = Refusal::new(Kind::Conflict, ErrorReason::BeingPaid, "Somebody else is paying this withdrawal.");
+    let paying = serde_json::json!({ "by": "11111111-1111-4111-8111-111111111111", "until": "2026-11-22T14:32:07.5Z" });
+    refusal.facts = Some(Box::new([("paying".to_owned(), paying)].into()));
+    let calls = [
+        (LEASE, "paying", r#"{"revision":2}"#),
+        (PAID, "paid", r#"{"revision":2,"txid":"a-hash"}"#),
+        ("/solvane.wallet.v1.StaffService/RejectTransaction", "reject", r#"{"revision":2,"reasonCode":"OTHER"}"#),
+    ];
+    for (method, call, body) in calls {
+        fixture.recorder.refuse(method, refusal.clone());
+        let reply = fixture.call(Method::POST, &format!("/v1/admin/transactions/1/{call}"), Some(&token), body).await;
+        let json = reply.json();
+        assert_eq!((reply.status, &json["code"]), (StatusCode::CONFLICT, &"BEING_PAID".into()), "{call}");
+        assert_eq!(json["message"], "Ada Lovelace is paying this withdrawal until 14:32 UTC.");
+        assert_eq!(json["paying"]["byName"], "Ada Lovelace");
+        assert_eq!(json["paying"]["until"], "2026-11-22T14:32:07.5Z");
+    }
+}
+
+/// [D-B8] The output reaches the wallet as it was written, or not at all.
+#[tokio::test]
+async fn an_output_is_a_whole_number() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Admin);
+    fixture.recorder.answer(APPROVE, &wallet::ApproveTransactionResponse { transaction: Some(row()) });
+    fixture.recorder.answer(PAID, &wallet::MarkWithdrawalPaidResponse { transaction: Some(row()) });
+    let send = async |call: &str, vout: &str| {
+        let body = format!(r#"{{"revision":1,"txid":"a-hash"{vout}}}"#);
+        fixture.call(Method::POST, &format!("/v1/admin/transactions/1/{call}"), Some(&token), &body).await.status
+    };
+    for call in ["approve", "paid"] {
+        for vout in ["", r#","vout":null"#, r#","vout":0"#, r#","vout":4294967295"#] {
+            assert_eq!(send(call, vout).await, StatusCode::OK, "{call} {vout}");
+        }
+        for vout in ["-1", "1.5", "\"1\"", "4294967296", "true", "[]", "1e2"] {
+            let status = send(call, &format!(r#","vout":{vout}"#)).await;
+            assert_eq!(status, StatusCode::UNPROCESSABLE_ENTITY, "{call} {vout}");
+        }
+    }
+    let expected = [None, None, Some(0), Some(u32::MAX)];
+    let approved: Vec<wallet::ApproveTransactionRequest> = fixture.recorder.asked(APPROVE);
+    assert_eq!(approved.iter().map(|one| one.vout).collect::<Vec<_>>(), expected);
+    let paid: Vec<wallet::MarkWithdrawalPaidRequest> = fixture.recorder.asked(PAID);
+    assert_eq!(paid.iter().map(|one| one.vout).collect::<Vec<_>>(), expected);
+}
+
+/// [D-B12] [D-B7] An approval says whether it takes a second one; staff see who approved first and who is paying, by name,
+/// and a member's history shows neither.
+#[tokio::test]
+async fn staff_see_who_approved_first_and_who_pays() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let first = wallet::FirstApproval {
+        reviewer_id: "11111111-1111-4111-8111-111111111111".to_owned(),
+        received_amount_cents: 1_000_000,
+        txid: "a-hash".to_owned(),
+        vout: Some(4),
+        ..Default::default()
+    };
+    let both = wallet::Transaction { first_approval: Some(first), ..row() };
+    fixture.recorder.answer(APPROVE, &wallet::ApproveTransactionResponse { transaction: Some(both.clone()) });
+    let path = "/v1/admin/transactions/1";
+    let answer = fixture.call(Method::POST, &format!("{path}/approve"), Some(&token), r#"{"revision":2}"#).await.json();
+    assert_eq!((&answer["needsSecond"], &answer["revision"]), (&true.into(), &3.into()));
+    let review = wallet::GetReviewResponse { transaction: Some(both), ..Default::default() };
+    fixture.recorder.answer("/solvane.wallet.v1.StaffService/GetReview", &review);
+    let seen = fixture.call(Method::GET, path, Some(&token), "").await.json()["transaction"].clone();
+    assert_eq!((&seen["paying"]["byName"], &seen["paying"]["until"]), (&"Ada Lovelace".into(), &"2027-01-15T08:00:00.123Z".into()));
+    let first = &seen["firstApproval"];
+    assert_eq!((&first["byName"], &first["receivedAmount"]), (&"Ada Lovelace".into(), &10_000.into()));
+    assert_eq!((&first["txid"], &first["vout"]), (&"a-hash".into(), &4.into()));
+    let document = serde_json::to_value(gateway::router::api().document).unwrap();
+    let of_members = &document["components"]["schemas"]["Transaction"]["properties"];
+    assert!(of_members["paying"].is_null() && of_members["firstApproval"].is_null() && !of_members["vout"].is_null());
 }
 
 /// [D-R2] [D-O2] Proposals are one list with one cursor over the services, in the contract's words, with names.

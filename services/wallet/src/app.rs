@@ -51,6 +51,8 @@ pub mod approve_transaction;
 
 pub mod reject_transaction;
 
+pub mod lease_payout;
+
 pub mod mark_withdrawal_paid;
 
 pub mod get_member_wallet;

@@ -41,6 +41,9 @@ pub struct LimitSettings {
     /// The largest deposit.
     #[arg(long, env, value_parser = dollars, default_value = "100000")]
     pub deposit_max: Cents,
+    /// From how much received on a deposit takes two reviewers.
+    #[arg(long, env, value_parser = dollars, default_value = "10000")]
+    pub deposit_second_reviewer_from: Cents,
     /// Deposits of one member that may wait for review at once.
     #[arg(long, env, default_value_t = 5)]
     pub pending_deposits_max: u16,
@@ -57,6 +60,7 @@ impl From<LimitSettings> for Limits {
         Self {
             deposit_min: settings.deposit_min,
             deposit_max: settings.deposit_max,
+            deposit_second_reviewer_from: settings.deposit_second_reviewer_from,
             pending_deposits: i64::from(settings.pending_deposits_max),
             withdrawal_min: settings.withdrawal_min,
             withdrawal_max: settings.withdrawal_max,

@@ -3,10 +3,14 @@
 use std::time::Duration;
 
 use chassis::db;
-use chassis::error::{Fault, Kind, Refusal};
+use chassis::error::{Facts, Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
+use serde_json::json;
+use time::format_description::well_known::Rfc3339;
+
+use crate::domain::transaction::Lease;
 
 /// When to come back while withdrawals are stopped: the books are looked at every minute.
 const STOP_PAUSE: Duration = Duration::from_secs(60);
@@ -77,11 +81,23 @@ pub enum Error {
     /// Two people from $1,000.00.
     #[error("somebody other than the approver has to pay this withdrawal.")]
     SecondPersonRequired,
+    /// Two reviewers for a large deposit.
+    #[error("another reviewer has to approve this deposit.")]
+    SecondReviewerRequired,
+    /// The second reviewer saw something else than the first.
+    #[error("the first reviewer approved another amount, transaction hash or output. Compare with the network again.")]
+    ApprovalDiffers,
+    /// One person pays at a time.
+    #[error("somebody else is paying this withdrawal until {:02}:{:02} UTC.", .0.until.hour(), .0.until.minute())]
+    BeingPaid(Lease),
+    /// From $1,000.00 a payout is announced before it is made.
+    #[error("start the payout first: from $1,000.00 on, only who is paying a withdrawal marks it as paid.")]
+    NotBeingPaid,
     /// Somebody changed it meanwhile.
     #[error("this transaction has changed since you opened it. Please look again.")]
     StaleRevision,
     /// Another payment has it.
-    #[error("this transaction hash belongs to another payment.")]
+    #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
     /// The business id was posted before.
     #[error("this has been posted already.")]
@@ -148,6 +164,10 @@ impl Fault for Error {
             | Self::MemberFrozen
             | Self::NotApproved
             | Self::SecondPersonRequired
+            | Self::SecondReviewerRequired
+            | Self::ApprovalDiffers
+            | Self::BeingPaid(_)
+            | Self::NotBeingPaid
             | Self::StaleRevision
             | Self::TxidUsed
             | Self::AlreadyPosted
@@ -184,7 +204,10 @@ impl Fault for Error {
             Self::DestinationMissing => ErrorReason::DestinationMissing,
             Self::MemberFrozen => ErrorReason::AccountFrozen,
             Self::NotApproved => ErrorReason::NotApproved,
-            Self::SecondPersonRequired => ErrorReason::SecondPersonRequired,
+            Self::SecondPersonRequired | Self::SecondReviewerRequired => ErrorReason::SecondPersonRequired,
+            Self::ApprovalDiffers => ErrorReason::ApprovalDiffers,
+            Self::BeingPaid(_) => ErrorReason::BeingPaid,
+            Self::NotBeingPaid => ErrorReason::NotBeingPaid,
             Self::StaleRevision => ErrorReason::StaleRevision,
             Self::TxidUsed => ErrorReason::TxidUsed,
             Self::AccountMissing | Self::Amount(_) => ErrorReason::Internal,
@@ -202,6 +225,17 @@ impl Fault for Error {
             Self::InsufficientBalance => vec![("amount".to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             _ => Vec::new(),
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        match self {
+            Self::BeingPaid(Lease { by, until }) => {
+                let paying = json!({ "by": by, "until": until.format(&Rfc3339).unwrap_or_default() });
+                Facts::from([("paying".to_owned(), paying)])
+            }
+            Self::Refused(refusal) => refusal.facts(),
+            _ => Facts::new(),
         }
     }
 

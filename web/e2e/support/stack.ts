@@ -147,7 +147,12 @@ export async function approve(email: string, receivedAmount: number, title?: str
   const pending = transactions.find((row) => row.user.email === email && (!title || row.title === title))
   if (!pending) throw new Error(`nothing pending for ${email}`)
   const { id, revision } = pending
-  await reviewer('POST', `/admin/transactions/${id}/approve`, { revision, receivedAmount, txid: `tx-${randomUUID()}` })
+  const txid = `tx-${randomUUID()}`
+  type Approved = { needsSecond: boolean; revision: number }
+  const approved = await reviewer<Approved>('POST', `/admin/transactions/${id}/approve`, { revision, receivedAmount, txid })
+  if (!approved.needsSecond) return
+  const second = await asStaff('reviewer2')
+  await second('POST', `/admin/transactions/${id}/approve`, { revision: approved.revision, receivedAmount, txid })
 }
 
 /** A small valid PNG as proof of payment. */

@@ -589,7 +589,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Approve a transaction */
+        /**
+         * Approve a transaction
+         * @description A large deposit is decided by the second reviewer who approves the same amount, txid and output.
+         */
         post: operations["post_admin_transactions_by_id_approve"];
         delete?: never;
         options?: never;
@@ -606,8 +609,31 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Record the payout of a withdrawal */
+        /**
+         * Record the payout of a withdrawal
+         * @description From $1,000.00 only by who started it.
+         */
         post: operations["post_admin_transactions_by_id_paid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/transactions/{id}/paying": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start the payout of a withdrawal, or go on with it
+         * @description For 15 minutes nobody else pays or rejects it. From $1,000.00 it takes this to mark a withdrawal as paid.
+         */
+        post: operations["post_admin_transactions_by_id_paying"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1347,6 +1373,21 @@ export interface components {
             revision: number;
             /** @description Deposits and fees: the transaction on its network. */
             txid?: string | null;
+            /**
+             * Format: int32
+             * @description Which output of it; else the whole transaction counts, and pays nothing besides.
+             */
+            vout?: number | null;
+        };
+        /** @description What an approval came to. */
+        Approved: components["schemas"]["TransactionMade"] & {
+            /** @description Whether the deposit waits for another reviewer, who has to approve the same. */
+            needsSecond: boolean;
+            /**
+             * Format: int32
+             * @description What the transaction is now.
+             */
+            revision: number;
         };
         /** @description One act. */
         AuditRow: {
@@ -1559,6 +1600,17 @@ export interface components {
             transactionId: string;
             /** @description The transaction on its network. */
             txid?: string | null;
+        };
+        /** @description The first of two approvals of a deposit: another reviewer has to approve the same. */
+        FirstApproval: {
+            at?: string | null;
+            by: string;
+            byName: string;
+            /** Format: double */
+            receivedAmount: number;
+            txid: string;
+            /** Format: int32 */
+            vout?: number | null;
         };
         /** @description Whose password is forgotten. */
         Forgotten: {
@@ -1854,6 +1906,12 @@ export interface components {
             /** @example the old password */
             oldPassword: string;
         };
+        /** @description Who is paying a withdrawal: nobody else pays or rejects it meanwhile. */
+        Paying: {
+            by: string;
+            byName: string;
+            until?: string | null;
+        };
         /** @description A way to pay in or to be paid out. */
         PaymentMethod: {
             /** @description The address on that network. */
@@ -1895,6 +1953,30 @@ export interface components {
             revision: number;
             /** @description The transaction on its network. */
             txid: string;
+            /**
+             * Format: int32
+             * @description Which output of it; else the whole transaction counts, and pays nothing besides.
+             */
+            vout?: number | null;
+        };
+        /** @description A payout that is about to be made. */
+        PayoutStart: {
+            /**
+             * Format: int32
+             * @description The revision that was seen.
+             * @example 2
+             */
+            revision: number;
+        };
+        /** @description A payout that is being made. */
+        PayoutStarted: components["schemas"]["TransactionMade"] & {
+            /**
+             * Format: int32
+             * @description What the transaction is now.
+             */
+            revision: number;
+            /** @description Until when nobody else pays or rejects it. */
+            until?: string | null;
         };
         /** @description How long things took that were handled in the last 24 hours, in seconds. */
         Percentiles: {
@@ -2243,7 +2325,9 @@ export interface components {
         };
         /** @description A transaction as staff see it. */
         StaffTransaction: components["schemas"]["Transaction"] & {
+            firstApproval?: components["schemas"]["FirstApproval"] | null;
             memberId: string;
+            paying?: components["schemas"]["Paying"] | null;
         };
         /** @description Transactions for staff. */
         StaffTransactions: {
@@ -2452,6 +2536,11 @@ export interface components {
             type: string;
             /** @description Whose it is. */
             user: components["schemas"]["Owner"];
+            /**
+             * Format: int32
+             * @description Which output of it, where one was named.
+             */
+            vout?: number | null;
         };
         /** @description A transaction that was made. */
         TransactionMade: {
@@ -8023,7 +8112,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TransactionMade"];
+                    "application/json": components["schemas"]["Approved"];
                 };
             };
             /** @description The request could not be read. */
@@ -8177,6 +8266,159 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransactionMade"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_transactions_by_id_paying: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PayoutStart"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayoutStarted"];
                 };
             };
             /** @description The request could not be read. */

@@ -284,10 +284,18 @@ pub const CHECKS: &[Check] = &[
             AND (approved_by IS NULL OR approved_by = decided_by)",
     ),
     wallet(
-        "D-D4 D-W5",
-        "every blockchain transaction counts once each way",
+        "D-D4 D-W5 D-B8",
+        "every blockchain transaction, or output of it, counts once each way",
         "SELECT format('%s: %s', txid_key, array_agg(id)) FROM transactions WHERE txid_key IS NOT NULL
-         GROUP BY txid_key, kind = 'withdrawal' HAVING count(*) > 1",
+         GROUP BY txid_key, kind = 'withdrawal'
+         HAVING count(*) > count(DISTINCT vout) AND count(*) > 1",
+    ),
+    wallet(
+        "D-B12",
+        "a deposit that takes two reviewers was decided by another than the first, as the first approved it",
+        "SELECT format('deposit %s by %s', id, decided_by) FROM transactions
+         WHERE first_approved_by IS NOT NULL AND status = 'success'
+            AND (first_approved_by = decided_by OR amount_cents <> received_cents)",
     ),
     wallet(
         "D-D1 D-O3",

@@ -1,11 +1,14 @@
 //! What waits for staff, and their decisions on it.
 
+use std::collections::HashMap;
+
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
-    ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, NoteViewingRequest, RejectTransactionRequest, TransactionKind, TransactionStatus,
+    ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, RejectTransactionRequest, Transaction as Row, TransactionKind,
+    TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,7 +20,7 @@ use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, field, moment, ok};
 use crate::router::App;
 use crate::routes::transactions::times::{Percentiles, of_kind};
-use crate::routes::transactions::{Transaction, TransactionMade, kind_name, owners};
+use crate::routes::transactions::{Owner, Transaction, TransactionMade, kind_name, owners};
 
 /// What waits of one kind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -76,6 +79,29 @@ pub struct Filter {
     cursor: Option<String>,
 }
 
+/// Who is paying a withdrawal: nobody else pays or rejects it meanwhile.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Paying {
+    by: String,
+    by_name: String,
+    until: Option<String>,
+}
+
+/// The first of two approvals of a deposit: another reviewer has to approve the same.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FirstApproval {
+    by: String,
+    by_name: String,
+    at: Option<String>,
+    #[schema(value_type = f64)]
+    received_amount: Number,
+    txid: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vout: Option<u32>,
+}
+
 /// A transaction as staff see it.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -83,6 +109,42 @@ pub struct StaffTransaction {
     #[serde(flatten)]
     transaction: Transaction,
     member_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    paying: Option<Paying>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    first_approval: Option<FirstApproval>,
+}
+
+impl StaffTransaction {
+    fn new(app: &App, row: Row, people: &HashMap<String, Owner>) -> Self {
+        let name = |id: &str| people.get(id).map(|one| one.name.clone()).unwrap_or_default();
+        Self {
+            member_id: row.user_id.clone(),
+            paying: row.paying.as_ref().map(|lease| Paying {
+                by: lease.treasurer_id.clone(),
+                by_name: name(&lease.treasurer_id),
+                until: moment(lease.until.as_ref()),
+            }),
+            first_approval: row.first_approval.as_ref().map(|first| FirstApproval {
+                by: first.reviewer_id.clone(),
+                by_name: name(&first.reviewer_id),
+                at: moment(first.at.as_ref()),
+                received_amount: Number::dollars(first.received_amount_cents),
+                txid: first.txid.clone(),
+                vout: first.vout,
+            }),
+            transaction: Transaction::new(app, row.clone(), people.get(&row.user_id).cloned().unwrap_or_default()),
+        }
+    }
+}
+
+/// Everybody whom a row names: the member, who is paying, who approved first.
+fn named_by(row: &Row) -> impl Iterator<Item = String> {
+    let staff = [
+        row.paying.as_ref().map(|lease| lease.treasurer_id.clone()),
+        row.first_approval.as_ref().map(|first| first.reviewer_id.clone()),
+    ];
+    staff.into_iter().flatten().chain([row.user_id.clone()])
 }
 
 /// Transactions for staff.
@@ -127,11 +189,8 @@ pub async fn list(
         page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
     };
     let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
-    let owners = owners(&app, answer.transactions.iter().map(|row| row.user_id.clone())).await?;
-    let transactions = answer.transactions.into_iter().map(|row| StaffTransaction {
-        member_id: row.user_id.clone(),
-        transaction: Transaction::new(&app, row.clone(), owners.get(&row.user_id).cloned().unwrap_or_default()),
-    });
+    let people = owners(&app, answer.transactions.iter().flat_map(named_by)).await?;
+    let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
     Ok(ok(StaffTransactions {
         success: true,
         transactions: transactions.collect(),
@@ -185,7 +244,7 @@ pub async fn get(
     let answer =
         call_retrying!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
-    let owner = owners(&app, [row.user_id.clone()]).await?.remove(&row.user_id).unwrap_or_default();
+    let people = owners(&app, named_by(&row)).await?;
     let checks = answer.checks.into_iter().map(|check| Check {
         name: check.name,
         ok: check.ok,
@@ -194,10 +253,7 @@ pub async fn get(
     });
     Ok(ok(Review {
         success: true,
-        transaction: StaffTransaction {
-            member_id: row.user_id.clone(),
-            transaction: Transaction::new(&app, row, owner),
-        },
+        transaction: StaffTransaction::new(&app, row, &people),
         checks: checks.collect(),
         wallet: answer.wallet.map(|wallet| ReviewWallet {
             balance: Number::dollars(wallet.available_cents),
@@ -253,14 +309,31 @@ pub struct Approval {
     /// Deposits and fees: the transaction on its network.
     #[schema(value_type = Option<String>)]
     txid: Field,
+    /// Which output of it; else the whole transaction counts, and pays nothing besides.
+    #[schema(value_type = Option<u32>)]
+    vout: Field,
     #[schema(value_type = Option<String>)]
     note: Field,
 }
 
+/// What an approval came to.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Approved {
+    #[serde(flatten)]
+    made: TransactionMade,
+    /// Whether the deposit waits for another reviewer, who has to approve the same.
+    needs_second: bool,
+    /// What the transaction is now.
+    revision: i32,
+}
+
 /// Approve a transaction
+///
+/// A large deposit is decided by the second reviewer who approves the same amount, txid and output.
 #[utoipa::path(post, path = "/admin/transactions/{id}/approve", request_body = Approval,
     params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Approved), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn approve(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -275,6 +348,7 @@ pub async fn approve(
         revision: form.integer("revision", &value.revision),
         received_amount_cents: form.optional_amount("receivedAmount", &value.received_amount).map(|a| a.get()),
         txid: form.text("txid", &value.txid),
+        vout: form.optional_index("vout", &value.vout),
         note: form.text("note", &value.note),
         client_address: caller.client.address,
         idempotency: claim.clone(),
@@ -282,7 +356,11 @@ pub async fn approve(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, approve_transaction, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Approved.")?)))
+    let row = made(answer.transaction)?;
+    let (needs_second, revision) = (row.first_approval.is_some(), row.revision);
+    let message = if needs_second { "Approved. Another reviewer has to approve it too." } else { "Approved." };
+    let made = TransactionMade::new(Some(row), message)?;
+    Ok(marked(&metadata, ok(Approved { made, needs_second, revision })))
 }
 
 /// A decision to reject.
@@ -320,9 +398,82 @@ pub async fn reject(
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message)?.into_parts();
+    let answer = call_keyed!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message);
+    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
+}
+
+/// A payout that is about to be made.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct PayoutStart {
+    /// The revision that was seen.
+    #[schema(value_type = i32, example = 2)]
+    revision: Field,
+}
+
+/// A payout that is being made.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PayoutStarted {
+    #[serde(flatten)]
+    made: TransactionMade,
+    /// Until when nobody else pays or rejects it.
+    until: Option<String>,
+    /// What the transaction is now.
+    revision: i32,
+}
+
+/// Start the payout of a withdrawal, or go on with it
+///
+/// For 15 minutes nobody else pays or rejects it. From $1,000.00 it takes this to mark a withdrawal as paid.
+#[utoipa::path(post, path = "/admin/transactions/{id}/paying", request_body = PayoutStart,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = PayoutStarted), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn paying(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<PayoutStart>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = LeasePayoutRequest {
+        id,
+        revision: form.integer("revision", &value.revision),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let answer = call_keyed!(app.clients.wallet_staff, lease_payout, caller.out, claim, message);
+    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
+    let row = made(answer.transaction)?;
+    let until = moment(row.paying.as_ref().and_then(|lease| lease.until.as_ref()));
+    let revision = row.revision;
+    let made = TransactionMade::new(Some(row), "You are paying this withdrawal.")?;
+    Ok(marked(&metadata, ok(PayoutStarted { made, until, revision })))
+}
+
+fn made(row: Option<Row>) -> Result<Row, ApiError> {
+    row.ok_or_else(|| ApiError::internal("an answer without transaction"))
+}
+
+/// Names who is paying a withdrawal, where a call was refused because of it.
+async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, ApiError> {
+    let error = match answer {
+        Ok(answer) => return Ok(answer),
+        Err(error) => error,
+    };
+    let Some(mut paying) = error.fact("paying").cloned() else { return Err(error) };
+    let id = paying["by"].as_str().unwrap_or_default().to_owned();
+    let name = owners(app, [id.clone()]).await.ok().and_then(|mut people| people.remove(&id)).unwrap_or_default().name;
+    if name.is_empty() {
+        return Err(error);
+    }
+    let until = paying["until"].as_str().and_then(|until| until.get(11..16)).unwrap_or_default();
+    let message = format!("{name} is paying this withdrawal until {until} UTC.");
+    paying["byName"] = name.into();
+    Err(error.with_fact(message, "paying", paying))
 }
 
 /// A payout that was made.
@@ -334,9 +485,14 @@ pub struct Payout {
     /// The transaction on its network.
     #[schema(value_type = String)]
     txid: Field,
+    /// Which output of it; else the whole transaction counts, and pays nothing besides.
+    #[schema(value_type = Option<u32>)]
+    vout: Field,
 }
 
 /// Record the payout of a withdrawal
+///
+/// From $1,000.00 only by who started it.
 #[utoipa::path(post, path = "/admin/transactions/{id}/paid", request_body = Payout,
     params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Back office")]
@@ -353,11 +509,12 @@ pub async fn paid(
         id,
         revision: form.integer("revision", &value.revision),
         txid: form.text("txid", &value.txid),
+        vout: form.optional_index("vout", &value.vout),
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
     form.finish()?;
-    let (metadata, answer, _) =
-        call_keyed!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message)?.into_parts();
+    let answer = call_keyed!(app.clients.wallet_staff, mark_withdrawal_paid, caller.out, claim, message);
+    let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Marked as paid.")?)))
 }

@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Direction, Kind, Status, Transaction};
+use crate::domain::transaction::{Arrival, Direction, Kind, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -32,9 +32,11 @@ pub struct ApproveTransaction {
     pub is_member_frozen: bool,
     /// As they saw it.
     pub revision: i32,
+    /// From how much on a deposit takes two reviewers.
+    pub second_reviewer_from: Cents,
     /// What arrived: needed for a deposit; a course payment or a fee has a fixed price, which it must be.
     pub received: Option<Cents>,
-    /// Payments: the hash.
+    /// Payments: the hash, and its output.
     pub txid: Option<Txid>,
     /// For the trail.
     pub note: String,
@@ -44,11 +46,12 @@ pub struct ApproveTransaction {
     pub claim: Option<Claim>,
 }
 
-/// Approves once.
+/// Approves once. A large deposit waits for another reviewer after the first approval, which reserves its txid.
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `DestinationMissing`, `FeePending`, `MemberFrozen`, `WithdrawalsStopped`, the database's.
+/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `MemberFrozen`,
+/// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     check_fields(get_review::get(db, command.id).await?.kind, command)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -81,14 +84,18 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction) -> Resul
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    transaction.check_open(command.revision)?;
+    let by = command.staff.user_id;
+    transaction.check_open(command.revision, by)?;
     match (transaction.kind, command.txid.clone()) {
         (Kind::Withdrawal, _) if command.is_member_frozen => return Err(Error::MemberFrozen),
-        (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, command.staff.user_id, now).await?,
+        (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, by, now).await?,
         (_, Some(txid)) => {
-            transaction.confirm_payment(command.received, txid, command.staff.user_id, now)?;
+            let arrival = Arrival { received: command.received, txid };
+            transaction.confirm_payment(arrival, command.second_reviewer_from, by, now)?;
             transactions::save(conn, &mut transaction).await?;
-            take_effect(conn, &transaction, now).await?;
+            if !transaction.needs_second() {
+                take_effect(conn, &transaction, now).await?;
+            }
         }
         // Lines that nobody decides on are never open.
         (_, None) => return Err(Error::AlreadyDecided),
@@ -180,8 +187,11 @@ pub(crate) fn trail(one: &Transaction) -> Value {
         "amountCents": one.amount,
         "netAmountCents": one.net_amount,
         "txid": one.txid,
+        "vout": one.vout,
+        "firstApproval": one.first_approval.map(|first| json!({ "by": first.by, "receivedCents": first.received })),
         "reasonCode": one.reason_code,
         "approvedBy": one.approved_by,
+        "paying": one.paying.map(|lease| json!({ "by": lease.by, "until": lease.until.unix_timestamp() })),
         "revision": one.revision,
         "payout": payout(one),
     })

@@ -59,11 +59,12 @@ pub async fn get_review(
         let others = transactions::with_receipt(&mut conn, &receipt.digest, transaction.id).await?;
         checks.push(found_before("receipt_seen_before", "proof of payment", others));
     }
-    if transaction.kind != Kind::Withdrawal {
+    let is_withdrawal = transaction.kind == Kind::Withdrawal;
+    if !is_withdrawal || transaction.txid.is_some() {
         checks.push(txid_used_before(&mut conn, &transaction).await?);
-        if let Some(method) = &transaction.method {
-            checks.push(address_as_shown(method, current));
-        }
+    }
+    if let Some(method) = transaction.method.as_ref().filter(|_| !is_withdrawal) {
+        checks.push(address_as_shown(method, current));
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     checks.push(member_history(&mut conn, transaction.user_id).await?);
@@ -82,14 +83,26 @@ fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> C
 
 async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) -> Result<Check, Error> {
     let name = "txid_used_before";
-    let Some(text) = &transaction.claimed_txid else {
+    let Some(text) = transaction.txid.as_ref().or(transaction.claimed_txid.as_ref()) else {
         let detail =
             "The member gave no transaction hash. The one entered with the approval must not have been used before.";
         return Ok(Check { name, ok: true, detail: detail.to_owned(), transaction_ids: Vec::new() });
     };
     let key = Txid::parse(text)?.key;
     let others = transactions::with_txid(conn, text, &key, transaction.id).await?;
-    Ok(found_before(name, "transaction hash", others))
+    let mut check = found_before(name, "transaction hash", others.iter().map(|other| other.id).collect());
+    let mut outputs: Vec<_> = others.iter().filter_map(|other| other.vout).collect();
+    outputs.sort_unstable();
+    for vout in outputs {
+        check.detail = format!("{} Output {vout} is used.", check.detail);
+    }
+    // A member may claim the hash of a payout as that of a payment.
+    let is_payout = transaction.kind == Kind::Withdrawal;
+    if others.iter().any(|other| other.is_payout != is_payout) {
+        let other = if is_payout { "a payment from outside" } else { "one of our payouts" };
+        check.detail = format!("{} It is the hash of {other}.", check.detail);
+    }
+    Ok(check)
 }
 
 fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {

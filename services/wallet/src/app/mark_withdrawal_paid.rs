@@ -30,7 +30,7 @@ pub struct MarkWithdrawalPaid {
     pub is_member_frozen: bool,
     /// As they saw it.
     pub revision: i32,
-    /// The hash of the payout.
+    /// The hash of the payout, and its output.
     pub txid: Txid,
     /// Where they sit.
     pub client_address: String,
@@ -41,8 +41,8 @@ pub struct MarkWithdrawalPaid {
 /// Ends an approved withdrawal as paid, once.
 ///
 /// # Errors
-/// `NotFound`, `StaleRevision`, `AlreadyDecided`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `MemberFrozen`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
+/// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
+/// `DestinationMissing`, `MemberFrozen`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -54,21 +54,10 @@ pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Resu
 
 async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let mut transaction = lock_transaction(conn, command.id).await?;
-    if transaction.kind != Kind::Withdrawal {
-        return Err(Error::NotFound);
-    }
+    let by = command.staff.user_id;
+    let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
     let before = trail(&transaction);
-    transaction.check_open(command.revision)?;
-    if command.is_member_frozen {
-        return Err(Error::MemberFrozen);
-    }
-    check_withdrawals_open(conn).await?;
-    if transactions::has_pending_fee(conn, transaction.id).await? {
-        return Err(Error::FeePending);
-    }
-    check_as_approved(conn, &transaction).await?;
-    transaction.pay_withdrawal(command.txid.clone(), command.staff.user_id, now)?;
+    transaction.pay_withdrawal(command.txid.clone(), by, now)?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;
@@ -82,6 +71,34 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
         address: &command.client_address,
     };
     audit::append(conn, act).await?;
+    Ok(transaction)
+}
+
+/// Locks a withdrawal that nothing keeps this person from paying, apart from its approval.
+///
+/// # Errors
+/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `MemberFrozen`, `WithdrawalsStopped`, `FeePending`,
+/// `NotApproved` when something else was approved, the database's.
+pub(crate) async fn lock_payout(
+    conn: &mut PgConnection,
+    id: Uuid,
+    revision: i32,
+    by: Uuid,
+    is_member_frozen: bool,
+) -> Result<Transaction, Error> {
+    let transaction = lock_transaction(conn, id).await?;
+    if transaction.kind != Kind::Withdrawal {
+        return Err(Error::NotFound);
+    }
+    transaction.check_open(revision, by)?;
+    if is_member_frozen {
+        return Err(Error::MemberFrozen);
+    }
+    check_withdrawals_open(conn).await?;
+    if transactions::has_pending_fee(conn, id).await? {
+        return Err(Error::FeePending);
+    }
+    check_as_approved(conn, &transaction).await?;
     Ok(transaction)
 }
 

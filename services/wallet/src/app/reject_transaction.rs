@@ -43,7 +43,7 @@ pub struct RejectTransaction {
 /// Rejects once; a withdrawal's hold is released.
 ///
 /// # Errors
-/// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, the database's.
+/// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, the database's.
 pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     reason::sentence(found.kind, &command.reason_code)?;
@@ -59,7 +59,7 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    transaction.check_open(command.revision)?;
+    transaction.check_open(command.revision, command.staff.user_id)?;
     // An approved payout may be on its way: from then on only who pays it knows.
     let is_approved = transaction.approved_by.is_some();
     command.staff.check(if is_approved { Permission::RejectPayout } else { Permission::Decide })?;

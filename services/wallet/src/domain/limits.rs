@@ -18,6 +18,8 @@ pub struct Limits {
     pub deposit_min: Cents,
     /// The largest deposit.
     pub deposit_max: Cents,
+    /// A deposit of which this much or more was received takes two reviewers.
+    pub deposit_second_reviewer_from: Cents,
     /// Deposits and course payments of one member that may wait for review at once.
     pub pending_deposits: i64,
     /// The least withdrawal.
@@ -31,6 +33,7 @@ impl Default for Limits {
         Self {
             deposit_min: Cents::new(10_000),
             deposit_max: Cents::new(10_000_000),
+            deposit_second_reviewer_from: Cents::new(1_000_000),
             pending_deposits: 5,
             withdrawal_min: Cents::new(5_000),
             withdrawal_max: Cents::new(5_000_000),

@@ -3,7 +3,7 @@
 use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};
 use serde::{Deserialize, Serialize};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::limits::{self, TWO_PEOPLE_FROM};
@@ -109,6 +109,38 @@ pub struct Receipt {
     pub digest: Vec<u8>,
 }
 
+/// How long a treasurer has for a payout before others may make it.
+const LEASE: Duration = Duration::minutes(15);
+
+/// Somebody is paying a withdrawal: nobody else pays or rejects it until then.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// The treasurer.
+    pub by: Uuid,
+    /// The end.
+    pub until: OffsetDateTime,
+}
+
+/// The first of two approvals of a deposit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FirstApproval {
+    /// The reviewer.
+    pub by: Uuid,
+    /// When.
+    pub at: OffsetDateTime,
+    /// What was received.
+    pub received: Cents,
+}
+
+/// What a reviewer saw of a payment from outside.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// How much; the price, where that is fixed.
+    pub received: Option<Cents>,
+    /// In which blockchain transaction.
+    pub txid: Txid,
+}
+
 /// One line of a member's history.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Transaction {
@@ -142,16 +174,22 @@ pub struct Transaction {
     pub receipt: Option<Receipt>,
     /// The hash the member gave.
     pub claimed_txid: Option<String>,
-    /// The hash staff confirmed.
+    /// The hash staff confirmed, or the first of two reviewers reserved.
     pub txid: Option<String>,
     /// Its comparable form.
     pub txid_key: Option<String>,
+    /// Its output; unset for the whole blockchain transaction.
+    pub vout: Option<u32>,
+    /// Deposits that take two reviewers: the first approval.
+    pub first_approval: Option<FirstApproval>,
     /// Why it failed.
     pub reason_code: Option<String>,
     /// Withdrawals: the reviewer.
     pub approved_by: Option<Uuid>,
     /// When.
     pub approved_at: Option<OffsetDateTime>,
+    /// Withdrawals: who is paying it at the moment.
+    pub paying: Option<Lease>,
     /// Who decided; unset where nobody had to.
     pub decided_by: Option<Uuid>,
     /// When.
@@ -204,9 +242,12 @@ impl Transaction {
             claimed_txid: None,
             txid: None,
             txid_key: None,
+            vout: None,
+            first_approval: None,
             reason_code: None,
             approved_by: None,
             approved_at: None,
+            paying: None,
             decided_by: None,
             decided_at: None,
             related_id: None,
@@ -282,13 +323,23 @@ impl Transaction {
         self.kind == Kind::Withdrawal && self.status == Status::Pending && self.destination.is_none()
     }
 
-    /// Still to be decided, and as the caller saw it.
+    /// Whether it waits for the second of two reviewers.
+    #[must_use]
+    pub fn needs_second(&self) -> bool {
+        self.status == Status::Pending && self.first_approval.is_some()
+    }
+
+    /// Still to be decided, not being paid by somebody else, and as the caller saw it.
     ///
     /// # Errors
-    /// `AlreadyDecided`, `StaleRevision`.
-    pub fn check_open(&self, revision: i32) -> Result<(), Error> {
+    /// `AlreadyDecided`, `BeingPaid`, `StaleRevision`.
+    pub fn check_open(&self, revision: i32, by: Uuid) -> Result<(), Error> {
         if self.status != Status::Pending {
             return Err(Error::AlreadyDecided);
+        }
+        // Who pays raised the revision: their name says more than that something changed.
+        if let Some(lease) = self.paying.filter(|lease| lease.by != by) {
+            return Err(Error::BeingPaid(lease));
         }
         if self.revision != revision {
             return Err(Error::StaleRevision);
@@ -296,17 +347,19 @@ impl Transaction {
         Ok(())
     }
 
-    /// Confirms a payment from outside with what was received; for a fixed price by default the claim.
+    /// Confirms a payment from outside with what was received; for a fixed price by default the claim. A deposit of
+    /// `second_from` or more is only recorded by the first reviewer, and decided by another who saw the same.
     ///
     /// # Errors
-    /// Invalid when less or more than a fixed price was received.
+    /// Invalid when less or more than a fixed price was received, `SecondReviewerRequired`, `ApprovalDiffers`.
     pub fn confirm_payment(
         &mut self,
-        received: Option<Cents>,
-        txid: Txid,
+        arrival: Arrival,
+        second_from: Cents,
         by: Uuid,
         now: OffsetDateTime,
     ) -> Result<(), Error> {
+        let Arrival { received, txid } = arrival;
         let received = received.unwrap_or(self.amount);
         if received != self.amount && self.kind != Kind::Deposit {
             return Err(Error::Refused(Refusal::field(
@@ -314,10 +367,23 @@ impl Transaction {
                 format!("The received amount must be {}; reject it otherwise.", self.amount),
             )));
         }
+        match self.first_approval {
+            Some(first) if first.by == by => return Err(Error::SecondReviewerRequired),
+            Some(first)
+                if (first.received, self.txid_key.as_ref(), self.vout) != (received, Some(&txid.key), txid.vout) =>
+            {
+                return Err(Error::ApprovalDiffers);
+            }
+            None if self.kind == Kind::Deposit && received >= second_from => {
+                self.first_approval = Some(FirstApproval { by, at: now, received });
+                self.settle_by(txid);
+                return Ok(());
+            }
+            _ => {}
+        }
         self.claimed_amount = Some(self.amount);
         self.amount = received;
-        self.txid = Some(txid.text);
-        self.txid_key = Some(txid.key);
+        self.settle_by(txid);
         self.decide(Status::Success, by, now);
         Ok(())
     }
@@ -338,11 +404,31 @@ impl Transaction {
         Ok(())
     }
 
-    /// A treasurer paid it.
+    /// A treasurer begins to pay it, or goes on paying.
     ///
     /// # Errors
     /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`.
+    pub fn lease_payout(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        self.check_payable(by)?;
+        self.paying = Some(Lease { by, until: now + LEASE });
+        Ok(())
+    }
+
+    /// A treasurer paid it.
+    ///
+    /// # Errors
+    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotBeingPaid`.
     pub fn pay_withdrawal(&mut self, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
+        self.check_payable(by)?;
+        if self.amount >= TWO_PEOPLE_FROM && self.paying.is_none() {
+            return Err(Error::NotBeingPaid);
+        }
+        self.settle_by(txid);
+        self.decide(Status::Success, by, now);
+        Ok(())
+    }
+
+    fn check_payable(&self, by: Uuid) -> Result<(), Error> {
         let approver = self.approved_by.ok_or(Error::NotApproved)?;
         if self.destination.is_none() {
             return Err(Error::DestinationMissing);
@@ -350,9 +436,6 @@ impl Transaction {
         if self.amount >= TWO_PEOPLE_FROM && approver == by {
             return Err(Error::SecondPersonRequired);
         }
-        self.txid = Some(txid.text);
-        self.txid_key = Some(txid.key);
-        self.decide(Status::Success, by, now);
         Ok(())
     }
 
@@ -363,6 +446,7 @@ impl Transaction {
     pub fn reject(&mut self, reason_code: &str, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
         self.description = reason::sentence(self.kind, reason_code)?.to_owned();
         self.reason_code = Some(reason_code.to_owned());
+        (self.txid, self.txid_key, self.vout, self.first_approval) = (None, None, None, None);
         self.decide(Status::Failed, by, now);
         Ok(())
     }
@@ -388,8 +472,15 @@ impl Transaction {
         Ok(())
     }
 
+    fn settle_by(&mut self, txid: Txid) {
+        self.txid = Some(txid.text);
+        self.txid_key = Some(txid.key);
+        self.vout = txid.vout;
+    }
+
     fn decide(&mut self, status: Status, by: Uuid, now: OffsetDateTime) {
         self.status = status;
+        self.paying = None;
         self.decided_by = Some(by);
         self.decided_at = Some(now);
     }

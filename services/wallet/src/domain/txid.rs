@@ -2,13 +2,15 @@
 
 use chassis::error::Refusal;
 
-/// A transaction hash as it was given, and the form in which equal ones are equal.
+/// A transaction hash as it was given, the form in which equal ones are equal, and which output of it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Txid {
     /// Trimmed.
     pub text: String,
     /// Hexadecimal hashes in lower case without `0x`; others (base58) as given, since case matters there.
     pub key: String,
+    /// The index of the output; unset, the whole blockchain transaction is meant.
+    pub vout: Option<u32>,
 }
 
 impl Txid {
@@ -25,7 +27,13 @@ impl Txid {
         let hex = lower.strip_prefix("0x").unwrap_or(&lower);
         let is_hash = hex.len() == 64 && hex.bytes().all(|byte| byte.is_ascii_hexdigit());
         let key = if is_hash { hex.to_owned() } else { text.to_owned() };
-        Ok(Self { text: text.to_owned(), key })
+        Ok(Self { text: text.to_owned(), key, vout: None })
+    }
+
+    /// The same with an output.
+    #[must_use]
+    pub fn at(self, vout: Option<u32>) -> Self {
+        Self { vout, ..self }
     }
 
     /// Reads an optional hash, empty for none.

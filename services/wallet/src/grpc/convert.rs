@@ -11,6 +11,7 @@ use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
 use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
+use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{MemberEntry, Movement};
@@ -55,6 +56,14 @@ pub fn receipt(found: Option<message::Receipt>) -> Result<Receipt, Refusal> {
         return Err(Refusal::field("receipt", "The proof must be a PNG, JPEG, WebP or GIF image or a PDF."));
     }
     Ok(Receipt { key: found.key, content_type: found.content_type, digest: found.digest })
+}
+
+/// A transaction hash, empty for none, and which output of it.
+pub fn txid(text: &str, vout: Option<u32>) -> Result<Option<Txid>, Refusal> {
+    match Txid::parse_optional(text)? {
+        None if vout.is_some() => Err(Refusal::field("txid", "Please enter the transaction hash of this output.")),
+        found => Ok(found.map(|txid| txid.at(vout))),
+    }
 }
 
 /// What a payment by deposit is for.
@@ -201,6 +210,16 @@ impl From<Transaction> for message::Transaction {
     fn from(one: Transaction) -> Self {
         let (receipt_key, receipt_content_type) =
             one.receipt.as_ref().map(|found| (found.key.clone(), found.content_type.clone())).unwrap_or_default();
+        let first_approval = one.first_approval.filter(|_| one.needs_second()).map(|first| message::FirstApproval {
+            reviewer_id: first.by.to_string(),
+            at: Some(clock::to_proto(first.at)),
+            received_amount_cents: first.received.get(),
+            txid: one.txid.clone().unwrap_or_default(),
+            vout: one.vout,
+        });
+        let needs_destination = one.needs_destination();
+        // What the first of two reviewers saw is not decided.
+        let (txid, vout) = if first_approval.is_some() { (None, None) } else { (one.txid, one.vout) };
         Self {
             id: one.id.to_string(),
             user_id: one.user_id.to_string(),
@@ -213,7 +232,7 @@ impl From<Transaction> for message::Transaction {
             fee_cents: one.fee.map(|amount| amount.get()),
             net_amount_cents: one.net_amount.map(|amount| amount.get()),
             fee_paid: one.fee_paid,
-            needs_destination: one.needs_destination(),
+            needs_destination,
             receipt_key,
             receipt_content_type,
             reason_code: one.reason_code.unwrap_or_default(),
@@ -225,7 +244,13 @@ impl From<Transaction> for message::Transaction {
             description: one.description,
             method: one.method.map(message::MethodCopy::from),
             destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
-            txid: one.txid.or(one.claimed_txid).unwrap_or_default(),
+            txid: txid.or(one.claimed_txid).unwrap_or_default(),
+            vout,
+            paying: one.paying.map(|lease| message::PayoutLease {
+                treasurer_id: lease.by.to_string(),
+                until: Some(clock::to_proto(lease.until)),
+            }),
+            first_approval,
         }
     }
 }

@@ -13,13 +13,13 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
     GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
-    GetQueueResponse, GetReviewRequest, GetReviewResponse, ListAuditRowsRequest, ListAuditRowsResponse,
-    ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest, ListProposalsResponse,
-    ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse,
-    NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse,
-    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
-    ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
+    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest,
+    ListProposalsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest,
+    MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest,
+    ProposeCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
+    ProposeReopeningResponse, RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest,
+    RejectTransactionResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -31,6 +31,7 @@ use crate::app::get_integrity::get_integrity;
 use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
 use crate::app::get_review::{get, get_review};
+use crate::app::lease_payout::{LeasePayout, lease_payout};
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_dead_letters::list_dead_letters;
 use crate::app::list_proposals::list_proposals;
@@ -116,8 +117,9 @@ impl StaffService for Doors {
             id,
             is_member_frozen: self.is_member_frozen(id).await?,
             revision: message.revision,
+            second_reviewer_from: self.limits.deposit_second_reviewer_from,
             received: received(message.received_amount_cents)?,
-            txid: Txid::parse_optional(&message.txid).map_err(Error::from)?,
+            txid: convert::txid(&message.txid, message.vout).map_err(Error::from)?,
             note: note(&message.note)?,
             client_address: message.client_address,
         };
@@ -147,6 +149,26 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| RejectTransactionResponse { transaction: Some(one.into()) })))
     }
 
+    async fn lease_payout(
+        &self,
+        request: Request<LeasePayoutRequest>,
+    ) -> Result<Response<LeasePayoutResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::Pay).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let id = convert::transaction_id(&message.id)?;
+        let command = LeasePayout {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            id,
+            is_member_frozen: self.is_member_frozen(id).await?,
+            revision: message.revision,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| lease_payout(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| LeasePayoutResponse { transaction: Some(one.into()) })))
+    }
+
     async fn mark_withdrawal_paid(
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
@@ -161,7 +183,7 @@ impl StaffService for Doors {
             id,
             is_member_frozen: self.is_member_frozen(id).await?,
             revision: message.revision,
-            txid: Txid::parse(&message.txid).map_err(Error::from)?,
+            txid: Txid::parse(&message.txid).map_err(Error::from)?.at(message.vout),
             client_address: message.client_address,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;

@@ -8,7 +8,7 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
-use crate::domain::transaction::{Destination, Kind, MethodCopy, Receipt, Status, Transaction};
+use crate::domain::transaction::{Destination, FirstApproval, Kind, Lease, MethodCopy, Receipt, Status, Transaction};
 
 /// The lines that a clause finds. Each column is named: a statement that is kept with its connection would fail after a later
 /// version has added one.
@@ -19,8 +19,9 @@ macro_rules! select {
             "SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents, fee_cents, \
              net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version, \
              destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest, claimed_txid, \
-             txid, txid_key, reason_code, approved_by, approved_at, decided_by, decided_at, related_id, revision, \
-             created_at
+             txid, txid_key, vout, first_approved_by, first_approved_at, received_cents, reason_code, approved_by, \
+             approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
+             paying_until, decided_by, decided_at, related_id, revision, created_at
              FROM transactions " + $clause
             $(, $value)*
         )
@@ -53,9 +54,16 @@ struct Row {
     claimed_txid: Option<String>,
     txid: Option<String>,
     txid_key: Option<String>,
+    vout: Option<i64>,
+    first_approved_by: Option<Uuid>,
+    first_approved_at: Option<OffsetDateTime>,
+    received_cents: Option<i64>,
     reason_code: Option<String>,
     approved_by: Option<Uuid>,
     approved_at: Option<OffsetDateTime>,
+    // Unset when the lease is over.
+    paying_by: Option<Uuid>,
+    paying_until: Option<OffsetDateTime>,
     decided_by: Option<Uuid>,
     decided_at: Option<OffsetDateTime>,
     related_id: Option<Uuid>,
@@ -101,9 +109,15 @@ impl TryFrom<Row> for Transaction {
             claimed_txid: row.claimed_txid,
             txid: row.txid,
             txid_key: row.txid_key,
+            vout: row.vout.map(u32::try_from).transpose().map_err(|error| sqlx::Error::Decode(error.into()))?,
+            first_approval: match (row.first_approved_by, row.first_approved_at, row.received_cents) {
+                (Some(by), Some(at), Some(cents)) => Some(FirstApproval { by, at, received: Cents::new(cents) }),
+                _ => None,
+            },
             reason_code: row.reason_code,
             approved_by: row.approved_by,
             approved_at: row.approved_at,
+            paying: row.paying_by.zip(row.paying_until).map(|(by, until)| Lease { by, until }),
             decided_by: row.decided_by,
             decided_at: row.decided_at,
             related_id: row.related_id,
@@ -239,7 +253,8 @@ pub async fn save(conn: &mut PgConnection, one: &mut Transaction) -> Result<(), 
         "UPDATE transactions SET description = $2, status = $3, amount_cents = $4, claimed_amount_cents = $5,
             net_amount_cents = $6, fee_paid = $7, destination_address = $8, destination_memo = $9, txid = $10,
             txid_key = $11, reason_code = $12, approved_by = $13, approved_at = $14, decided_by = $15, decided_at = $16,
-            revision = revision + 1
+            vout = $17, first_approved_by = $18, first_approved_at = $19, received_cents = $20, paying_by = $21,
+            paying_until = $22, revision = revision + 1
          WHERE id = $1 RETURNING revision",
         one.id,
         one.description,
@@ -256,7 +271,13 @@ pub async fn save(conn: &mut PgConnection, one: &mut Transaction) -> Result<(), 
         one.approved_by,
         one.approved_at,
         one.decided_by,
-        one.decided_at
+        one.decided_at,
+        one.vout.map(i64::from),
+        one.first_approval.map(|first| first.by),
+        one.first_approval.map(|first| first.at),
+        one.first_approval.map(|first| first.received.get()),
+        one.paying.map(|lease| lease.by),
+        one.paying.map(|lease| lease.until)
     )
     .fetch_one(conn)
     .await?;
@@ -446,14 +467,26 @@ pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> 
     .await
 }
 
-/// Other payments from outside with the same hash, confirmed or only claimed.
+/// Another use of a transaction hash.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TxidUse {
+    /// By which transaction.
+    pub id: Uuid,
+    /// By a payout, not by a payment from outside.
+    pub is_payout: bool,
+    /// Which output, where one was named.
+    pub vout: Option<i64>,
+}
+
+/// Other transactions with the same hash, confirmed or only claimed.
 ///
 /// # Errors
 /// The database's.
-pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
-    sqlx::query_scalar!(
-        "SELECT id FROM transactions WHERE (claimed_txid = $1 OR txid_key = $2) AND id <> $3 AND kind <> 'withdrawal'
-         ORDER BY created_at DESC LIMIT 20",
+pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid) -> Result<Vec<TxidUse>, sqlx::Error> {
+    sqlx::query_as!(
+        TxidUse,
+        r#"SELECT id, kind = 'withdrawal' AS "is_payout!", vout FROM transactions
+         WHERE (claimed_txid = $1 OR txid_key = $2) AND id <> $3 ORDER BY created_at DESC LIMIT 20"#,
         text,
         key,
         but

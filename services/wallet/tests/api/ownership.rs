@@ -106,7 +106,11 @@ async fn a_frozen_members_withdrawal_is_not_paid_out(pool: PgPool) {
     let approved = world.approve(&approved).await.unwrap();
     world.realm.freeze(one.id);
     world.realm.freeze(other.id);
-    let refused = [refusal(world.approve(&requested).await), refusal(world.pay(&approved).await)];
+    let refused = [
+        refusal(world.approve(&requested).await),
+        refusal(world.lease_as(&world.treasurer, &approved).await),
+        refusal(world.pay(&approved).await),
+    ];
     assert!(refused.iter().all(|refusal| refusal.kind == Kind::Conflict && refusal.code == "ACCOUNT_FROZEN"));
     assert_eq!(world.wallet(&one).await.held_cents, 10_000);
     world.reject(&requested, "COMPLIANCE").await.unwrap();

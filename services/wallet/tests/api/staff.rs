@@ -39,6 +39,7 @@ async fn each_role_does_its_own(pool: PgPool) {
                 may(&doors.reject_transaction(with_token(Default::default(), t)).await),
                 &[Role::Reviewer, Role::Treasurer],
             ),
+            ("paying", may(&doors.lease_payout(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("paid", may(&doors.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
             ("wallet", may(&doors.get_member_wallet(with_token(Default::default(), t)).await), all),
             ("propose", may(&doors.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
@@ -74,13 +75,14 @@ async fn decisions_need_a_fresh_factor(pool: PgPool) {
         code(doors.approve_transaction(with_token(Default::default(), &reviewer)).await),
         code(doors.reject_transaction(with_token(Default::default(), &reviewer)).await),
         code(doors.reject_transaction(with_token(Default::default(), &treasurer)).await),
+        code(doors.lease_payout(with_token(Default::default(), &treasurer)).await),
         code(doors.mark_withdrawal_paid(with_token(Default::default(), &treasurer)).await),
         code(doors.propose_correction(with_token(Default::default(), &treasurer)).await),
         code(doors.propose_reopening(with_token(Default::default(), &treasurer)).await),
         code(doors.confirm_proposal(with_token(Default::default(), &treasurer)).await),
         code(doors.reject_proposal(with_token(Default::default(), &treasurer)).await),
     ];
-    assert_eq!(refused, ["STEP_UP_REQUIRED"; 8]);
+    assert_eq!(refused, ["STEP_UP_REQUIRED"; 9]);
     doors.get_queue(with_token(GetQueueRequest {}, &reviewer)).await.unwrap();
 }
 
@@ -196,7 +198,12 @@ async fn every_decision_leaves_a_trace(pool: PgPool) {
     let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
     assert_eq!(
         acts,
-        [("withdrawal.paid", "treasurer"), ("withdrawal.approve", "reviewer"), ("deposit.approve", "reviewer")]
+        [
+            ("withdrawal.paid", "treasurer"),
+            ("withdrawal.paying", "treasurer"),
+            ("withdrawal.approve", "reviewer"),
+            ("deposit.approve", "reviewer")
+        ]
     );
     assert!(rows.iter().all(|row| row.member_id == member.id.to_string() && row.before_json != row.after_json));
     let mut conn = pool.acquire().await.unwrap();

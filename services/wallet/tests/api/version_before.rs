@@ -1,8 +1,10 @@
 //! Processes of the version before, which run on our schema while a deployment changes them one by one.
 
+use chassis::caller::Role;
 use sqlx::PgPool;
+use uuid::Uuid;
 
-use crate::fixture::World;
+use crate::fixture::{World, deposit, withdrawal};
 
 /// What they call, as they call it: a correction, a trade funded under a key with its line and event, a repetition, a course
 /// that is too dear, and a settlement with a gain. The verdicts are those they know.
@@ -43,7 +45,7 @@ const CALLS: [(&str, i32); 5] = [
 #[sqlx::test(migrations = false)]
 async fn the_version_before_moves_money_on_our_schema(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let (member, id) = (uuid::Uuid::new_v4(), uuid::Uuid::new_v4());
+    let (member, id) = (Uuid::new_v4(), Uuid::new_v4());
     sqlx::query(
         "INSERT INTO proposals (id, kind, subject_id, change, status, proposed_by, decided_by, decided_at)
          VALUES ($1, 'adjustment_credit', $2, '{\"amount_cents\": 5000}', 'confirmed', $1, $2, now())",
@@ -77,4 +79,74 @@ async fn the_version_before_moves_money_on_our_schema(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM idempotency_keys").await, 1);
     assert_eq!(world.count("SELECT count(*) FROM outbox").await, 1);
     world.assert_books().await;
+}
+
+/// How they write a decision: they know no output, no lease and no first approval. `$4` is the received amount.
+const DECIDE: &str =
+    "UPDATE transactions SET status = $2, decided_by = $3, decided_at = now(), txid = coalesce($5, txid),
+        txid_key = coalesce($5, txid_key), amount_cents = coalesce($4, amount_cents),
+        reason_code = CASE $2 WHEN 'failed' THEN 'OTHER' END, revision = revision + 1
+     WHERE id = $1::uuid";
+
+/// What became of a decision of theirs: the name of the constraint that refused it, which they know.
+async fn decide(
+    pool: &PgPool,
+    id: &str,
+    (status, by): (&str, Uuid),
+    (cents, txid): (Option<i64>, Option<&str>),
+) -> Result<(), String> {
+    let done = sqlx::query(DECIDE).bind(id).bind(status).bind(by).bind(cents).bind(txid).execute(pool).await;
+    done.map(|_| ()).map_err(|error| chassis::db::constraint(&error).unwrap_or("none").to_owned())
+}
+
+/// [D-H2] [D-B7] The version before pays without a lease as it always did, but neither pays nor rejects what somebody else
+/// is paying, and is answered by a constraint that it knows.
+#[sqlx::test(migrations = false)]
+async fn the_version_before_respects_leases(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let (holder, token) = world.realm.staff(Role::Treasurer);
+    let other = Uuid::new_v4();
+    for (number, leases) in [false, true].into_iter().enumerate() {
+        let member = world.member_with(100_000).await;
+        let made = world.withdraw(&member, withdrawal(100_000)).await.unwrap();
+        let approved = world.approve(&made).await.unwrap();
+        let hash = format!("hash-{number}");
+        let paid = (None, Some(hash.as_str()));
+        if leases {
+            world.lease_as(&token, &approved).await.unwrap();
+            for (decision, txid) in [(("success", other), paid), (("failed", other), (None, None))] {
+                let refused = decide(&pool, &made.id, decision, txid).await;
+                assert_eq!(refused, Err("transactions_two_people".to_owned()));
+            }
+        }
+        let by = if leases { holder } else { other };
+        assert_eq!(decide(&pool, &made.id, ("success", by), paid).await, Ok(()));
+    }
+}
+
+/// [D-H2] [D-B8] [D-B12] The version before respects outputs and first approvals: it neither uses a reserved hash nor decides
+/// otherwise than the first reviewer approved, and its rejection ends the reservation.
+#[sqlx::test(migrations = false)]
+async fn the_version_before_respects_first_approvals(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let (first, token) = world.realm.staff(Role::Reviewer);
+    let other = Uuid::new_v4();
+    let deposits = [("hash-1", Some(3)), ("hash-2", None)];
+    let mut waiting = Vec::new();
+    for (hash, vout) in deposits {
+        let made = world.deposit(&world.member(), deposit(1_000_000)).await.unwrap();
+        waiting.push(world.approve_as(&token, &made, 1_000_000, (hash, vout)).await.unwrap().id);
+    }
+    let small = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    for (hash, _) in deposits {
+        let used = decide(&pool, &small.id, ("success", other), (Some(10_000), Some(hash))).await;
+        assert_eq!(used, Err("transactions_txid_in".to_owned()));
+    }
+    let two_people = Err("transactions_two_people".to_owned());
+    for (by, cents, hash) in [(first, 1_000_000, "hash-1"), (other, 999_999, "hash-1"), (other, 1_000_000, "hash-3")] {
+        assert_eq!(decide(&pool, &waiting[0], ("success", by), (Some(cents), Some(hash))).await, two_people);
+    }
+    assert_eq!(decide(&pool, &waiting[0], ("success", other), (Some(1_000_000), Some("hash-1"))).await, Ok(()));
+    assert_eq!(decide(&pool, &waiting[1], ("failed", first), (None, None)).await, Ok(()));
+    assert_eq!(decide(&pool, &small.id, ("success", other), (Some(10_000), Some("hash-2"))).await, Ok(()));
 }

@@ -182,7 +182,8 @@ async fn paid_or_rejected_never_both(pool: PgPool) {
     let member = world.member_with(20_000).await;
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let approved = world.approve(&made).await.unwrap();
-    let (paid, rejected) = tokio::join!(world.pay(&approved), world.reject(&approved, "OTHER"));
+    let paying = world.pay_as(&world.treasurer, &approved, ("a-hash", None));
+    let (paid, rejected) = tokio::join!(paying, world.reject(&approved, "OTHER"));
     assert!(paid.is_ok() != rejected.is_ok());
     world.assert_books().await;
 }

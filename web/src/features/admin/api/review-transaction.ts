@@ -30,12 +30,13 @@ export const useViewers = (id: string) =>
     meta: { silent: true },
   })
 
-export type Approval = { revision: number; receivedAmount?: number; txid?: string; note?: string }
+export type Approval = { revision: number; receivedAmount?: number; txid?: string; vout?: number; note?: string }
 
 export const useApprove = (id: string) =>
-  useStaffAction((approval: Approval, options) => api.post(`${url(id)}/approve`, approval, options), [
+  useStaffAction((approval: Approval, options) => api.post<{ needsSecond?: boolean }>(`${url(id)}/approve`, approval, options), [
     'receivedAmount',
     'txid',
+    'vout',
   ])
 
 export type Rejection = { revision: number; reasonCode: string; note?: string }
@@ -43,7 +44,11 @@ export type Rejection = { revision: number; reasonCode: string; note?: string }
 export const useReject = (id: string) =>
   useStaffAction((rejection: Rejection, options) => api.post(`${url(id)}/reject`, rejection, options), ['reasonCode'])
 
-export type Payout = { revision: number; txid: string }
+/** Starts a payout, or goes on with it. */
+export const useLeasePayout = (id: string) =>
+  useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))
+
+export type Payout = { revision: number; txid: string; vout?: number }
 
 export const useMarkPaid = (id: string) =>
-  useStaffAction((payout: Payout, options) => api.post(`${url(id)}/paid`, payout, options), ['txid'])
+  useStaffAction((payout: Payout, options) => api.post(`${url(id)}/paid`, payout, options), ['txid', 'vout'])

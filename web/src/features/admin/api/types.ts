@@ -4,7 +4,7 @@ import type { Percentiles, Transaction, User } from '@/lib/api-types'
 
 type Schemas = components['schemas']
 
-export type StaffTransaction = Transaction & { memberId: string }
+export type StaffTransaction = Transaction & Pick<Schemas['StaffTransaction'], 'memberId' | 'paying' | 'firstApproval'>
 
 export type Check = Schemas['Check']
 

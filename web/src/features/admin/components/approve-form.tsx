@@ -4,9 +4,12 @@ import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
+import { notify } from '@/lib/notify'
 import { formatMoney, parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
 import { useApprove } from '../api/review-transaction'
 import type { Review } from '../api/types'
+import { parseOutput } from '../outputs'
+import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
 
 type FormProps = { review: Review; onDone: () => void; onBack: () => void }
@@ -18,19 +21,26 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const [seen] = useState(revision)
   const [received, setReceived] = useState(plainDollars(toCents(amount)))
   const [txid, setTxid] = useState(claimedTxid ?? '')
+  const [output, setOutput] = useState('')
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
   const isPayment = kind !== 'withdrawal'
   const cents = parseCents(received)
+  const vout = parseOutput(output)
   const refused = toApiError(approve.error).fields
   const amountError = tried && cents === null ? 'Enter an amount like 250.00' : refused['receivedAmount']
   const txidError = tried && !txid.trim() ? 'The hash of the payment is required' : refused['txid']
 
   const submit = () => {
     setTried(true)
-    if (isPayment && (cents === null || !txid.trim())) return
+    if (isPayment && (cents === null || vout === null || !txid.trim())) return
     const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: txid.trim() } : {}
-    return approve.mutateAsync({ revision: seen, ...payment, ...(note.trim() ? { note: note.trim() } : {}) }, { onSuccess: onDone })
+    const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
+    const done = ({ needsSecond }: { needsSecond?: boolean }) => {
+      if (needsSecond) notify.success('Approved. Another reviewer has to approve it too.')
+      onDone()
+    }
+    return approve.mutateAsync({ revision: seen, ...payment, ...details }, { onSuccess: done })
   }
 
   return (
@@ -63,6 +73,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
             error={txidError}
             hint={claimedTxid ? 'As the member gave it. Compare it with the network.' : 'As you see it on the network.'}
           />
+          <OutputField value={output} onChange={setOutput} tried={tried} refused={refused['vout']} />
         </>
       ) : (
         <p className="text-sm text-ink-soft">

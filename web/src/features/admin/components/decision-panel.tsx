@@ -4,6 +4,8 @@ import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
+import { useMember } from '@/lib/session'
+import { useStaffName } from '../api/staff'
 import type { Review } from '../api/types'
 import { useMay } from '../permissions'
 import { useShortcuts } from '../use-shortcuts'
@@ -35,7 +37,9 @@ const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm
 /** An approved payout may be on its way: only who pays it may end it. */
 function PayOut({ review, onDone }: PanelProps) {
   const may = useMay()
+  const me = useMember()
   const [failed, setFailed] = useState(false)
+  const { paying } = review.transaction
   if (failed) {
     return (
       <Panel>
@@ -46,7 +50,7 @@ function PayOut({ review, onDone }: PanelProps) {
   return (
     <Panel>
       <PayForm review={review} onDone={onDone} />
-      {may('rejectPayout') && (
+      {may('rejectPayout') && (!paying || paying.by === me.id) && (
         <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
           The payout fails: reject it
         </Button>
@@ -57,8 +61,10 @@ function PayOut({ review, onDone }: PanelProps) {
 
 function Decide({ review, onDone }: PanelProps) {
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
-  const { needsDestination } = review.transaction
-  const canApprove = !needsDestination
+  const me = useMember()
+  const { needsDestination, firstApproval } = review.transaction
+  const isOwn = firstApproval?.by === me.id
+  const canApprove = !needsDestination && !isOwn
   const concerns = review.checks.filter(({ ok }) => !ok).length
   useShortcuts({
     a: canApprove ? () => setChoice('approve') : undefined,
@@ -84,8 +90,11 @@ function Decide({ review, onDone }: PanelProps) {
   return (
     <Panel>
       <h2 className="text-base font-semibold">Your decision</h2>
+      {firstApproval && <SecondReview first={firstApproval} isOwn={isOwn} />}
       <p className="mt-0.5 mb-4 text-sm text-ink-faint">
-        {needsDestination
+        {isOwn
+          ? 'You can still reject it.'
+          : needsDestination
           ? 'It can be approved once the member has named an address.'
           : concerns
             ? `${concerns} of ${review.checks.length} facts need a closer look.`
@@ -106,6 +115,21 @@ function Decide({ review, onDone }: PanelProps) {
         </Button>
       </div>
     </Panel>
+  )
+}
+
+type FirstApproval = NonNullable<Review['transaction']['firstApproval']>
+
+/** A large deposit, approved once: what the first reviewer saw is compared, not copied. */
+function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }) {
+  const staffName = useStaffName()
+  return (
+    <div className="mt-2 mb-3">
+      <Notice title="Waits for a second reviewer">
+        <span className="inline-block first-letter:uppercase">{staffName(first.by, first.byName)}</span> approved <Amount value={first.receivedAmount} />.{' '}
+        {isOwn ? 'Another reviewer has to approve the same.' : 'Look at the network yourself: the same amount and hash decide it.'}
+      </Notice>
+    </div>
   )
 }
 

@@ -5,8 +5,11 @@ import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
+import { formatTime } from '@/lib/dates'
+import { useMember } from '@/lib/session'
 import { useWaiting } from '../api/list-waiting'
 import { useReview } from '../api/review-transaction'
+import { useStaffName } from '../api/staff'
 import type { StaffTransaction } from '../api/types'
 import { adminPaths } from '../paths'
 import { useShortcuts } from '../use-shortcuts'
@@ -48,6 +51,8 @@ export function Payouts({ selected }: { selected?: string }) {
 
 function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
   const navigate = useNavigate()
+  const me = useMember()
+  const staffName = useStaffName()
   const at = rows.findIndex(({ id }) => id === shown)
   const go = (to: number) => {
     const row = rows[to]
@@ -58,7 +63,7 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
     <Card className="overflow-hidden">
       {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">Nothing else waits to be paid.</p>}
       <ul className="divide-y divide-line">
-        {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt }) => (
+        {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt, paying }) => (
           <li key={id}>
             <Link
               to={adminPaths.payout(id)}
@@ -78,6 +83,11 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
               <span className="text-right">
                 <Age since={decidedAt ?? createdAt} />
               </span>
+              {paying && (
+                <span className="col-span-2 truncate font-medium text-accent-text first-letter:uppercase">
+                  {staffName(paying.by, paying.byName)} {paying.by === me.id ? 'are' : 'is'} paying until {formatTime(paying.until ?? '')}
+                </span>
+              )}
             </Link>
           </li>
         ))}

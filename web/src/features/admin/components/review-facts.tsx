@@ -35,6 +35,17 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
       <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-2">
         <Address one={one} />
         {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
+        {one.vout != null && <Item label="Output">{one.vout}</Item>}
+        {one.firstApproval && (
+          <>
+            <Item label="Approved first by"><span className="inline-block first-letter:uppercase">{staffName(one.firstApproval.by, one.firstApproval.byName)}</span></Item>
+            <Item label="Received, as they saw it"><Amount value={one.firstApproval.receivedAmount} /></Item>
+            <Exact
+              label={one.firstApproval.vout == null ? 'Transaction hash, as they saw it' : `Output ${one.firstApproval.vout} of the transaction hash, as they saw it`}
+              text={one.firstApproval.txid}
+            />
+          </>
+        )}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
         {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}

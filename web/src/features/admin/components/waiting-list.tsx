@@ -74,7 +74,7 @@ function Rows({ rows, kind }: { rows: StaffTransaction[]; kind?: string }) {
 }
 
 function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
-  const { id, reference, method, amount, user, createdAt, txid, needsDestination } = row
+  const { id, reference, method, amount, user, createdAt, txid, needsDestination, firstApproval } = row
   return (
     <Link
       to={adminPaths.review(id, kind)}
@@ -85,7 +85,7 @@ function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
       </span>
       <span className="min-w-0 max-md:col-span-2 max-md:col-start-1 max-md:row-start-2">
         <span className="block truncate font-medium text-ink">{user.name}</span>
-        <span className="block truncate text-xs text-ink-faint">{user.email}</span>
+        <span className="block truncate text-xs text-ink-faint">{firstApproval ? 'Waits for a second reviewer' : user.email}</span>
       </span>
       <span className="min-w-0 max-md:hidden">
         <span className="block truncate text-ink-soft">{method ? `${method.currency} on ${method.network}` : row.description}</span>

@@ -1,0 +1,65 @@
+//! A treasurer begins to pay an approved withdrawal, or goes on paying: nobody else pays or rejects it meanwhile.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Claim, Work};
+use uuid::Uuid;
+
+use crate::app::approve_transaction::trail;
+use crate::app::mark_withdrawal_paid::lock_payout;
+use crate::domain::transaction::Transaction;
+use crate::error::Error;
+use crate::store::transactions;
+
+/// What a treasurer is about to do.
+#[derive(Debug, Clone)]
+pub struct LeasePayout {
+    /// The treasurer.
+    pub staff: Staff,
+    /// Which withdrawal.
+    pub id: Uuid,
+    /// Whether its member is frozen, as auth was asked for this call.
+    pub is_member_frozen: bool,
+    /// As they saw it.
+    pub revision: i32,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Leases the payout of an approved withdrawal to the treasurer for 15 minutes from now.
+///
+/// # Errors
+/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
+/// `MemberFrozen`, `SecondPersonRequired`, `WithdrawalsStopped`, the database's.
+pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = lease(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn lease(conn: &mut PgConnection, command: &LeasePayout) -> Result<Transaction, Error> {
+    let now = clock::now(conn).await?;
+    let by = command.staff.user_id;
+    let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
+    let before = trail(&transaction);
+    transaction.lease_payout(by, now)?;
+    transactions::save(conn, &mut transaction).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "withdrawal.paying",
+        subject_id: transaction.id.to_string(),
+        member_id: Some(transaction.user_id),
+        before: Some(before),
+        after: Some(trail(&transaction)),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(transaction)
+}

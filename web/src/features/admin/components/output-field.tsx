@@ -1,0 +1,21 @@
+import { TextField } from '@/components/field'
+import { parseOutput } from '../outputs'
+
+type OutputProps = { value: string; onChange: (value: string) => void; tried: boolean; refused?: string }
+
+/** The output of a blockchain transaction that pays several people at once. */
+export function OutputField({ value, onChange, tried, refused }: OutputProps) {
+  return (
+    <TextField
+      label="Output"
+      optional
+      inputMode="numeric"
+      autoComplete="off"
+      className="tabular"
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+      error={tried && parseOutput(value) === null ? 'Enter a whole number like 0' : refused}
+      hint="Where one transaction pays several people: the number of this output. Without it, the hash counts for nothing else."
+    />
+  )
+}
