@@ -204,7 +204,10 @@ async fn staff_see_who_approved_first_and_who_pays() {
     let review = wallet::GetReviewResponse { transaction: Some(both), ..Default::default() };
     fixture.recorder.answer("/solvane.wallet.v1.StaffService/GetReview", &review);
     let seen = fixture.call(Method::GET, path, Some(&token), "").await.json()["transaction"].clone();
-    assert_eq!((&seen["paying"]["byName"], &seen["paying"]["until"]), (&"Ada Lovelace".into(), &"2027-01-15T08:00:00.123Z".into()));
+    assert_eq!(
+        (&seen["paying"]["byName"], &seen["paying"]["until"]),
+        (&"Ada Lovelace".into(), &"2027-01-15T08:00:00.123Z".into())
+    );
     let first = &seen["firstApproval"];
     assert_eq!((&first["byName"], &first["receivedAmount"]), (&"Ada Lovelace".into(), &10_000.into()));
     assert_eq!((&first["txid"], &first["vout"]), (&"a-hash".into(), &4.into()));
