@@ -202,7 +202,8 @@ async fn a_large_deposit_takes_two_reviewers() -> Result<()> {
     let approval =
         |revision: i64, amount: &str| json!({ "revision": revision, "receivedAmount": amount, "txid": "a-large-hash" });
     let approve = format!("{path}/approve");
-    let balance = async || anyhow::Ok(member.client.get("/auth/check").await?.success()?["user"]["wallet"]["balance"].clone());
+    let balance =
+        async || anyhow::Ok(member.client.get("/auth/check").await?.success()?["user"]["wallet"]["balance"].clone());
     let answer = first.post(&approve, approval(1, "10000.00")).await?.success()?;
     assert_eq!((&answer["needsSecond"], &answer["transaction"]["status"]), (&json!(true), &json!("pending")));
     let waits = second.get(&path).await?.success()?["transaction"].clone();
