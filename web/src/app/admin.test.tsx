@@ -271,6 +271,57 @@ describe('a decision', () => {
     expect(await screen.findByText('Another person has to pay this')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull()
   })
+
+  const payable = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', approved: true, amount: 1000, netAmount: 975, fee: 25, destination: { address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS' } }
+  const until = (minutes: number) => new Date(Date.now() + minutes * 60_000).toISOString()
+
+  it('starts a payout before it shows where it goes, and marks it as paid with its output [D-B7] [D-B8]', async () => {
+    const [started, paid] = [records('post', '/admin/transactions/:id/paying'), records('post', '/admin/transactions/:id/paid')]
+    server.use(started.handler, paid.handler, answers('get', '/admin/transactions/:id', { ...review(payable), approvedBy: 'rae' }))
+    const { user } = openAsStaff(path, 'see', 'pay', 'rejectPayout')
+    const start = await screen.findByRole('button', { name: 'Start the payout' })
+    expect(screen.queryByLabelText('Transaction hash of the payout')).toBeNull()
+    server.use(answers('get', '/admin/transactions/:id', { ...review({ ...payable, revision: 4, paying: { by: ME, byName: 'Rae', until: until(15) } }), approvedBy: 'rae' }))
+    await user.click(start)
+    await waitFor(() => expect(started.seen[0]?.body).toEqual({ revision: 3 }))
+    expect(await screen.findByText(/^You are paying this until/)).toBeVisible()
+    expect(screen.getByRole('timer')).toHaveTextContent(/^1[45]:\d\d left$/)
+    await user.type(screen.getByLabelText('Transaction hash of the payout'), 'a-hash')
+    await user.type(screen.getByRole('textbox', { name: /^Output/ }), '-1')
+    await user.click(screen.getByRole('button', { name: 'Mark as paid' }))
+    expect(screen.getByText('Enter a whole number like 0')).toBeVisible()
+    expect(paid.seen).toHaveLength(0)
+    await user.clear(screen.getByRole('textbox', { name: /^Output/ }))
+    await user.type(screen.getByRole('textbox', { name: /^Output/ }), '2')
+    await user.click(screen.getByRole('button', { name: 'Mark as paid' }))
+    await waitFor(() => expect(paid.seen[0]?.body).toEqual({ revision: 4, txid: 'a-hash', vout: 2 }))
+  })
+
+  it('says who is paying, and offers others neither the payout nor its rejection [D-B7]', async () => {
+    const paying = { by: 'tess', byName: 'Tess Treasurer', until: until(9) }
+    server.use(answers('get', '/admin/transactions/:id', { ...review({ ...payable, paying }), approvedBy: 'rae' }))
+    openAsStaff(path, 'see', 'pay', 'rejectPayout')
+    expect(await screen.findByText(/^Tess Treasurer is paying this until/)).toBeVisible()
+    expect(screen.queryByRole('button', { name: /Start the payout|Mark as paid|Renew|reject it/ })).toBeNull()
+  })
+
+  it('leaves a large deposit to a second reviewer, and does not fill in what the first saw [D-B12]', async () => {
+    const firstApproval = { by: 'remy', byName: 'Remy Reviewer', at: '2026-03-05T14:07:00Z', receivedAmount: 12_000, txid: 'seen-by-the-first', vout: 4 }
+    const waiting = { amount: 12_500, txid: undefined, firstApproval }
+    server.use(answers('get', '/admin/transactions/:id', review(waiting)))
+    const { user, unmount } = openAsStaff(path)
+    expect(await screen.findByText('Waits for a second reviewer')).toBeVisible()
+    await user.keyboard('a')
+    expect(await screen.findByLabelText('Transaction hash')).toHaveValue('')
+    expect(screen.getByLabelText('Amount that arrived')).toHaveValue('12500.00')
+    unmount()
+    queryClient.clear()
+    server.use(answers('get', '/admin/transactions/:id', review({ ...waiting, firstApproval: { ...firstApproval, by: ME } })))
+    openAsStaff(path)
+    expect(await screen.findByText(/Another reviewer has to approve the same/)).toBeVisible()
+    expect(screen.getByRole('button', { name: /^Approve/ })).toBeDisabled()
+    expect(screen.getByRole('button', { name: /^Reject/ })).toBeEnabled()
+  })
 })
 
 describe('the queue', () => {
