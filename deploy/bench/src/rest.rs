@@ -368,13 +368,12 @@ impl Bench<'_> {
         let end = Instant::now() + Duration::from_secs(self.seconds);
         while Instant::now() < end {
             let begun = Instant::now();
-            let rows =
-                sqlx::query(
-                    "SELECT * FROM transactions WHERE user_id = (SELECT $1) ORDER BY created_at DESC, id DESC LIMIT 50",
-                )
-                .bind(member.id)
-                .fetch_all(&mut *conn)
-                .await?;
+            let rows = sqlx::query(
+                "SELECT * FROM transactions WHERE user_id = (SELECT $1) ORDER BY created_at DESC, id DESC LIMIT 50",
+            )
+            .bind(member.id)
+            .fetch_all(&mut *conn)
+            .await?;
             times.push(u32::try_from(begun.elapsed().as_micros())?);
             ensure!(rows.len() == 50, "{} rows", rows.len());
         }
