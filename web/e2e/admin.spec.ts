@@ -358,6 +358,9 @@ for (const theme of ['light', 'dark']) {
     for (const key of ['a', 'r', '?']) await check(`/admin/review/${open}`, key)
     await page.evaluate(() => localStorage.removeItem('auth'))
     await logIn(page, 'treasurer')
+    await check(`/admin/payouts/${paid.id}`)
+    const treasurer = await asStaff('treasurer')
+    await treasurer('POST', `/admin/transactions/${paid.id}/paying`, { revision: 2 })
     for (const path of [`/admin/payouts/${paid.id}`, `/admin/members/${member.id}`, '/admin/payment-methods']) await check(path)
   })
 }

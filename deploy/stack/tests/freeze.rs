@@ -81,7 +81,8 @@ async fn a_freeze_takes_effect_at_once() -> Result<()> {
     let treasurer = stack.staff("treasurer").await?;
     let method = member.platform_method("TRC20").await?;
     let plans = member.client.get("/plans").await?.success()?;
-    let plan = plans["plans"][0]["id"].as_str().context("a plan")?.to_owned();
+    let starter = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
+    let plan = starter.context("a plan")?["id"].as_str().context("an id")?.to_owned();
     let body = json!({ "planId": plan, "amount": 250 });
     let trade = member.client.post("/trades/create", body).await?.success()?;
     let trades = [trade["trade"]["id"].as_str().context("a trade")?.to_owned()];
@@ -118,8 +119,10 @@ async fn refuse_payout(member: &Member, reviewer: &Client, treasurer: &Client, w
     reviewer.post(&format!("{path}/approve"), approval).await?.success()?;
     let payout = json!({ "revision": revision().await?, "txid": "tx-of-a-frozen-member" });
     set_frozen(reviewer, member, "freeze").await?;
-    let answer = treasurer.post(&format!("{path}/paid"), payout.clone()).await?;
-    ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{}", answer.body);
+    for call in ["paying", "paid"] {
+        let answer = treasurer.post(&format!("{path}/{call}"), payout.clone()).await?;
+        ensure!((answer.status, answer.code()) == (409, Some("ACCOUNT_FROZEN")), "{call}: {}", answer.body);
+    }
     set_frozen(reviewer, member, "unfreeze").await?;
     treasurer.post(&format!("{path}/paid"), payout).await?.success()?;
     Ok(())

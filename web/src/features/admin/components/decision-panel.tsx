@@ -127,7 +127,7 @@ function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }
     <div className="mt-2 mb-3">
       <Notice title="Waits for a second reviewer">
         <span className="inline-block first-letter:uppercase">{staffName(first.by, first.byName)}</span> approved <Amount value={first.receivedAmount} />.{' '}
-        {isOwn ? 'Another reviewer has to approve the same.' : 'Look at the network yourself: the same amount and hash decide it.'}
+        {isOwn ? 'Another reviewer has to approve the same.' : 'Check the network yourself, then enter the amount and hash that you see.'}
       </Notice>
     </div>
   )

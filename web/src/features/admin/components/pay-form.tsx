@@ -73,7 +73,7 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
           If you have sent the payment, start again and mark it as paid. If you have not, check that nobody else has.
         </Notice>
       ) : (
-        <p className="text-sm text-ink-soft">You have 15 minutes to pay. Until then nobody else can pay or reject it.</p>
+        <p className="text-sm text-ink-soft">Once you start, you have 15 minutes, and nobody else can pay or reject it.</p>
       )}
       <Button wide onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)} busyLabel="Starting...">
         Start the payout

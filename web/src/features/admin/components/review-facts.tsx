@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
+import { cx } from '@/components/cx'
 import { formatDateTime } from '@/lib/dates'
 import { useStaffName } from '../api/staff'
 import type { Review, StaffTransaction } from '../api/types'
@@ -40,10 +41,9 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
           <>
             <Item label="Approved first by"><span className="inline-block first-letter:uppercase">{staffName(one.firstApproval.by, one.firstApproval.byName)}</span></Item>
             <Item label="Received, as they saw it"><Amount value={one.firstApproval.receivedAmount} /></Item>
-            <Exact
-              label={one.firstApproval.vout == null ? 'Transaction hash, as they saw it' : `Output ${one.firstApproval.vout} of the transaction hash, as they saw it`}
-              text={one.firstApproval.txid}
-            />
+            <Item label={one.firstApproval.vout == null ? 'Transaction hash, as they saw it' : `Output ${one.firstApproval.vout} of the transaction hash, as they saw it`} wide>
+              <code className="font-mono text-sm break-all">{one.firstApproval.txid}</code>
+            </Item>
           </>
         )}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>
@@ -109,9 +109,9 @@ function Address({ one }: { one: StaffTransaction }) {
   )
 }
 
-function Item({ label, children }: { label: string; children: ReactNode }) {
+function Item({ label, wide = false, children }: { label: string; wide?: boolean; children: ReactNode }) {
   return (
-    <div className="min-w-0">
+    <div className={cx('min-w-0', wide && 'sm:col-span-2')}>
       <dt className="text-ink-faint">{label}</dt>
       <dd className="font-medium text-ink">{children}</dd>
     </div>
