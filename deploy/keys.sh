@@ -20,6 +20,12 @@ signing_key() {
   printf '{"kid":"%s","use":"%s","name":"%s","x":"%s"}' "$kid" "$2" "$3" "$(public_half "$der")"
 }
 
+# The entries of trusted.json, one a line.
+entries() { tr -d ' \n' <keys/trusted.json | sed 's/^\[//; s/\]$//; s/},{/}\n{/g'; }
+join_entries() { { printf '['; paste -sd, -; } | tr -d '\n' | sed 's/$/]/'; }
+# trust ENTRY: adds a public key to trusted.json.
+trust() { { entries; echo; printf '%s\n' "$1"; } | sed '/^$/d' | join_entries | readable keys/trusted.json; }
+
 # public_half DER: the last 32 bytes of the public key's DER form are the key itself.
 public_half() {
   local padded=$1

@@ -2,9 +2,9 @@
 # Changes a key of a deployment without logging anybody out: every process trusts the new public key before anything is
 # signed with it, and the old one until nothing that it signed is in force.
 #
-#   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, auth, wallet, trade, payment-method, mailer, gateway
+#   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, decision, auth, wallet, trade, payment-method, mailer, gateway
 #   deploy/rotate-key.sh [--folder FOLDER] switch NAME
-#   deploy/rotate-key.sh [--folder FOLDER] retire NAME
+#   deploy/rotate-key.sh [--folder FOLDER] retire NAME    never decision: it verifies what it signed
 #   deploy/rotate-key.sh [--folder FOLDER] replace code|link
 #
 # deploy/KEYS.md says what to restart between the steps, and how long to wait.
@@ -17,7 +17,7 @@ if [ "${1:-}" = --folder ]; then folder=$2; shift 2; fi
 step=${1:?add, switch, retire or replace}
 name=${2:?the name of the key}
 case "$step:$name" in
-  add:token | switch:token | retire:token) ;;
+  add:token | switch:token | retire:token | add:decision | switch:decision) ;;
   add:auth | add:wallet | add:trade | add:payment-method | add:mailer | add:gateway) ;;
   switch:auth | switch:wallet | switch:trade | switch:payment-method | switch:mailer | switch:gateway) ;;
   retire:auth | retire:wallet | retire:trade | retire:payment-method | retire:mailer | retire:gateway) ;;
@@ -27,24 +27,28 @@ esac
 umask 077
 cd "$folder"
 
-# The entries of trusted.json, one a line.
-entries() { tr -d ' \n' <keys/trusted.json | sed 's/^\[//; s/\]$//; s/},{/}\n{/g'; }
-join_entries() { { printf '['; paste -sd, -; } | tr -d '\n' | sed 's/$/]/'; }
 kid_of() { sed -E 's/.*"kid":"([^"]*)".*/\1/' "$1"; }
 
 case $step in
   add)
     [ ! -e "keys/$name.key.next" ] || { echo "a new $name key waits already: switch" >&2; exit 1; }
     use=service signer=$name
-    if [ "$name" = token ]; then use=member signer=auth; fi
+    case $name in
+      token) use=member signer=auth ;;
+      decision) signer=decisions ;;
+    esac
     entry=$(signing_key "$name" "$use" "$signer" "$name.key.next")
-    { entries; echo; printf '%s\n' "$entry"; } | sed '/^$/d' | join_entries | readable keys/trusted.json
+    trust "$entry"
     echo "the new public key is in trusted.json: restart every process, then switch"
     ;;
   switch)
     [ -e "keys/$name.key.next" ] || { echo "no new $name key waits: add" >&2; exit 1; }
     mv -f "keys/$name.key.next" "keys/$name.key"
-    echo "restart ${name/token/auth}; retire when what the old key signed has ended"
+    case $name in
+      token) echo "restart auth; retire when what the old key signed has ended" ;;
+      decision) echo "restart auth; the old public key stays in trusted.json: it verifies the decisions of before" ;;
+      *) echo "restart $name; retire when what the old key signed has ended" ;;
+    esac
     ;;
   retire)
     [ ! -e "keys/$name.key.next" ] || { echo "the new $name key does not sign yet: switch" >&2; exit 1; }

@@ -39,12 +39,16 @@ make_keys() {
   for secret in code link totp; do
     [ -e "keys/$secret.key" ] || openssl rand 32 | base64url | readable "keys/$secret.key"
   done
-  [ ! -e keys/trusted.json ] || return 0
-  entries=$(signing_key token member auth)
-  for service in "${services[@]}"; do
-    entries+=",$(signing_key "$service" service "$service")"
-  done
-  printf '[%s]\n' "$entries" | readable keys/trusted.json
+  if [ ! -e keys/trusted.json ]; then
+    entries=$(signing_key token member auth)
+    for service in "${services[@]}"; do
+      entries+=",$(signing_key "$service" service "$service")"
+    done
+    printf '[%s]\n' "$entries" | readable keys/trusted.json
+  fi
+  if [ ! -e keys/decision.key ]; then
+    trust "$(signing_key decision service decisions)"
+  fi
 }
 
 # RabbitMQ's own form: four bytes of salt, then SHA-256 over salt and password.

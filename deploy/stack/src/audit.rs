@@ -5,15 +5,17 @@ pub mod checks;
 
 mod across;
 
+mod decisions;
+
 mod roots;
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
+use std::path::Path;
 
 use anyhow::{Context, Result};
+use chassis::keys::TrustedKeys;
 use sqlx::{Connection, PgConnection};
-
-pub use crate::audit::roots::Roots;
 
 use crate::audit::checks::{CHECKS, Check, EVERYWHERE};
 
@@ -50,6 +52,15 @@ pub struct Urls {
     pub mailer: String,
 }
 
+/// What is known outside the databases.
+#[derive(Clone, Copy, Debug)]
+pub struct Evidence<'a> {
+    /// The file of the trusted public keys: whose signatures count.
+    pub trusted_keys: &'a Path,
+    /// The folder of the signed roots.
+    pub roots: Option<&'a Path>,
+}
+
 /// A promise that was checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Verdict {
@@ -70,11 +81,12 @@ struct Snapshots {
     mailer: PgConnection,
 }
 
-/// Checks everything, and against roots if there are any; kept promises too are named.
+/// Checks everything, with signatures and roots as far as there is evidence for them; kept promises too are named.
 ///
 /// # Errors
 /// When a database cannot be read.
-pub async fn audit(urls: &Urls, roots: Option<&Roots<'_>>) -> Result<Vec<Verdict>> {
+pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<Verdict>> {
+    let keys = evidence.map(|evidence| TrustedKeys::read(evidence.trusted_keys)).transpose()?;
     let mut snapshots = Snapshots::take(urls).await?;
     let mut verdicts = Vec::new();
     for check in CHECKS {
@@ -88,8 +100,9 @@ pub async fn audit(urls: &Urls, roots: Option<&Roots<'_>>) -> Result<Vec<Verdict
         verdicts.push(across::trail_is_unbroken(database, snapshots.of(database)).await?);
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
-    if let Some(roots) = roots {
-        verdicts.extend(roots::verdicts(&mut snapshots, roots).await?);
+    verdicts.extend(decisions::verdicts(&mut snapshots, keys.as_ref()).await?);
+    if let (Some(folder), Some(keys)) = (evidence.and_then(|evidence| evidence.roots), &keys) {
+        verdicts.extend(roots::verdicts(&mut snapshots, folder, keys).await?);
     }
     Ok(verdicts)
 }

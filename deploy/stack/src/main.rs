@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use stack::{
     Logs, Settings, Stack,
-    audit::{Roots, Urls, audit, report},
+    audit::{Evidence, Urls, audit, report},
     demo,
     postgres::Durability,
     reconcile,
@@ -125,8 +125,8 @@ async fn obey(command: Command) -> Result<ExitCode> {
         Command::Audit(place) => {
             let urls = Urls::of(&Running::read(&place.dir)?.databases)?;
             let (folder, trusted_keys) = (place.dir.join("roots"), place.dir.join("keys/trusted.json"));
-            let roots = folder.is_dir().then_some(Roots { folder: &folder, trusted_keys: &trusted_keys });
-            let clean = report(&mut std::io::stdout().lock(), &audit(&urls, roots.as_ref()).await?)?;
+            let evidence = Evidence { trusted_keys: &trusted_keys, roots: folder.is_dir().then_some(&*folder) };
+            let clean = report(&mut std::io::stdout().lock(), &audit(&urls, Some(&evidence)).await?)?;
             Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::Reconcile { place, trade_database_url, wallet_database_url } => {

@@ -120,6 +120,7 @@ impl Service {
                 let second_factor = if shared.staff_totp { "on" } else { "off" };
                 launch
                     .env("TOKEN_KEY_FILE", key("token"))
+                    .env("DECISION_KEY_FILE", key("decision"))
                     .env("CODE_KEY_FILE", key("code"))
                     .env("TOTP_KEY_FILE", key("totp"))
                     .env("STAFF_TOTP", second_factor)

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep};
 
 use crate::{
-    audit::{Urls, Verdict, audit},
+    audit::{Evidence, Urls, Verdict, audit},
     client::Client,
     mails::{self, Mail},
     ports,
@@ -191,10 +191,12 @@ impl TestStack {
     /// When a database cannot be read.
     pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
         let urls = Urls::of(&Running::of(self)?.databases)?;
+        let trusted_keys = self.folder().join("keys/trusted.json");
+        let evidence = Evidence { trusted_keys: &trusted_keys, roots: None };
         let limit = Instant::now() + Duration::from_secs(10);
         loop {
-            let broken: Vec<_> =
-                audit(&urls, None).await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
+            let verdicts = audit(&urls, Some(&evidence)).await?;
+            let broken: Vec<_> = verdicts.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
             if broken.is_empty() || Instant::now() > limit {
                 return Ok(broken);
             }

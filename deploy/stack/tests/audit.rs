@@ -5,14 +5,20 @@
 
 use std::path::Path;
 
-use chassis::audit::{Act, append};
+use chassis::audit::{Act, append, append_signed};
 use chassis::caller::{Role, Staff};
 use chassis::config::object_store;
 use chassis::db::Db;
+use chassis::decision::{AUDIENCE, Assertion, Decided, LIFE_SECONDS, SIGNER, Signed};
 use chassis::keys::{SigningKey, generate};
-use chassis::roots::{Covers, Exporter};
+use chassis::permission::Permission;
+use chassis::proposal;
+use chassis::roots::{Covers, Exporter, to_hex};
+use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
-use stack::audit::{Roots, Urls, Verdict, audit};
+use stack::audit::{Evidence, Urls, Verdict, audit};
+use tempfile::TempDir;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// The services, each with the folder of its migrations; the schema has the name of its database.
@@ -23,8 +29,42 @@ const SERVICES: [(&str, &str); 5] = [
     ("payment_method", "payment-method"),
     ("mailer", "mailer"),
 ];
-const REVIEWER: Uuid = Uuid::from_u128(0xa1);
-const TREASURER: Uuid = Uuid::from_u128(0xa2);
+
+/// Staff of the lived-in product, by the end of their id.
+fn staff(id: u128, role: Role) -> Staff {
+    Staff::new(Uuid::from_u128(id), role)
+}
+
+/// What staff decided, as it stands in the rows.
+fn decisions() -> Vec<(&'static str, Staff, Decided)> {
+    let (reviewer, treasurer, other) =
+        (staff(0xa1, Role::Reviewer), staff(0xa2, Role::Treasurer), staff(0xa3, Role::Treasurer));
+    let decided =
+        |action: &str, id: u128, permission, facts| Decided::new(action, Uuid::from_u128(id), permission, facts);
+    let user = Uuid::from_u128(0xb1);
+    let deposit =
+        json!({ "revision": 1, "userId": user, "amountCents": 250_000, "payout": null, "txid": "aaaa", "vout": null });
+    let payout = json!({ "netAmountCents": 97_500, "network": "TRC20", "address": "TMEMBERxxx", "memo": "" });
+    let withdrawal =
+        json!({ "revision": 1, "userId": user, "amountCents": 100_000, "payout": payout, "txid": null, "vout": null });
+    let paid = json!({ "revision": 2, "userId": user, "amountCents": 100_000, "payout": payout, "txid": "bbbb", "vout": null });
+    let confirmed = |kind: &str, change, subject: u128, proposer: u128| {
+        let change = proposal::digest(kind, &change, None);
+        json!({ "change": change, "subjectId": Uuid::from_u128(subject), "proposedBy": Uuid::from_u128(proposer) })
+    };
+    let bonus = confirmed("bonus", json!({ "amount_cents": 500 }), 0xb1, 0xa2);
+    let value = confirmed("plan.value", json!({ "source": "source", "valueMicros": 1_000_000 }), 0xe9, 0xa4);
+    let fields = json!({ "address": "TPLATFORM1", "currency": "USDT", "imageKey": "", "label": "", "memo": "", "network": "TRC20" });
+    let method = confirmed("payment_method.create", fields, 0xe1, 0xa2);
+    vec![
+        ("wallet", reviewer.clone(), decided("deposit.approve", 0xc1, Permission::Decide, deposit)),
+        ("wallet", reviewer, decided("withdrawal.approve", 0xc3, Permission::Decide, withdrawal)),
+        ("wallet", treasurer, decided("withdrawal.paid", 0xc3, Permission::Pay, paid)),
+        ("wallet", other.clone(), decided("bonus.confirm", 0xf1, Permission::CorrectBalances, bonus)),
+        ("trade", staff(0xa5, Role::Manager), decided("plan.value.confirm", 0xf2, Permission::ChangePlans, value)),
+        ("payment_method", other, decided("payment_method.create.confirm", 0xf3, Permission::ChangeMethods, method)),
+    ]
+}
 
 /// What a good life leaves in the wallet: a deposit, an open and a paid withdrawal, two trades, the course, a bonus.
 const WALLET: &str = r#"
@@ -88,9 +128,10 @@ FROM (VALUES ('deposit_requested', 'c1'), ('deposit_confirmed', 'c1'), ('withdra
 INSERT INTO idempotency_keys VALUES ('00000000-0000-0000-0000-0000000000b1', 'POST /x', 'k', '', 'r', '{}', now());
 "#;
 
-const TRADE: &str = r"
+const TRADE: &str = r#"
 INSERT INTO plans VALUES ('00000000-0000-0000-0000-0000000000e9', 1, 'Starter', '', 1000, 100000, 500, 30, true, now());
-INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f2', 'plan.value', NULL, '{}', NULL,
+INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f2', 'plan.value', '00000000-0000-0000-0000-0000000000e9',
+    '{"source": "source", "valueMicros": 1000000}', NULL,
     'confirmed', '00000000-0000-0000-0000-0000000000a4', now(), '00000000-0000-0000-0000-0000000000a5', now());
 INSERT INTO plan_values VALUES ('00000000-0000-0000-0000-0000000000e9', now() - interval '1 day', 1000000, 'source',
     '00000000-0000-0000-0000-0000000000f2');
@@ -99,7 +140,7 @@ INSERT INTO trades SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, '0
     now() - interval '2 min', now(), CASE WHEN kind IS NOT NULL THEN now() END, refusal
 FROM (VALUES ('d1', 20000, 'open', NULL, NULL, NULL::jsonb), ('d2', 10000, 'claimed', 'claim', 11000, NULL),
     ('d3', 99900, 'failed', NULL, NULL, '{}')) AS made (id, cents, status, kind, value, refusal);
-";
+"#;
 
 const AUTH: &str = r"
 INSERT INTO users (id, name, email, phone, country, password_hash, role, created_at)
@@ -109,12 +150,15 @@ INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at)
 VALUES (gen_random_uuid(), '00000000-0000-0000-0000-0000000000b1', 'registration', 'b1@solvane.test', now(), now());
 ";
 
-const PAYMENT_METHOD: &str = r"
+const PAYMENT_METHOD: &str = r#"
 BEGIN;
+INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f3', 'payment_method.create', '00000000-0000-0000-0000-0000000000e1',
+    '{"address": "TPLATFORM1", "currency": "USDT", "imageKey": "", "label": "", "memo": "", "network": "TRC20"}', NULL,
+    'confirmed', '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
 INSERT INTO methods VALUES ('00000000-0000-0000-0000-0000000000e1', 'platform', NULL, 1, now(), now(), NULL);
 INSERT INTO method_versions VALUES ('00000000-0000-0000-0000-0000000000e1', 1, 'platform', 'USDT', 'TRC20', 'TPLATFORM1', '', '', '', now());
 COMMIT;
-";
+"#;
 
 const MAILER: &str = r"
 INSERT INTO inbox (event_id, key)
@@ -127,6 +171,7 @@ VALUES (gen_random_uuid(), '00000000-0000-0000-0001-000000000012', 'deposit_conf
 /// The databases of the product as schemas of one, so that a test needs only one.
 struct Product {
     base: String,
+    keys: TempDir,
 }
 
 impl Product {
@@ -139,7 +184,9 @@ impl Product {
         let (host, port, user) = (options.get_host(), options.get_port(), options.get_username());
         let password = password.map(|password| format!(":{password}")).unwrap_or_default();
         let base = format!("postgres://{user}{password}@{host}:{port}/{}", options.get_database().unwrap());
-        let product = Self { base };
+        let keys = tempfile::tempdir().unwrap();
+        generate(keys.path()).unwrap();
+        let product = Self { base, keys };
         for (service, own) in SERVICES {
             product.run("public", &format!("CREATE SCHEMA {service}")).await;
             for folder in ["chassis", own] {
@@ -151,18 +198,46 @@ impl Product {
         for ((service, _), rows) in SERVICES.into_iter().zip([WALLET, TRADE, AUTH, PAYMENT_METHOD, MAILER]) {
             product.run(service, rows).await;
         }
-        for (user_id, role, action, id) in [
-            (REVIEWER, Role::Reviewer, "deposit.approve", 0xc1),
-            (REVIEWER, Role::Reviewer, "withdrawal.approve", 0xc3),
-            (TREASURER, Role::Treasurer, "withdrawal.paid", 0xc3),
-        ] {
-            let staff = Staff { user_id, role };
-            let (subject_id, member_id) = (Uuid::from_u128(id).to_string(), Some(Uuid::from_u128(0xb1)));
-            let act = Act { staff: &staff, action, subject_id, member_id, before: None, after: None, address: "" };
-            let db = Db::connect_lazy(&product.url("wallet"), 1).unwrap();
-            append(&mut *db.conn().await.unwrap(), act).await.unwrap();
+        for (service, staff, decided) in decisions() {
+            let signed = product.sign(service, &staff, decided);
+            product.record(service, &staff, Some(&signed)).await;
         }
         product
+    }
+
+    /// As auth signs.
+    fn sign(&self, service: &str, staff: &Staff, decided: Decided) -> Signed {
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        let assertion = Assertion {
+            iss: SIGNER.to_owned(),
+            aud: AUDIENCE.to_owned(),
+            sub: staff.user_id,
+            exp: now + LIFE_SECONDS,
+            iat: now,
+            jti: Uuid::new_v4(),
+            service: service.replace('_', "-"),
+            role: staff.role,
+            sid: Uuid::from_u128(0x51),
+            factor_at: Some(now),
+            digest: to_hex(&decided.digest()),
+        };
+        let key = SigningKey::read(&self.keys.path().join("decision.key")).unwrap();
+        Signed { decided, assertion: key.sign(&assertion).unwrap() }
+    }
+
+    /// Writes a row of the audit log, as the service does.
+    async fn record(&self, service: &str, staff: &Staff, signed: Option<&Signed>) {
+        let (action, subject_id) = signed
+            .map_or(("deposit.approve".to_owned(), Uuid::from_u128(0xc9).to_string()), |signed| {
+                (signed.decided.action.clone(), signed.decided.subject_id.clone())
+            });
+        let act = Act { staff, action: &action, subject_id, member_id: None, before: None, after: None, address: "" };
+        let db = Db::connect_lazy(&self.url(service), 1).unwrap();
+        let mut conn = db.conn().await.unwrap();
+        match signed {
+            Some(signed) => append_signed(&mut conn, act, signed).await.unwrap(),
+            None => append(&mut conn, act).await.unwrap(),
+        }
     }
 
     fn url(&self, schema: &str) -> String {
@@ -190,7 +265,8 @@ impl Product {
     }
 
     async fn audit(&self) -> Vec<Verdict> {
-        audit(&self.urls(), None).await.unwrap()
+        let trusted_keys = self.keys.path().join("trusted.json");
+        audit(&self.urls(), Some(&Evidence { trusted_keys: &trusted_keys, roots: None })).await.unwrap()
     }
 
     /// The ids of the promises found broken.
@@ -337,6 +413,26 @@ controls! {
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
          VALUES (now(), sha256(''), 0, 0, now());
          INSERT INTO liability_nodes SELECT id, 0, 0, sha256(''), 200 FROM liability_publications";
+    a_changed_amount_is_not_what_was_signed: "D-B3", "wallet",
+        "UPDATE transactions SET amount_cents = 260000 WHERE id = '00000000-0000-0000-0000-0000000000c1'";
+    a_diverted_payout_is_not_what_was_signed: "D-B3", "wallet",
+        "UPDATE transactions SET destination_address = 'TATTACKERx' WHERE id = '00000000-0000-0000-0000-0000000000c3'";
+    a_deleted_row_of_a_decision_is_missed: "D-B3", "wallet", "DELETE FROM audit_rows WHERE id = 4";
+    a_removed_signature_is_missed: "D-B3", "wallet", "UPDATE audit_rows SET assertion = NULL WHERE id = 3";
+    another_decision_under_a_signature_is_seen: "D-B3", "wallet",
+        "UPDATE audit_rows SET decision = jsonb_set(decision, '{facts,amountCents}', '1') WHERE id = 1";
+    a_decision_that_was_undone_is_seen: "D-B3", "wallet",
+        "UPDATE transactions SET status = 'pending', decided_by = NULL, decided_at = NULL, txid = NULL, txid_key = NULL
+         WHERE id = '00000000-0000-0000-0000-0000000000c1'";
+    another_change_of_a_proposal_is_not_what_was_signed: "D-B3", "wallet",
+        "UPDATE proposals SET change = '{\"amount_cents\": 600}'";
+    a_proposal_that_was_reopened_is_seen: "D-B3", "wallet",
+        "UPDATE proposals SET status = 'open', decided_by = NULL, decided_at = NULL";
+    a_freeze_without_a_decision_is_seen: "D-B3", "auth",
+        "UPDATE users SET frozen_at = now() WHERE id = '00000000-0000-0000-0000-0000000000b1'";
+    another_deposit_address_is_not_what_was_confirmed: "D-M1", "payment_method",
+        "UPDATE method_versions SET address = 'TATTACKERx'";
+    another_value_is_not_what_was_confirmed: "D-I1", "trade", "UPDATE plan_values SET value_micros = 2000000";
     a_hanging_mail_is_seen: "E1", "mailer",
         "UPDATE mails SET status = 'queued', ended_at = NULL, next_try_at = now() - interval '61 seconds'";
 }
@@ -366,15 +462,14 @@ async fn export(product: &Product, folder: &Path, keys: &Path) {
 /// What the audit finds against roots after tampering that leaves the databases consistent in themselves.
 async fn against_roots(pool: &PgPool, service: &str, tampering: &str) -> Vec<String> {
     let product = Product::lived_in(pool).await;
-    let (folder, keys) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    generate(keys.path()).unwrap();
-    export(&product, folder.path(), keys.path()).await;
+    let folder = tempfile::tempdir().unwrap();
+    export(&product, folder.path(), product.keys.path()).await;
     if !tampering.is_empty() {
         product.run(service, &format!("SET session_replication_role = replica; {tampering}")).await;
     }
-    let trusted_keys = keys.path().join("trusted.json");
-    let roots = Roots { folder: folder.path(), trusted_keys: &trusted_keys };
-    let verdicts = audit(&product.urls(), Some(&roots)).await.unwrap();
+    let trusted_keys = product.keys.path().join("trusted.json");
+    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()) };
+    let verdicts = audit(&product.urls(), Some(&evidence)).await.unwrap();
     verdicts.into_iter().filter(|one| one.ids.starts_with("A10")).flat_map(|one| one.offending).collect()
 }
 
@@ -391,11 +486,11 @@ async fn a_cut_tail_is_named(pool: PgPool) {
     let cut = "DELETE FROM entries WHERE posting_id = (SELECT max(id) FROM postings);
         DELETE FROM postings WHERE id = (SELECT max(id) FROM postings);
         UPDATE accounts SET entry_count = entry_count - 1, balance_cents = 0, head_hash = '' WHERE id IN (3, 4000000000000000005);
-        DELETE FROM audit_rows WHERE id = 3";
+        DELETE FROM audit_rows WHERE id = 4";
     let found = against_roots(&pool, "wallet", cut).await;
     assert_eq!(
         found,
-        ["row 3 of the audit log, which root 1 names, is missing", "root 1 names 10 postings up to 10, there are 9"]
+        ["row 4 of the audit log, which root 1 names, is missing", "root 1 names 10 postings up to 10, there are 9"]
     );
 }
 
@@ -406,13 +501,13 @@ async fn a_rewritten_history_is_named(pool: PgPool) {
         &pool,
         "wallet",
         "UPDATE postings SET created_at = created_at - interval '400 days' WHERE id = 1;
-        UPDATE audit_rows SET hash = sha256(hash) WHERE id = 3",
+        UPDATE audit_rows SET hash = sha256(hash) WHERE id = 4",
     )
     .await;
     assert_eq!(
         found,
         [
-            "the audit log up to row 3 is another than root 1 names",
+            "the audit log up to row 4 is another than root 1 names",
             "the postings after 0 up to 10, which root 1 names, are others than at that time"
         ]
     );
@@ -422,18 +517,86 @@ async fn a_rewritten_history_is_named(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_root_of_a_stranger_is_named(pool: PgPool) {
     let product = Product::lived_in(&pool).await;
-    let (folder, keys, strangers) =
-        (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    generate(keys.path()).unwrap();
+    let (folder, strangers) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     generate(strangers.path()).unwrap();
     export(&product, folder.path(), strangers.path()).await;
     std::fs::remove_dir_all(folder.path().join("mailer")).unwrap();
-    let trusted_keys = keys.path().join("trusted.json");
-    let roots = Roots { folder: folder.path(), trusted_keys: &trusted_keys };
-    let verdicts = audit(&product.urls(), Some(&roots)).await.unwrap();
+    let trusted_keys = product.keys.path().join("trusted.json");
+    let evidence = Evidence { trusted_keys: &trusted_keys, roots: Some(folder.path()) };
+    let verdicts = audit(&product.urls(), Some(&evidence)).await.unwrap();
     let found: Vec<_> =
         verdicts.into_iter().filter(|one| one.ids.starts_with("A10")).flat_map(|one| one.offending).collect();
     assert_eq!(found.len(), 5, "{found:?}");
     assert!(found.contains(&"root 1 is not signed by wallet".to_owned()), "{found:?}");
     assert!(found.contains(&"no root was ever written".to_owned()), "{found:?}");
+}
+
+/// What the audit says about signatures after something happened to a lived-in product.
+async fn about_signatures(product: &Product) -> Vec<String> {
+    let verdicts = product.audit().await.into_iter().filter(|one| one.ids.split(' ').any(|id| id == "D-B3"));
+    verdicts.flat_map(|one| one.offending).collect()
+}
+
+/// [D-B3] [A2] Money minted by a proposal with invented people: whether its audit row is missing, unsigned, signed by a key of
+/// another service or for another person, the audit names the proposal or the row.
+#[sqlx::test(migrations = false)]
+async fn an_invented_proposal_is_named(pool: PgPool) {
+    let product = Product::lived_in(&pool).await;
+    let mint = "INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000fa', 'adjustment_credit',
+            '00000000-0000-0000-0000-0000000000b1', '{\"amount_cents\": 100000000}', NULL, 'confirmed',
+            '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
+        INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
+            VALUES ('00000000-0000-0000-0000-0000000000ca', '00000000-0000-0000-0000-0000000000b1', 'adjustment', '',
+            'success', 'credit', 100000000, now(), now());
+        SELECT book('adjustment_credit', '00000000-0000-0000-0000-0000000000fa', '00000000-0000-0000-0000-0000000000ca',
+            ARRAY[1, 4000000000000000006], ARRAY[100000000, -100000000])";
+    product.run("wallet", mint).await;
+    let id = Uuid::from_u128(0xfa);
+    let missing = format!("proposal {id} is confirmed without a row of the audit log");
+    assert_eq!(about_signatures(&product).await, [missing]);
+
+    let treasurer = staff(0xa3, Role::Treasurer);
+    let facts = json!({
+        "change": proposal::digest("adjustment_credit", &json!({ "amount_cents": 100_000_000 }), None),
+        "subjectId": Uuid::from_u128(0xb1),
+        "proposedBy": Uuid::from_u128(0xa2),
+    });
+    let decided = Decided::new("adjustment_credit.confirm", id, Permission::CorrectBalances, facts);
+    // What a taken wallet can sign with, and what it was given for others.
+    let forged = SigningKey::read(&product.keys.path().join("wallet.key")).unwrap();
+    let claims = json!({ "iss": "wallet", "aud": AUDIENCE, "sub": treasurer.user_id, "exp": 4_000_000_000_i64, "iat": 1, "jti": Uuid::nil(),
+        "service": "wallet", "role": "treasurer", "sid": Uuid::nil(), "factor_at": null, "digest": to_hex(&decided.digest()) });
+    let forged = Signed { decided: decided.clone(), assertion: forged.sign(&claims).unwrap() };
+    let reviewers =
+        Signed { decided: decided.clone(), ..product.sign("wallet", &staff(0xa1, Role::Reviewer), decided.clone()) };
+    let elsewhere = product.sign("trade", &treasurer, decided.clone());
+    let another = Decided { subject_id: Uuid::from_u128(0xf1).to_string(), ..decided.clone() };
+    let replayed = Signed { decided, assertion: product.sign("wallet", &treasurer, another).assertion };
+    for (row, signed, complaint) in [
+        (5, &forged, "is not signed by auth"),
+        (6, &reviewers, "is signed for another person or role"),
+        (7, &elsewhere, "is signed for another service"),
+        (8, &replayed, "is another decision than the signed one"),
+    ] {
+        product.record("wallet", &treasurer, Some(signed)).await;
+        let named = format!("row {row}: adjustment_credit.confirm {id} {complaint}");
+        assert!(about_signatures(&product).await.contains(&named), "{named}: {:?}", about_signatures(&product).await);
+    }
+}
+
+/// [D-B3] A row without a signature counts only below the first signed one; one signature serves one row.
+#[sqlx::test(migrations = false)]
+async fn rows_without_a_signature_belong_to_the_time_before(pool: PgPool) {
+    let product = Product::lived_in(&pool).await;
+    let reviewer = staff(0xa1, Role::Reviewer);
+    product.record("mailer", &reviewer, None).await;
+    assert_eq!(about_signatures(&product).await, Vec::<String>::new());
+    product.record("wallet", &reviewer, None).await;
+    let id = Uuid::from_u128(0xc9);
+    assert_eq!(about_signatures(&product).await, [format!("row 5: deposit.approve {id} has no signature")]);
+    let (_, staff, decided) = decisions().swap_remove(0);
+    let signed = product.sign("wallet", &staff, decided);
+    product.record("wallet", &staff, Some(&signed)).await;
+    product.record("wallet", &staff, Some(&signed)).await;
+    assert!(about_signatures(&product).await.contains(&"row 7: its signature stands in row 6 too".to_owned()));
 }

@@ -30,6 +30,8 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "proposals", "INSERT UPDATE"),
     ("wallet", "audit_rows", "INSERT"),
     ("trade", "trades", "INSERT UPDATE"),
+    // What each may be is what two people proposed and confirmed: see NOT_ALONE.
+    ("trade", "plans", "INSERT UPDATE"),
     ("trade", "plan_values", "INSERT"),
     ("trade", "proposals", "INSERT UPDATE"),
     ("trade", "audit_rows", "INSERT"),
@@ -91,6 +93,94 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "INSERT INTO withdrawal_stops (reason) VALUES ('test');
          UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = gen_random_uuid(), reopening_proposed_by = gen_random_uuid()",
         "withdrawal_stops_as_proposed",
+    ),
+];
+
+/// What no service's role can do by itself although it may write the table: the role, what it tries, and the last word of the
+/// error. Plan and platform method `…e1`, and two stops, are there.
+const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
+    (
+        "trade",
+        "a value other than the one confirmed",
+        "INSERT INTO proposals (id, kind, subject_id, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000002', 'plan.value',
+            'e0000000-0000-0000-0000-000000000001', '{\"valueMicros\": 1, \"source\": \"x\"}', gen_random_uuid());
+         UPDATE proposals SET status = 'confirmed', decided_by = gen_random_uuid(), decided_at = clock_timestamp()
+         WHERE id = 'f0000000-0000-0000-0000-000000000002';
+         INSERT INTO plan_values VALUES ('e0000000-0000-0000-0000-000000000001', now(), 2, 'x', 'f0000000-0000-0000-0000-000000000002')",
+        "plan_values_as_proposed",
+    ),
+    ("trade", "other terms of a plan", "UPDATE plans SET roi_basis_points = 1, version = version + 1", "plans_as_proposed"),
+    (
+        "trade",
+        "a plan that nobody proposed",
+        "INSERT INTO plans VALUES (gen_random_uuid(), 1, 'x', '', 1, 2, 3, 4, true, now())",
+        "plans_as_proposed",
+    ),
+    (
+        "payment_method",
+        "another deposit address",
+        "INSERT INTO method_versions VALUES ('e0000000-0000-0000-0000-000000000001', 2, 'platform', 'USDT', 'TRC20', 'TATTACKERxx', '', '', '', now());
+         UPDATE methods SET version = 2",
+        "methods_as_proposed",
+    ),
+    (
+        "payment_method",
+        "a deposit address as if it were a member's",
+        "INSERT INTO method_versions VALUES ('e0000000-0000-0000-0000-000000000001', 2, 'personal', 'USDT', 'TRC20', 'TATTACKERxx', '', '', '', now());
+         UPDATE methods SET version = 2",
+        "methods_as_proposed",
+    ),
+    (
+        "payment_method",
+        "the address of a proposal that was confirmed long ago",
+        "INSERT INTO method_versions VALUES ('e0000000-0000-0000-0000-000000000001', 2, 'platform', 'USDT', 'TRC20', 'TCONFIRMEDx', '', '', '', now())",
+        "methods_as_proposed",
+    ),
+    (
+        "payment_method",
+        "a new platform method",
+        "INSERT INTO methods VALUES ('e0000000-0000-0000-0000-000000000002', 'platform', NULL, 1, now(), now(), NULL);
+         INSERT INTO method_versions VALUES ('e0000000-0000-0000-0000-000000000002', 1, 'platform', 'USDT', 'TRC20', 'TATTACKERxx', '', '', '', now())",
+        "methods_as_proposed",
+    ),
+    ("payment_method", "the end of a platform method", "UPDATE methods SET archived_at = now()", "methods_as_proposed"),
+    (
+        "payment_method",
+        "a platform method that becomes a member's",
+        "UPDATE methods SET scope = 'personal', user_id = gen_random_uuid()",
+        "methods_as_proposed",
+    ),
+    (
+        "wallet",
+        "the end of another stop than the proposal names",
+        "INSERT INTO proposals (id, kind, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000003', 'withdrawals.reopen',
+            '{\"stopId\": 1}', 'a0000000-0000-0000-0000-000000000001');
+         UPDATE proposals SET status = 'confirmed', decided_by = 'a0000000-0000-0000-0000-000000000002', decided_at = clock_timestamp()
+         WHERE id = 'f0000000-0000-0000-0000-000000000003';
+         UPDATE withdrawal_stops SET reopened_at = now(), reopened_by = 'a0000000-0000-0000-0000-000000000002',
+            reopening_proposed_by = 'a0000000-0000-0000-0000-000000000001' WHERE id = 2",
+        "withdrawal_stops_as_proposed",
+    ),
+];
+
+/// What no role of these does with a proposal, each in a transaction of its own.
+const UNRECORDED: &[(&str, &str)] = &[
+    (
+        "a decision without a row of the audit log",
+        "UPDATE proposals SET status = 'confirmed', decided_by = 'a0000000-0000-0000-0000-000000000002', decided_at = clock_timestamp()
+         WHERE kind = 'test'",
+    ),
+    (
+        "a decision in the past, where there is a row",
+        "UPDATE proposals SET status = 'confirmed', decided_by = 'a0000000-0000-0000-0000-000000000003',
+            decided_at = now() - interval '1 hour' WHERE kind = 'test'",
+    ),
+    (
+        "a decision with an audit log of its own",
+        "CREATE TEMP TABLE audit_rows AS SELECT 1::bigint AS id, 'a0000000-0000-0000-0000-000000000002'::uuid AS actor_id,
+            now() + interval '1 hour' AS at;
+         UPDATE proposals SET status = 'rejected', decided_by = 'a0000000-0000-0000-0000-000000000002', decided_at = clock_timestamp()
+         WHERE kind = 'test'",
     ),
 ];
 
@@ -210,6 +300,60 @@ async fn each_role_may_write_what_it_must_and_no_more(pool: PgPool) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// Tries it and expects this last word of an error, or none.
+async fn refused(conn: &mut PgConnection, what: &str, sql: &str, expected: &str) {
+    match (run(conn, sql).await, expected) {
+        (Ok(()), "") => {}
+        (Ok(()), _) => panic!("{what}: it went through"),
+        (Err(no), expected) => {
+            let no = no.as_database_error().unwrap();
+            let is_expected = !expected.is_empty() && (no.constraint() == Some(expected) || no.message() == expected);
+            assert!(is_expected, "{what}: {no}");
+        }
+    }
+}
+
+/// [D-B2] [D-O4] [D-O6] With full use of a service's role: no proposal is decided beside the audit log, no value published, no
+/// plan or platform address changed, no stop ended but as two people proposed and confirmed just now.
+#[sqlx::test(migrations = false)]
+async fn no_role_decides_alone(pool: PgPool) {
+    let mut conn = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
+    provision(&mut conn).await;
+    let there = "
+        INSERT INTO trade.plans VALUES ('e0000000-0000-0000-0000-000000000001', 1, 'x', '', 1, 2, 3, 4, true, now());
+        INSERT INTO payment_method.methods VALUES ('e0000000-0000-0000-0000-000000000001', 'platform', NULL, 1, now(), now(), NULL);
+        INSERT INTO payment_method.method_versions VALUES ('e0000000-0000-0000-0000-000000000001', 1, 'platform', 'USDT', 'TRC20',
+            'TPLATFORM1', '', '', '', now());
+        INSERT INTO payment_method.proposals VALUES (gen_random_uuid(), 'payment_method.update',
+            'e0000000-0000-0000-0000-000000000001', '{\"address\": \"TCONFIRMEDx\", \"currency\": \"USDT\", \"imageKey\": \"\",
+            \"label\": \"\", \"memo\": \"\", \"network\": \"TRC20\"}', '{\"version\": 1}', 'confirmed', gen_random_uuid(),
+            now() - interval '1 day', gen_random_uuid(), now() - interval '1 hour');
+        SET search_path = wallet;
+        INSERT INTO withdrawal_stops (reason, reopened_at, reopened_by, reopening_proposed_by)
+            VALUES ('one', now(), gen_random_uuid(), gen_random_uuid());
+        INSERT INTO withdrawal_stops (reason) VALUES ('two')";
+    run(&mut conn, there).await.unwrap();
+    for (role, what, sql, expected) in NOT_ALONE {
+        run(&mut conn, &format!("SET search_path = {role}; SET ROLE {role}")).await.unwrap();
+        refused(&mut conn, what, sql, expected).await;
+        run(&mut conn, "RESET ROLE").await.unwrap();
+    }
+    for role in ["auth", "wallet", "trade", "payment_method"] {
+        let proposed = format!(
+            "SET search_path = {role}; SET ROLE {role};
+             INSERT INTO proposals (id, kind, change, proposed_by)
+                VALUES (gen_random_uuid(), 'test', '{{}}', 'a0000000-0000-0000-0000-000000000001');
+             INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, address, hash)
+                VALUES (1, now(), 'a0000000-0000-0000-0000-000000000003', '', '', '', '', '')"
+        );
+        run(&mut conn, &proposed).await.unwrap();
+        for (what, sql) in UNRECORDED {
+            refused(&mut conn, &format!("{role}: {what}"), sql, "proposals_recorded").await;
+        }
+        run(&mut conn, "RESET ROLE").await.unwrap();
+    }
+}
+
 /// [A2] [D-B1] [D-B2] With full use of the wallet's role: no money is made, no decision invented, no stop lifted.
 #[sqlx::test(migrations = false)]
 async fn the_wallets_role_can_make_no_money(pool: PgPool) {
@@ -217,16 +361,7 @@ async fn the_wallets_role_can_make_no_money(pool: PgPool) {
     provision(&mut conn).await;
     run(&mut conn, "SET search_path = wallet; SELECT open_accounts(gen_random_uuid()); SET ROLE wallet").await.unwrap();
     for (what, sql, expected) in REFUSED {
-        match (run(&mut conn, sql).await, *expected) {
-            (Ok(()), "") => {}
-            (Ok(()), _) => panic!("{what}: it went through"),
-            (Err(no), expected) => {
-                let no = no.as_database_error().unwrap();
-                let is_expected =
-                    !expected.is_empty() && (no.constraint() == Some(expected) || no.message() == expected);
-                assert!(is_expected, "{what}: {no}");
-            }
-        }
+        refused(&mut conn, what, sql, expected).await;
     }
     run(&mut conn, "RESET ROLE").await.unwrap();
     let moved: i64 = sqlx::query_scalar("SELECT count(*) FROM wallet.entries").fetch_one(&mut conn).await.unwrap();

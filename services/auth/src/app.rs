@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use chassis::db::Db;
-use chassis::keys::SealingKey;
+use chassis::keys::{SealingKey, SigningKey};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::hasher::Hasher;
@@ -32,6 +32,7 @@ pub mod verify_email;
 pub mod get_mail_secret;
 pub mod get_session;
 pub mod get_users;
+pub mod sign_decision;
 
 pub mod begin_totp;
 pub mod confirm_totp;
@@ -81,6 +82,8 @@ pub struct App {
     pub secrets: Secrets,
     /// Signs members' tokens.
     pub tokens: Tokens,
+    /// Signs what staff decide.
+    pub decision_key: SigningKey,
     /// Seals the secrets of authenticators.
     pub totp_key: SealingKey,
     /// Whether staff need a second factor.

@@ -43,6 +43,9 @@ pub struct Config {
     /// The private key of members' tokens.
     #[arg(long, env)]
     pub token_key_file: PathBuf,
+    /// The private key of staff's decisions.
+    #[arg(long, env)]
+    pub decision_key_file: PathBuf,
     /// The secret that codes and links are derived from.
     #[arg(long, env)]
     pub code_key_file: PathBuf,

@@ -2,6 +2,7 @@
 
 mod auth;
 mod convert;
+mod decision;
 mod directory;
 mod staff;
 
@@ -9,10 +10,12 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chassis::caller::{Session, Sessions, Verifier};
+use chassis::decision::{Decided, Proposer};
 use chassis::error::{Fault, Refusal, refusal_to_status, to_status};
 use chassis::grpc::replayed_status;
 use chassis::keys::TrustedKeys;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
+use proto::auth::v1::decision_service_server::DecisionServiceServer;
 use proto::auth::v1::directory_service_server::DirectoryServiceServer;
 use proto::auth::v1::staff_service_server::StaffServiceServer;
 use tonic::Status;
@@ -22,9 +25,10 @@ use uuid::Uuid;
 use crate::app::App;
 use crate::app::get_session::get_session;
 use crate::app::get_users::get_users;
+use crate::app::sign_decision::{SignDecision, permission, sign_decision};
 use crate::error::Error;
 
-/// The three services of `solvane.auth.v1`.
+/// The services of `solvane.auth.v1`.
 #[derive(Clone)]
 pub struct Door {
     app: Arc<App>,
@@ -46,6 +50,7 @@ impl Door {
         Routes::new(health_service)
             .add_service(AuthServiceServer::new(self.clone()))
             .add_service(DirectoryServiceServer::new(self.clone()))
+            .add_service(DecisionServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }
@@ -63,6 +68,13 @@ impl Sessions for OwnSessions {
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         let users = get_users(&self.0, &[user_id]).await.map_err(|error| unknown(&error))?;
         Ok(users.iter().any(|user| user.frozen_at.is_some()))
+    }
+
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        let permission = permission(&decided.permission).map_err(|error| Refusal::of(&error))?;
+        let digest = decided.digest();
+        let wanted = SignDecision { service: "auth", token, permission, digest, proposer };
+        sign_decision(&self.0, &wanted).await.map_err(|error| Refusal::of(&error))
     }
 }
 

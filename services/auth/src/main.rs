@@ -133,6 +133,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
         totp_key: SealingKey::read(&config.totp_key_file)?,
         tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
+        decision_key: SigningKey::read(&config.decision_key_file)?,
         second_factor,
         new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
         mail_requested: Notify::new(),

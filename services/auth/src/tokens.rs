@@ -40,6 +40,13 @@ impl Tokens {
         self.key.sign(&claims).map_err(|error| Error::Cryptography(error.to_string()))
     }
 
+    /// The session that a token names.
+    #[must_use]
+    pub fn session_id(&self, token: &str) -> Option<Uuid> {
+        let (claims, _) = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
+        Some(claims.sid)
+    }
+
     /// Whether more than half of a token's life has passed.
     #[must_use]
     pub fn is_past_half(&self, token: &str, now: OffsetDateTime) -> bool {

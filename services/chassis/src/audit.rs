@@ -1,6 +1,7 @@
 //! The trail of what staff did: written in the transaction of the effect, append-only, each row chained to the one
 //! before by SHA-256, so that a changed, missing or inserted row shows.
 
+use futures::TryStreamExt;
 /// A row of the trail as staff are shown it.
 pub use proto::common::v1::AuditRow;
 use proto::common::v1::{AuditFilter, AuditRow as Message};
@@ -13,6 +14,7 @@ use uuid::Uuid;
 use crate::caller::Staff;
 use crate::clock;
 use crate::db::PgConnection;
+use crate::decision::Signed;
 use crate::error::Refusal;
 
 /// The role in rows that no person wrote.
@@ -49,13 +51,34 @@ struct Row {
     before: Option<Value>,
     after: Option<Value>,
     address: String,
+    decision: Option<Value>,
+    assertion: Option<String>,
     hash: Vec<u8>,
 }
 
 impl Row {
+    /// An act, without a place in the chain.
+    fn of(act: Act<'_>) -> Self {
+        Self {
+            id: 0,
+            at: OffsetDateTime::UNIX_EPOCH,
+            actor_id: act.staff.user_id,
+            actor_role: act.staff.role.as_str().to_owned(),
+            action: act.action.to_owned(),
+            subject_id: act.subject_id,
+            member_id: act.member_id,
+            before: act.before,
+            after: act.after,
+            address: act.address.to_owned(),
+            decision: None,
+            assertion: None,
+            hash: Vec::new(),
+        }
+    }
+
     /// SHA-256 over the hash before and this row's content, unambiguously separated.
     fn chained(&self, previous: &[u8]) -> Vec<u8> {
-        let content = serde_json::json!([
+        let mut content = serde_json::json!([
             self.id,
             // Microseconds: what the database keeps.
             (self.at.unix_timestamp_nanos() / 1_000).to_string(),
@@ -68,6 +91,10 @@ impl Row {
             self.after,
             self.address,
         ]);
+        // Rows of before decisions were signed have the form of then.
+        if let (Value::Array(content), Some(assertion)) = (&mut content, &self.assertion) {
+            content.extend([serde_json::json!(self.decision), serde_json::json!(assertion)]);
+        }
         let mut hasher = Sha256::new();
         hasher.update(previous);
         hasher.update(content.to_string());
@@ -80,20 +107,16 @@ impl Row {
 /// # Errors
 /// The database's.
 pub async fn append(conn: &mut PgConnection, act: Act<'_>) -> Result<(), sqlx::Error> {
-    let row = Row {
-        id: 0,
-        at: OffsetDateTime::UNIX_EPOCH,
-        actor_id: act.staff.user_id,
-        actor_role: act.staff.role.as_str().to_owned(),
-        action: act.action.to_owned(),
-        subject_id: act.subject_id,
-        member_id: act.member_id,
-        before: act.before,
-        after: act.after,
-        address: act.address.to_owned(),
-        hash: Vec::new(),
-    };
-    write(conn, row).await
+    write(conn, Row::of(act)).await
+}
+
+/// Appends a decision with what auth signed of it.
+///
+/// # Errors
+/// The database's.
+pub async fn append_signed(conn: &mut PgConnection, act: Act<'_>, signed: &Signed) -> Result<(), sqlx::Error> {
+    let decision = serde_json::to_value(&signed.decided).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    write(conn, Row { decision: Some(decision), assertion: Some(signed.assertion.clone()), ..Row::of(act) }).await
 }
 
 /// Appends what the service did by itself, in the name of nobody.
@@ -112,6 +135,8 @@ pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, af
         before: None,
         after: Some(after),
         address: String::new(),
+        decision: None,
+        assertion: None,
         hash: Vec::new(),
     };
     write(conn, row).await
@@ -127,8 +152,9 @@ async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error>
     row.at = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *conn).await?;
     row.hash = row.chained(&previous);
     sqlx::query(
-        "INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+        "INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash,
+            decision, assertion)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
     )
     .bind(row.id)
     .bind(row.at)
@@ -141,6 +167,8 @@ async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error>
     .bind(row.after)
     .bind(row.address)
     .bind(row.hash)
+    .bind(row.decision)
+    .bind(row.assertion)
     .execute(conn)
     .await?;
     Ok(())
@@ -193,7 +221,7 @@ pub async fn list(
     limit: i64,
 ) -> Result<Vec<Message>, sqlx::Error> {
     let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash
+        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
          FROM audit_rows
          WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
             AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
@@ -217,18 +245,17 @@ pub async fn list(
 /// # Errors
 /// The database's.
 pub async fn broken_at(conn: impl PgExecutor<'_>) -> Result<Option<i64>, sqlx::Error> {
-    let rows: Vec<Row> = sqlx::query_as(
-        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash
+    let mut rows = sqlx::query_as::<_, Row>(
+        "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
          FROM audit_rows ORDER BY id",
     )
-    .fetch_all(conn)
-    .await?;
-    let mut previous = Vec::new();
-    for (index, row) in rows.iter().enumerate() {
-        if i64::try_from(index).is_ok_and(|index| row.id != index + 1) || row.chained(&previous) != row.hash {
+    .fetch(conn);
+    let (mut id, mut previous) = (0, Vec::new());
+    while let Some(row) = rows.try_next().await? {
+        if row.id != id + 1 || row.chained(&previous) != row.hash {
             return Ok(Some(row.id));
         }
-        previous.clone_from(&row.hash);
+        (id, previous) = (row.id, row.hash);
     }
     Ok(None)
 }

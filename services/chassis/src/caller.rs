@@ -9,9 +9,11 @@ use async_trait::async_trait;
 use aws_lc_rs::digest::{SHA256, digest};
 use futures::future::join_all;
 use moka::future::Cache;
+use proto::auth::v1::decision_service_client::DecisionServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{
     GetSessionRequest, GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest,
+    SignDecisionRequest,
 };
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
@@ -23,6 +25,7 @@ use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::clock;
+use crate::decision::{Decided, Pen, Proposer, Signed};
 use crate::error::{Kind, Refusal, from_status};
 use crate::grpc::{Outgoing, call_with_retry};
 use crate::keys::{LEEWAY_SECONDS, SigningKey, TrustedKeys, Use};
@@ -36,6 +39,8 @@ pub const SERVICE_AUDIENCE: &str = "solvane-services";
 pub const MEMBER_ISSUER: &str = "auth";
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
 pub const SESSION_CACHE: Duration = Duration::from_millis(2_500);
+/// How long auth may take to sign a decision.
+const SIGNING: Duration = Duration::from_secs(3);
 /// Life of a service credential.
 const CREDENTIAL_SECONDS: i64 = 60;
 /// Tokens whose signature is remembered.
@@ -190,13 +195,23 @@ impl Session {
         }
     }
 
+    /// The same for what auth signs: staff who may decide this at this moment.
+    ///
+    /// # Errors
+    /// As [`Self::staff`], and Forbidden (`STEP_UP_REQUIRED`) without a fresh second factor where the permission takes one.
+    pub fn decider(self, permission: Permission) -> Result<Staff, Refusal> {
+        let stepped_up = self.stepped_up;
+        let staff = self.staff(permission)?;
+        if permission.needs_fresh_factor() && !stepped_up { Err(step_up_required()) } else { Ok(staff) }
+    }
+
     /// Staff of any role, with or without authenticator: for what they do about their own account.
     ///
     /// # Errors
     /// Forbidden for everybody else.
     pub fn colleague(self) -> Result<Staff, Refusal> {
         match self.role {
-            Some(role) if !self.frozen => Ok(Staff { user_id: self.user_id, role }),
+            Some(role) if !self.frozen => Ok(Staff::new(self.user_id, role)),
             _ => Err(not_permitted()),
         }
     }
@@ -209,9 +224,26 @@ pub struct Staff {
     pub user_id: Uuid,
     /// In which role.
     pub role: Role,
+    /// By which their decisions are signed; unset for the operator at a command line.
+    pen: Option<Pen>,
 }
 
 impl Staff {
+    /// Somebody who has nothing signed.
+    #[must_use]
+    pub const fn new(user_id: Uuid, role: Role) -> Self {
+        Self { user_id, role, pen: None }
+    }
+
+    /// Has auth sign what they decide: a network call, so before the transaction begins. A confirmation names its
+    /// proposer, who must still be permitted to propose.
+    ///
+    /// # Errors
+    /// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign.
+    pub async fn sign(&self, decided: Decided, proposer: Option<Proposer>) -> Result<Signed, Refusal> {
+        self.pen.as_ref().ok_or_else(not_permitted)?.sign(decided, proposer).await
+    }
+
     /// Checks a permission that depends on what the call is about, once that is known.
     ///
     /// # Errors
@@ -234,6 +266,9 @@ pub trait Sessions: Send + Sync {
 
     /// Whether this account is frozen, asked now. An unknown one is not.
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal>;
+
+    /// The assertion that whoever has this token decides this, as [`crate::decision`] says.
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal>;
 }
 
 /// Sessions by asking auth, for many at once, each answer used for at most [`SESSION_CACHE`].
@@ -247,7 +282,8 @@ impl RemoteSessions {
     /// Asks auth over this channel with this credential. Call inside the runtime.
     #[must_use]
     pub fn new(channel: Channel, credential: Credential) -> Self {
-        let directory = Directory { client: DirectoryServiceClient::new(channel), credential };
+        let decisions = DecisionServiceClient::new(channel.clone());
+        let directory = Directory { client: DirectoryServiceClient::new(channel), decisions, credential };
         let asked = directory.clone();
         let auth = Batch::new(move |ids| {
             let directory = asked.clone();
@@ -293,6 +329,10 @@ impl Sessions for RemoteSessions {
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         self.directory.is_frozen(user_id).await
     }
+
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        self.directory.sign(token, decided, proposer).await
+    }
 }
 
 /// Whether an answer may be kept: who has just confirmed an email or an authenticator, or was unfrozen, must not wait
@@ -305,6 +345,7 @@ fn is_settled(session: Option<&Session>) -> bool {
 #[derive(Clone)]
 struct Directory {
     client: DirectoryServiceClient<Channel>,
+    decisions: DecisionServiceClient<Channel>,
     credential: Credential,
 }
 
@@ -361,6 +402,28 @@ impl Directory {
         .await
         .map_err(|status| from_status(&status))?;
         Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
+    }
+
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        let message = SignDecisionRequest {
+            token: token.to_owned(),
+            permission: decided.permission.clone(),
+            digest: decided.digest().to_vec(),
+            proposer_id: proposer.map(|one| one.id.to_string()).unwrap_or_default(),
+            proposer_permission: proposer.map(|one| one.permission.as_str().to_owned()).unwrap_or_default(),
+        };
+        let request = Outgoing::service(&self.credential)?.deadline(SIGNING).idempotent(message);
+        let answer = call_with_retry(
+            || self.decisions.clone(),
+            request,
+            |mut client, request| async move { client.sign_decision(request).await },
+        );
+        match answer.await {
+            Ok(answer) => Ok(answer.into_inner().assertion),
+            // An auth of the version before: decisions wait until it is replaced.
+            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
+            Err(status) => Err(from_status(&status)),
+        }
     }
 }
 
@@ -512,7 +575,11 @@ impl Verifier {
         let session = if needs_factor { self.fresh_session(metadata).await? } else { self.session(metadata).await? };
         let stepped_up = session.stepped_up;
         let staff = session.staff_with_any(permissions)?;
-        if needs_factor && !stepped_up { Err(step_up_required()) } else { Ok(staff) }
+        if needs_factor && !stepped_up {
+            return Err(step_up_required());
+        }
+        let pen = bearer(metadata).map(|token| Pen::new(Arc::clone(&self.sessions), token));
+        Ok(Staff { pen, ..staff })
     }
 
     /// The name of the calling service, if it is one of those allowed.

@@ -16,6 +16,8 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::decision;
+
 /// The services that hold a key of their own.
 pub const SERVICES: [&str; 6] = ["auth", "wallet", "trade", "payment-method", "mailer", "gateway"];
 
@@ -65,7 +67,7 @@ impl SigningKey {
 pub enum Use {
     /// Members' tokens.
     Member,
-    /// Credentials of the service named by the key.
+    /// Credentials and roots of the service named by the key; or, under the name of [`decision::SIGNER`], decisions.
     Service,
 }
 
@@ -208,8 +210,8 @@ pub fn random<const N: usize>() -> anyhow::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// Writes a full set of keys into a folder: `<service>.key`, `token.key`, `code.key`, `link.key`, `totp.key` and
-/// `trusted.json`. Keeps what exists, so that a second call changes nothing but adds what a newer version needs.
+/// Writes a full set of keys into a folder: `<service>.key`, `token.key`, `decision.key`, `code.key`, `link.key`,
+/// `totp.key` and `trusted.json`. Keeps what exists, so that a second call changes nothing but adds what a newer version needs.
 ///
 /// # Errors
 /// If the folder cannot be written.
@@ -221,14 +223,21 @@ pub fn generate(folder: &Path) -> anyhow::Result<()> {
             write_private(&path, URL_SAFE_NO_PAD.encode(random::<32>()?).as_bytes())?;
         }
     }
-    if folder.join("trusted.json").exists() {
-        return Ok(());
+    let path = folder.join("trusted.json");
+    let mut trusted: Vec<TrustedKeyEntry> = Vec::new();
+    if path.exists() {
+        trusted = serde_json::from_slice(&fs::read(&path)?).context("trusted.json holds no trusted keys")?;
+    } else {
+        trusted.push(write_signing_key(folder, "token", Use::Member, "auth")?);
+        for service in SERVICES {
+            trusted.push(write_signing_key(folder, service, Use::Service, service)?);
+        }
     }
-    let mut trusted = vec![write_signing_key(folder, "token", Use::Member, "auth")?];
-    for service in SERVICES {
-        trusted.push(write_signing_key(folder, service, Use::Service, service)?);
+    if !folder.join("decision.key").exists() {
+        // A use that the version before knows, under a name that is no service's.
+        trusted.push(write_signing_key(folder, "decision", Use::Service, decision::SIGNER)?);
+        fs::write(&path, serde_json::to_vec_pretty(&trusted)?)?;
     }
-    fs::write(folder.join("trusted.json"), serde_json::to_vec_pretty(&trusted)?)?;
     Ok(())
 }
 

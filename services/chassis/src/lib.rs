@@ -1,6 +1,6 @@
 //! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [caller]) and may do what ([permission]), how state is kept ([db],
-//! [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
+//! call is refused ([error]), who calls ([keys], [caller]), may do what ([permission]) and decided what ([decision]), how state
+//! is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
 //! process lives ([config], [telemetry], [process]).
 
 /// The allocator of every process: with the one of libc a fifth of the gateway's time was spent in it.
@@ -18,6 +18,8 @@ pub mod keys;
 pub mod caller;
 
 pub mod permission;
+
+pub mod decision;
 
 pub mod db;
 

@@ -124,6 +124,18 @@ impl Permission {
         }
     }
 
+    /// The permission that making a proposal of this kind takes, which its proposer must still have when it is confirmed.
+    #[must_use]
+    pub fn to_propose(kind: &str) -> Self {
+        Self::of_proposal(kind)
+    }
+
+    /// The permission with this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.as_str() == name)
+    }
+
     /// The permissions of a role.
     pub fn of(role: Role) -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(move |permission| permission.roles().contains(&role))

@@ -2,17 +2,21 @@
 
 use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::audit::{self, Act};
 use crate::caller::Staff;
 use crate::clock;
-use crate::db::PgConnection;
+use crate::db::{Db, PgConnection};
+use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
 use crate::error::{Kind, Refusal};
-use crate::idempotency::Claim;
+use crate::idempotency::{Claim, Keyed, Work};
 use crate::permission::Permission;
+use crate::roots::to_hex;
 
 /// A row of `proposals`; also the stored answer of the keyed call that made it.
 #[derive(Debug, Clone, FromRow, Serialize, Deserialize)]
@@ -48,6 +52,25 @@ impl Proposal {
     pub fn permission(&self) -> Permission {
         Permission::of_proposal(&self.kind)
     }
+
+    /// SHA-256 over what would change and what it replaces, in hexadecimal.
+    #[must_use]
+    pub fn digest(&self) -> String {
+        digest(&self.kind, &self.change, self.before.as_ref())
+    }
+
+    /// What somebody decides who confirms or rejects it.
+    #[must_use]
+    pub fn decided(&self, decision: Decision) -> Decided {
+        let facts = json!({ "change": self.digest(), "subjectId": self.subject_id, "proposedBy": self.proposed_by });
+        Decided::new(format!("{}.{}", self.kind, decision.verb()), self.id, self.permission(), facts)
+    }
+}
+
+/// SHA-256 over a change and what it replaces, in hexadecimal.
+#[must_use]
+pub fn digest(kind: &str, change: &Value, before: Option<&Value>) -> String {
+    to_hex(&Sha256::digest(json!([kind, change, before]).to_string()))
 }
 
 /// What a decision does.
@@ -57,6 +80,17 @@ pub enum Decision {
     Confirm,
     /// It ends without effect.
     Reject,
+}
+
+impl Decision {
+    /// As the audit log names it.
+    #[must_use]
+    pub const fn verb(self) -> &'static str {
+        match self {
+            Self::Confirm => "confirm",
+            Self::Reject => "reject",
+        }
+    }
 }
 
 /// A decision as somebody asks for it.
@@ -122,21 +156,66 @@ pub async fn open(
     .await
 }
 
-/// Decides an open proposal and returns it; the caller puts its change into effect in the same transaction.
+/// Has auth sign the decision about an open proposal, before the transaction; `None` where [`decide`] refuses anyway, or the
+/// key has its answer. A proposal whose proposer is no longer permitted to make it is rejected, and the refusal is the
+/// answer under the key.
 ///
 /// # Errors
-/// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`), Forbidden (`SELF_CONFIRMATION`), the database's.
-pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
+/// Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign, the database's.
+pub async fn sign<E: Keyed>(db: &Db, command: &DecideProposal) -> Result<Option<Signed>, E> {
+    let found = find(&mut *db.conn().await?, command.id).await?.filter(|one| one.status == "open");
+    let Some(proposal) = found else { return Ok(None) };
+    let confirms = command.decision == Decision::Confirm;
+    if confirms && proposal.proposed_by == command.staff.user_id {
+        return Ok(None);
+    }
+    let permission = Permission::to_propose(&proposal.kind);
+    let proposer = confirms.then_some(Proposer { id: proposal.proposed_by, permission });
+    match command.staff.sign(proposal.decided(command.decision), proposer).await {
+        Ok(signed) => Ok(Some(signed)),
+        Err(refusal) if refusal.reason() == ErrorReason::ProposerNotPermitted => {
+            drop_proposal(db, &proposal).await?;
+            let mut work = Work::begin::<E>(db, command.claim.clone()).await?;
+            if work.replay::<Value, E>()?.is_none() {
+                work.settle::<(), E>(Err(E::from(refusal))).await?;
+            }
+            Ok(None)
+        }
+        Err(refusal) => Err(E::from(refusal)),
+    }
+}
+
+/// Rejects an open proposal in the name of the service.
+async fn drop_proposal(db: &Db, proposal: &Proposal) -> Result<(), sqlx::Error> {
+    let mut tx = db.begin().await?;
+    let ended = sqlx::query(
+        "UPDATE proposals SET status = 'rejected', decided_by = $2, decided_at = clock_timestamp()
+         WHERE id = $1 AND status = 'open'",
+    )
+    .bind(proposal.id)
+    .bind(Uuid::nil())
+    .execute(&mut *tx)
+    .await?;
+    if ended.rows_affected() == 1 {
+        let after =
+            json!({ "status": "rejected", "proposedBy": proposal.proposed_by, "cause": "PROPOSER_NOT_PERMITTED" });
+        audit::append_own(&mut tx, &format!("{}.drop", proposal.kind), &proposal.id.to_string(), after).await?;
+    }
+    tx.commit().await
+}
+
+/// Decides an open proposal as it was signed, and returns both; the caller puts the change into effect in the same
+/// transaction, and then [`record`]s the decision.
+///
+/// # Errors
+/// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`, `STALE_REVISION`), Forbidden (`SELF_CONFIRMATION`), the
+/// database's.
+pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     conn: &mut PgConnection,
-    id: Uuid,
-    decision: Decision,
-    by: Uuid,
-) -> Result<Proposal, E> {
-    let proposal: Option<Proposal> =
-        sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1 FOR UPDATE"))
-            .bind(id)
-            .fetch_optional(&mut *conn)
-            .await?;
+    command: &DecideProposal,
+    signed: Option<&'s Signed>,
+) -> Result<(Proposal, &'s Signed), E> {
+    let proposal = lock(conn, command.id).await?;
     let proposal = proposal
         .ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.")))?;
     if proposal.status == "expired" {
@@ -153,24 +232,64 @@ pub async fn decide<E: From<sqlx::Error> + From<Refusal>>(
             "This proposal has been decided already.",
         )));
     }
-    if decision == Decision::Confirm && proposal.proposed_by == by {
+    if command.decision == Decision::Confirm && proposal.proposed_by == command.staff.user_id {
         return Err(E::from(Refusal::new(
             Kind::Forbidden,
             ErrorReason::SelfConfirmation,
             "Somebody else has to confirm what you proposed.",
         )));
     }
-    let status = if decision == Decision::Confirm { "confirmed" } else { "rejected" };
+    let signed = signed.ok_or_else(changed_meanwhile)?;
+    signed.check(&proposal.decided(command.decision))?;
+    let status = if command.decision == Decision::Confirm { "confirmed" } else { "rejected" };
     let decided = sqlx::query_as(concat!(
         "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING ",
         columns!()
     ))
-    .bind(id)
+    .bind(command.id)
     .bind(status)
-    .bind(by)
+    .bind(command.staff.user_id)
     .fetch_one(conn)
     .await?;
-    Ok(decided)
+    Ok((decided, signed))
+}
+
+/// Writes the decision to the audit log; `member_id` is the member whom the proposal concerns.
+///
+/// # Errors
+/// The database's.
+pub async fn record(
+    conn: &mut PgConnection,
+    command: &DecideProposal,
+    signed: &Signed,
+    (proposal, member_id): (&Proposal, Option<Uuid>),
+) -> Result<(), sqlx::Error> {
+    let act = Act {
+        staff: &command.staff,
+        action: &format!("{}.{}", proposal.kind, command.decision.verb()),
+        subject_id: proposal.id.to_string(),
+        member_id,
+        before: proposal.before.clone(),
+        after: Some(json!({
+            "status": proposal.status,
+            "subjectId": proposal.subject_id,
+            "change": proposal.change,
+            "proposedBy": proposal.proposed_by,
+        })),
+        address: &command.client_address,
+    };
+    audit::append_signed(conn, act, signed).await
+}
+
+async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
+    sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1")).bind(id).fetch_optional(conn).await
+}
+
+async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
+    sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1 FOR UPDATE"))
+        .bind(id)
+        .fetch_optional(conn)
+        .await
 }
 
 /// The proposer's account ended, or no longer has the permission that the proposal takes.

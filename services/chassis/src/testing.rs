@@ -3,7 +3,7 @@
 mod proxy;
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use sqlx::PgPool;
@@ -12,11 +12,16 @@ use tonic::Request;
 use uuid::Uuid;
 
 use crate::caller::{
-    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Role, Session, Sessions, Staff, Verifier,
+    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Role, Session, Sessions, Staff, Verifier, not_permitted,
+    unauthenticated,
 };
 use crate::db::{self, Db, Schema};
+use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::error::Refusal;
-use crate::keys::{self, SigningKey, TrustedKeys};
+use crate::keys::{self, SigningKey, TrustedKeys, Use};
+use crate::permission::Permission;
+use crate::proposal::proposer_not_permitted;
+use crate::roots::to_hex;
 
 pub use self::proxy::Proxy;
 
@@ -33,19 +38,58 @@ pub struct Realm {
     sessions: Arc<MemorySessions>,
 }
 
-/// Sessions in memory.
-#[derive(Default)]
-pub struct MemorySessions(Mutex<HashMap<Uuid, Session>>);
+/// Sessions in memory, and what auth would sign.
+pub struct MemorySessions {
+    sessions: Mutex<HashMap<Uuid, Session>>,
+    trusted: TrustedKeys,
+    decision_key: SigningKey,
+}
+
+impl MemorySessions {
+    fn lock(&self) -> MutexGuard<'_, HashMap<Uuid, Session>> {
+        self.sessions.lock().expect("no panic while held")
+    }
+}
 
 #[async_trait]
 impl Sessions for MemorySessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        Ok(self.0.lock().expect("no panic while held").get(&session_id).cloned())
+        Ok(self.lock().get(&session_id).cloned())
     }
 
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
-        let sessions = self.0.lock().expect("no panic while held");
-        Ok(sessions.values().any(|session| session.user_id == user_id && session.frozen))
+        Ok(self.lock().values().any(|session| session.user_id == user_id && session.frozen))
+    }
+
+    /// A proposer who never signed in is permitted.
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        let named = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE);
+        let (claims, _) = named.ok_or_else(unauthenticated)?;
+        let session = self.live(claims.sid).await?.ok_or_else(unauthenticated)?;
+        let permission = Permission::named(&decided.permission).ok_or_else(not_permitted)?;
+        let staff = session.decider(permission)?;
+        if let Some(one) = proposer {
+            let role = self.lock().values().find(|session| session.user_id == one.id).map(|session| session.role);
+            let is_permitted = role.is_none_or(|role| role.is_some_and(|role| one.permission.roles().contains(&role)));
+            if !is_permitted {
+                return Err(proposer_not_permitted());
+            }
+        }
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        let assertion = Assertion {
+            iss: decision::SIGNER.to_owned(),
+            aud: decision::AUDIENCE.to_owned(),
+            sub: staff.user_id,
+            exp: now + decision::LIFE_SECONDS,
+            iat: now,
+            jti: Uuid::new_v4(),
+            service: "test".to_owned(),
+            role: staff.role,
+            sid: claims.sid,
+            factor_at: Some(now),
+            digest: to_hex(&decided.digest()),
+        };
+        Ok(self.decision_key.sign(&assertion).expect("signed"))
     }
 }
 
@@ -62,7 +106,10 @@ impl Realm {
         let folder = std::env::temp_dir().join(format!("solvane-keys-{}", Uuid::now_v7()));
         keys::generate(&folder).expect("keys are written");
         let token_key = SigningKey::read(&folder.join("token.key")).expect("a key");
-        Self { folder, token_key, sessions: Arc::default() }
+        let decision_key = SigningKey::read(&folder.join("decision.key")).expect("a key");
+        let trusted = TrustedKeys::read(&folder.join("trusted.json")).expect("keys");
+        let sessions = Arc::new(MemorySessions { sessions: Mutex::default(), trusted, decision_key });
+        Self { folder, token_key, sessions }
     }
 
     /// Where the key files are.
@@ -88,7 +135,7 @@ impl Realm {
     /// Signs a session in; returns its token.
     pub fn sign_in(&self, session: Session) -> String {
         let token = self.token(&session, OffsetDateTime::now_utc().unix_timestamp() + 1_800);
-        self.sessions.0.lock().expect("no panic while held").insert(session.id, session);
+        self.sessions.lock().insert(session.id, session);
         token
     }
 
@@ -121,8 +168,16 @@ impl Realm {
 
     /// Freezes an account.
     pub fn freeze(&self, user_id: Uuid) {
-        let mut sessions = self.sessions.0.lock().expect("no panic while held");
-        sessions.values_mut().filter(|session| session.user_id == user_id).for_each(|session| session.frozen = true);
+        self.change(user_id, |session| session.frozen = true);
+    }
+
+    /// Gives an account another role; none makes it a member's.
+    pub fn give_role(&self, user_id: Uuid, role: Option<Role>) {
+        self.change(user_id, |session| session.role = role);
+    }
+
+    fn change(&self, user_id: Uuid, change: impl Fn(&mut Session)) {
+        self.sessions.lock().values_mut().filter(|session| session.user_id == user_id).for_each(change);
     }
 
     /// Staff signed in: the account and the token.
@@ -156,7 +211,7 @@ pub fn session(role: Option<Role>) -> Session {
 /// Staff at work, for use cases.
 #[must_use]
 pub fn staff(role: Role) -> Staff {
-    Staff { user_id: Uuid::new_v4(), role }
+    Staff::new(Uuid::new_v4(), role)
 }
 
 /// A request with a bearer token.

@@ -10,7 +10,9 @@ use chassis::db::{self, Db};
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
 use chassis::inbox;
-use chassis::proposal::{self, Decision};
+use chassis::permission::Permission;
+use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::testing::{Realm, with_token};
 use futures::future::join_all;
 use proto::common::v1::{ErrorReason, Idempotency};
 use sqlx::migrate::Migrator;
@@ -317,54 +319,124 @@ fn keys_have_1_to_255_characters() {
 
 // === two people ===
 
+/// Somebody at work whose decisions are signed.
+async fn at_work(realm: &Realm) -> Staff {
+    let metadata = with_token((), &realm.staff(Role::Manager).1).metadata().clone();
+    realm.verifier().staff(&metadata, Permission::ChangePlans).await.unwrap()
+}
+
+async fn open(db: &Db, by: &Staff) -> Proposal {
+    let mut tx = db.begin().await.unwrap();
+    let change = serde_json::json!({"value": 1});
+    let proposal = proposal::open(&mut tx, "plan.value", None, &change, None, by.user_id).await.unwrap();
+    tx.commit().await.unwrap();
+    proposal
+}
+
+fn command(id: Uuid, decision: Decision, by: &Staff) -> DecideProposal {
+    DecideProposal { staff: by.clone(), id, decision, client_address: String::new(), claim: None }
+}
+
+/// As every service decides a proposal, with nothing that takes effect.
+async fn decide(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
+    let signed = proposal::sign::<Error>(db, command).await?;
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer.result);
+    }
+    let result = async {
+        let (decided, signed) = proposal::decide::<Error>(&mut work, command, signed.as_ref()).await?;
+        proposal::record(&mut work, command, signed, (&decided, None)).await?;
+        Ok(decided)
+    };
+    let result = result.await;
+    work.settle(result).await.map(|answer| answer.result)
+}
+
 /// [D-O4] [D-R2] Nobody confirms their own proposal: the use case refuses, and so does the database.
 #[sqlx::test(migrations = false)]
 async fn nobody_confirms_their_own_proposal(pool: PgPool) {
-    let db = database(&pool).await;
-    let (one, two) = (Uuid::new_v4(), Uuid::new_v4());
-    let mut tx = db.begin().await.unwrap();
-    let change = serde_json::json!({"value": 1});
-    let proposal = proposal::open(&mut tx, "plan.value", None, &change, None, one).await.unwrap();
-    tx.commit().await.unwrap();
-    let decide = |decision, by| {
-        let db = db.clone();
-        async move {
-            let mut tx = db.begin().await?;
-            let decided = proposal::decide::<Error>(&mut tx, proposal.id, decision, by).await?;
-            tx.commit().await?;
-            Ok::<_, Error>(decided)
-        }
-    };
-    let own = decide(Decision::Confirm, one).await.unwrap_err();
+    let (db, realm) = (database(&pool).await, Realm::new());
+    let (one, two) = (at_work(&realm).await, at_work(&realm).await);
+    let id = open(&db, &one).await.id;
+    let own = decide(&db, &command(id, Decision::Confirm, &one)).await.unwrap_err();
     assert_eq!((own.kind(), own.reason()), (Kind::Forbidden, ErrorReason::SelfConfirmation));
     let direct =
         sqlx::query("UPDATE proposals SET status = 'confirmed', decided_by = $1, decided_at = clock_timestamp()")
-            .bind(one)
+            .bind(one.user_id)
             .execute(&pool)
             .await
             .unwrap_err();
     assert_eq!(db::constraint(&direct), Some("proposals_two_people"));
-    let confirmed = decide(Decision::Confirm, two).await.unwrap();
-    assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two)));
-    let again = decide(Decision::Reject, one).await.unwrap_err();
+    let confirmed = decide(&db, &command(id, Decision::Confirm, &two)).await.unwrap();
+    assert_eq!((confirmed.status.as_str(), confirmed.decided_by), ("confirmed", Some(two.user_id)));
+    let again = decide(&db, &command(id, Decision::Reject, &one)).await.unwrap_err();
     assert_eq!((again.kind(), again.reason()), (Kind::Conflict, ErrorReason::ProposalClosed));
 }
 
 /// [D-R2] Whoever proposed may take it back.
 #[sqlx::test(migrations = false)]
 async fn a_proposal_may_be_taken_back(pool: PgPool) {
-    let db = database(&pool).await;
-    let one = Uuid::new_v4();
-    let mut tx = db.begin().await.unwrap();
-    let proposal = proposal::open(&mut tx, "plan.value", None, &serde_json::json!({}), None, one).await.unwrap();
-    let rejected = proposal::decide::<Error>(&mut tx, proposal.id, Decision::Reject, one).await.unwrap();
-    assert_eq!(rejected.status, "rejected");
+    let (db, realm) = (database(&pool).await, Realm::new());
+    let one = at_work(&realm).await;
+    let id = open(&db, &one).await.id;
+    assert_eq!(decide(&db, &command(id, Decision::Reject, &one)).await.unwrap().status, "rejected");
+}
+
+/// [D-O6] C4: a proposal falls when its proposer loses the role, with the refusal as the answer under the key; it may still
+/// be rejected by the one who would have confirmed it.
+#[sqlx::test(migrations = false)]
+async fn a_proposal_falls_with_the_role_of_its_proposer(pool: PgPool) {
+    let (db, realm) = (database(&pool).await, Realm::new());
+    let (one, two) = (at_work(&realm).await, at_work(&realm).await);
+    let (confirmed, rejected) = (open(&db, &one).await, open(&db, &one).await);
+    realm.give_role(one.user_id, Some(Role::Auditor));
+    let ended = decide(&db, &command(rejected.id, Decision::Reject, &two)).await.unwrap();
+    assert_eq!((ended.status.as_str(), ended.decided_by), ("rejected", Some(two.user_id)));
+    let confirm = DecideProposal {
+        claim: claim(two.user_id, "k", "body", "r"),
+        ..command(confirmed.id, Decision::Confirm, &two)
+    };
+    for _ in 0..2 {
+        let no = decide(&db, &confirm).await.unwrap_err();
+        assert_eq!((no.kind(), no.reason()), (Kind::Conflict, ErrorReason::ProposerNotPermitted));
+    }
+    let other = decide(&db, &command(confirmed.id, Decision::Confirm, &two)).await.unwrap_err();
+    assert_eq!(other.reason(), ErrorReason::ProposalClosed);
+    let rows: Vec<(String, bool)> = sqlx::query_as("SELECT action, assertion IS NOT NULL FROM audit_rows ORDER BY id")
+        .fetch_all(&pool)
+        .await
+        .unwrap();
+    assert_eq!(rows, [("plan.value.reject".to_owned(), true), ("plan.value.drop".to_owned(), false)]);
+    assert_eq!(broken_at(&db).await, None);
+}
+
+/// [D-B3] What changed between the signature and the transaction is refused and stays; a decision without a signature too.
+#[sqlx::test(migrations = false)]
+async fn what_was_not_signed_is_not_decided(pool: PgPool) {
+    let (db, realm) = (database(&pool).await, Realm::new());
+    let (one, two) = (at_work(&realm).await, at_work(&realm).await);
+    let (proposal, other) = (open(&db, &one).await, open(&db, &one).await);
+    let confirm = command(proposal.id, Decision::Confirm, &two);
+    let elsewhere = proposal::sign::<Error>(&db, &command(other.id, Decision::Confirm, &two)).await.unwrap();
+    let rejection = proposal::sign::<Error>(&db, &command(proposal.id, Decision::Reject, &two)).await.unwrap();
+    let before = proposal::sign::<Error>(&db, &confirm).await.unwrap();
+    pool.execute("UPDATE proposals SET change = '{\"value\": 2}'").await.unwrap();
+    for signed in [before, elsewhere, rejection, None] {
+        let mut tx = db.begin().await.unwrap();
+        let no = proposal::decide::<Error>(&mut tx, &confirm, signed.as_ref()).await.unwrap_err();
+        assert_eq!((no.kind(), no.reason()), (Kind::Conflict, ErrorReason::StaleRevision));
+    }
+    let nobody = Staff::new(two.user_id, Role::Manager);
+    let no = proposal::sign::<Error>(&db, &command(proposal.id, Decision::Confirm, &nobody)).await.unwrap_err();
+    assert_eq!(no.kind(), Kind::Forbidden);
+    decide(&db, &confirm).await.unwrap();
 }
 
 // === the trail of staff ===
 
 async fn append(db: &Db, action: &str) {
-    let staff = Staff { user_id: Uuid::new_v4(), role: Role::Reviewer };
+    let staff = Staff::new(Uuid::new_v4(), Role::Reviewer);
     let mut tx = db.begin().await.unwrap();
     let act = Act {
         staff: &staff,
@@ -405,6 +477,7 @@ async fn a_tampered_trail_shows(pool: PgPool) {
     pool.execute("ALTER TABLE audit_rows DISABLE TRIGGER audit_rows_append_only").await.unwrap();
     for (tamper, undo, broken) in [
         ("UPDATE audit_rows SET action = 'x' WHERE id = 3", "UPDATE audit_rows SET action = 'deposit.approve'", 3),
+        ("UPDATE audit_rows SET assertion = 'x' WHERE id = 3", "UPDATE audit_rows SET assertion = NULL", 3),
         ("UPDATE audit_rows SET before = '{\"a\": 2}' WHERE id = 2", "", 2),
         ("DELETE FROM audit_rows WHERE id = 1", "", 2),
     ] {

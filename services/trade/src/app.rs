@@ -3,8 +3,8 @@
 
 pub mod claim_trade;
 pub mod close_trade;
-pub mod confirm_proposal;
 pub mod create_trade;
+pub mod decide_proposal;
 pub mod end_trade;
 pub mod fund_trade;
 pub mod list_all_plans;
@@ -16,6 +16,5 @@ pub mod list_proposals;
 pub mod list_trades;
 pub mod propose_plan;
 pub mod propose_plan_value;
-pub mod reject_proposal;
 pub mod resume_trades;
 pub mod settle_trade;

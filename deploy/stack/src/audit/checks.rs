@@ -306,6 +306,43 @@ pub const CHECKS: &[Check] = &[
                 CASE WHEN status = 'failed' THEN 'reject' WHEN transactions.kind = 'withdrawal' THEN 'paid' ELSE 'approve' END)",
     ),
     wallet(
+        "D-B3",
+        "every decision about a transaction is what was signed, and the other way round",
+        r"WITH decided AS (
+            SELECT id, kind || '.approve' AS action, approver AS by FROM transactions, unnest(ARRAY[approved_by, first_approved_by]) AS approver
+            WHERE approver IS NOT NULL
+            UNION ALL
+            SELECT id, kind || CASE WHEN status = 'failed' THEN '.reject' WHEN kind = 'withdrawal' THEN '.paid' ELSE '.approve' END,
+                decided_by FROM transactions WHERE decided_by IS NOT NULL
+        )
+        SELECT format('%s %s by %s: %s', action, id, by, CASE WHEN row_id IS NULL THEN 'no row of the audit log'
+            ELSE format('row %s signs %s', row_id, coalesce((decision -> 'facts')::text, 'nothing')) END)
+        FROM decided JOIN transactions AS line USING (id)
+        LEFT JOIN LATERAL (SELECT audit_rows.id AS row_id, decision, assertion FROM audit_rows
+            WHERE subject_id = decided.id::text AND audit_rows.action = decided.action AND actor_id = by
+            ORDER BY audit_rows.id DESC LIMIT 1) AS named ON true
+        WHERE row_id IS NULL
+            OR assertion IS NULL AND row_id > (SELECT min(audit_rows.id) FROM audit_rows WHERE assertion IS NOT NULL)
+            OR assertion IS NOT NULL AND NOT decision -> 'facts' @> (
+                jsonb_build_object('userId', user_id, 'amountCents',
+                    CASE WHEN status = 'pending' AND kind = 'deposit' THEN received_cents ELSE amount_cents END) || CASE
+                WHEN action LIKE '%.reject' THEN jsonb_build_object('reasonCode', reason_code)
+                WHEN action <> 'withdrawal.approve' THEN jsonb_build_object('txid', txid_key, 'vout', vout) ELSE '{}' END || CASE
+                WHEN action IN ('withdrawal.approve', 'withdrawal.paid') THEN jsonb_build_object('payout', jsonb_build_object(
+                    'netAmountCents', net_amount_cents, 'network', network, 'address', destination_address,
+                    'memo', coalesce(destination_memo, ''))) ELSE '{}' END)
+        UNION ALL
+        SELECT format('row %s: %s of %s, which is %s', audit_rows.id, action, subject_id, coalesce(status, 'not there'))
+        FROM audit_rows LEFT JOIN transactions ON transactions.id = subject_id::uuid
+        WHERE decision -> 'facts' ? 'revision' AND coalesce(CASE split_part(action, '.', 2)
+            WHEN 'approve' THEN actor_id IS DISTINCT FROM approved_by AND actor_id IS DISTINCT FROM decided_by
+                -- A rejection forgets the first of two approvals.
+                AND actor_id IS DISTINCT FROM first_approved_by AND NOT (status = 'failed' AND kind = 'deposit')
+            WHEN 'paid' THEN (status, decided_by) <> ('success', actor_id)
+            WHEN 'reject' THEN (status, decided_by) <> ('failed', actor_id)
+            ELSE transactions.id IS NULL END, true)",
+    ),
+    wallet(
         "L7 D-R2",
         "every confirmed correction took effect once, every other never",
         "SELECT format('proposal %s is %s', id, status) FROM proposals
@@ -318,7 +355,9 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('stop %s, ended by %s and %s', id, reopening_proposed_by, reopened_by) FROM withdrawal_stops
          WHERE reopened_at IS NOT NULL AND (reopened_by = reopening_proposed_by OR NOT EXISTS (
             SELECT FROM proposals WHERE kind = 'withdrawals.reopen' AND status = 'confirmed'
-                AND proposed_by = reopening_proposed_by AND decided_by = reopened_by))",
+                AND proposed_by = reopening_proposed_by AND decided_by = reopened_by
+                -- Those of before name no stop.
+                AND coalesce((change ->> 'stopId')::bigint, withdrawal_stops.id) = withdrawal_stops.id))",
     ),
     wallet(
         "T5",
@@ -393,9 +432,22 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('value of plan %s at %s', plan_id, at) FROM plan_values
          LEFT JOIN proposals ON proposals.id = proposal_id
          WHERE status IS DISTINCT FROM 'confirmed' OR decided_by IS NOT DISTINCT FROM proposed_by
+            OR (subject_id, (change ->> 'valueMicros')::bigint, change ->> 'source')
+                IS DISTINCT FROM (plan_id, value_micros, plan_values.source)
          UNION ALL
          SELECT 'trigger plan_values_append_only is off' WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = 'plan_values_append_only' AND tgrelid = to_regclass('plan_values') AND tgenabled <> 'D')",
+    ),
+    auth(
+        "D-B3 D-R13",
+        "who is frozen is whom the last decision about them froze",
+        "SELECT format('member %s is %s, the last decision is %s', users.id,
+            CASE WHEN frozen_at IS NULL THEN 'not frozen' ELSE 'frozen' END, coalesce(last.action, 'none'))
+         FROM users LEFT JOIN (
+            SELECT DISTINCT ON (subject_id) subject_id, action FROM audit_rows
+            WHERE action IN ('member.freeze', 'member.unfreeze') ORDER BY subject_id, id DESC
+         ) AS last ON last.subject_id = users.id::text
+         WHERE role IS NULL AND (frozen_at IS NOT NULL) <> (last.action IS NOT DISTINCT FROM 'member.freeze')",
     ),
     auth(
         "S1",
@@ -463,6 +515,24 @@ pub const CHECKS: &[Check] = &[
         offending: "SELECT format('method %s', methods.id) FROM methods
             LEFT JOIN method_versions ON method_id = methods.id AND method_versions.version = methods.version
             WHERE method_id IS NULL OR method_versions.scope <> methods.scope OR (methods.scope = 'personal') <> (user_id IS NOT NULL)",
+    },
+    Check {
+        ids: "D-M1 D-B2",
+        promise: "every version of a platform method, and its end, is what two people proposed and confirmed",
+        database: Database::PaymentMethod,
+        offending: "SELECT format('version %s of method %s', method_versions.version, method_id) FROM method_versions
+            WHERE scope = 'platform' AND NOT EXISTS (SELECT FROM proposals
+                WHERE status = 'confirmed' AND decided_by <> proposed_by AND subject_id = method_id
+                    AND change = jsonb_build_object('currency', currency, 'network', network, 'address', address,
+                        'memo', memo, 'label', label, 'imageKey', image_key)
+                    AND CASE method_versions.version WHEN 1 THEN kind = 'payment_method.create'
+                        ELSE kind = 'payment_method.update'
+                            AND (before ->> 'version')::integer = method_versions.version - 1 END)
+            UNION ALL
+            SELECT format('end of method %s', id) FROM methods
+            WHERE scope = 'platform' AND archived_at IS NOT NULL AND NOT EXISTS (SELECT FROM proposals
+                WHERE kind = 'payment_method.archive' AND status = 'confirmed' AND subject_id = methods.id
+                    AND (before ->> 'version')::integer = methods.version)",
     },
     Check {
         ids: "E1",

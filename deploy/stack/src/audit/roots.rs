@@ -11,22 +11,13 @@ use sqlx::PgConnection;
 
 use super::{Database, Snapshots, Verdict};
 
-/// Where roots are, and whose signatures count.
-pub struct Roots<'a> {
-    /// The folder of the roots.
-    pub folder: &'a Path,
-    /// The file of the trusted public keys.
-    pub trusted_keys: &'a Path,
-}
-
 /// A verdict a database that has roots; one that has none is broken, too.
-pub(super) async fn verdicts(snapshots: &mut Snapshots, from: &Roots<'_>) -> Result<Vec<Verdict>> {
-    let (store, keys) =
-        (object_store(&format!("file://{}", from.folder.display()))?, TrustedKeys::read(from.trusted_keys)?);
+pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {
+    let store = object_store(&format!("file://{}", folder.display()))?;
     let mut verdicts = Vec::new();
     for database in Database::ALL {
         let written = roots::read(&*store, database.name(), false).await?;
-        let mut offending = signatures(&written, &keys, database.name());
+        let mut offending = signatures(&written, keys, database.name());
         offending.extend(audit_log(&written, snapshots.of(database)).await?);
         if database == Database::Wallet {
             offending.extend(journal(&written, snapshots.of(database)).await?);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Parser;
-use stack::audit::{Roots, Urls, audit, report};
+use stack::audit::{Evidence, Urls, audit, report};
 
 /// The databases, each by a role that may read it.
 #[derive(Parser)]
@@ -29,7 +29,7 @@ struct Cli {
     /// A folder of signed roots that the books have to extend.
     #[arg(long, env, requires = "trusted_keys_file")]
     roots: Option<PathBuf>,
-    /// The public keys of the services that signed them.
+    /// The public keys of the services that signed them, and of auth, which signed the decisions of staff.
     #[arg(long, env)]
     trusted_keys_file: Option<PathBuf>,
 }
@@ -44,8 +44,8 @@ async fn main() -> anyhow::Result<ExitCode> {
         payment_method: cli.payment_method_database_url,
         mailer: cli.mailer_database_url,
     };
-    let roots = cli.roots.as_deref().zip(cli.trusted_keys_file.as_deref());
-    let roots = roots.map(|(folder, trusted_keys)| Roots { folder, trusted_keys });
-    let clean = report(&mut io::stdout().lock(), &audit(&urls, roots.as_ref()).await?)?;
+    let trusted_keys = cli.trusted_keys_file.as_deref();
+    let evidence = trusted_keys.map(|trusted_keys| Evidence { trusted_keys, roots: cli.roots.as_deref() });
+    let clean = report(&mut io::stdout().lock(), &audit(&urls, evidence.as_ref()).await?)?;
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

@@ -62,7 +62,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
         };
     }
     // Who types on the command line has no account: the nil id stands for the operator.
-    let operator = Staff { user_id: Uuid::nil(), role: Role::Admin };
+    let operator = Staff::new(Uuid::nil(), Role::Admin);
     let act = Act {
         staff: &operator,
         action: "staff.add",

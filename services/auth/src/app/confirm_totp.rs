@@ -22,7 +22,7 @@ pub async fn confirm_totp(app: &App, session: &Session, code: &str, address: &st
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    let staff = user.role.map(|role| Staff { user_id: user.id, role }).ok_or_else(unauthenticated)?;
+    let staff = user.role.map(|role| Staff::new(user.id, role)).ok_or_else(unauthenticated)?;
     let replaces = authenticators::in_force(&mut tx, user.id).await?.is_some();
     if replaces && !session.stepped_up && app.second_factor == SecondFactor::Required {
         return Err(step_up_required().into());

@@ -1,12 +1,11 @@
 //! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5).
 
-use chassis::audit::{self, Act};
 use chassis::caller::Role;
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::decision::Signed;
 use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, DecideProposal, Decision, Proposal, proposer_not_permitted};
-use serde_json::json;
+use chassis::proposal::{self, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -24,49 +23,28 @@ use crate::store::{reset_tokens, sessions, users};
 /// Not found, closed, expired, one's own; [`Error::OwnAccount`] for the person it is about, [`Error::Stale`],
 /// [`Error::EmailTaken`], the key's, the database's.
 pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let signed = proposal::sign::<Error>(&app.db, command).await?;
     let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<Proposal, Error>()? {
         return Ok(answer);
     }
-    let result = decide(app, &mut work, command).await;
+    let result = decide(app, &mut work, command, signed.as_ref()).await;
     work.settle(result).await
 }
 
-async fn decide(app: &App, conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
+async fn decide(
+    app: &App,
+    conn: &mut PgConnection,
+    command: &DecideProposal,
+    signed: Option<&Signed>,
+) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
-    let by = command.staff.user_id;
-    let mut decided = proposal::decide::<Error>(conn, command.id, command.decision, by).await?;
-    let verb = match command.decision {
-        Decision::Confirm => {
-            check_proposer(conn, &decided).await?;
-            decided = take_effect(app, conn, decided, now).await?;
-            "confirm"
-        }
-        Decision::Reject => "reject",
-    };
-    let act = Act {
-        staff: &command.staff,
-        action: &format!("{}.{verb}", decided.kind),
-        subject_id: decided.id.to_string(),
-        member_id: None,
-        before: decided.before.clone(),
-        after: Some(json!({
-            "status": decided.status,
-            "userId": decided.subject_id,
-            "change": decided.change,
-            "proposedBy": decided.proposed_by,
-        })),
-        address: &command.client_address,
-    };
-    audit::append(conn, act).await?;
+    let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
+    if command.decision == Decision::Confirm {
+        decided = take_effect(app, conn, decided, now).await?;
+    }
+    proposal::record(conn, command, signed, (&decided, None)).await?;
     Ok(decided)
-}
-
-async fn check_proposer(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
-    let proposer = users::find(conn, proposal.proposed_by).await?.filter(User::is_open);
-    let role = proposer.filter(|user| user.frozen_at.is_none()).and_then(|user| user.role);
-    let holds = role.is_some_and(|role| proposal.permission().roles().contains(&role));
-    if holds { Ok(()) } else { Err(proposer_not_permitted().into()) }
 }
 
 async fn take_effect(

@@ -4,7 +4,9 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -21,6 +23,16 @@ pub enum Change {
     Freeze,
     /// Free again.
     Unfreeze,
+}
+
+impl Change {
+    /// As the audit log names it.
+    const fn action(self) -> &'static str {
+        match self {
+            Self::Freeze => "member.freeze",
+            Self::Unfreeze => "member.unfreeze",
+        }
+    }
 }
 
 /// Who does it, to whom, why, from where.
@@ -58,11 +70,13 @@ impl Decision {
 /// A wrong note, [`Error::NotFound`], the database's.
 pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<Answer<User>, Error> {
     decision.note("note")?;
+    let decided = Decided::new(change.action(), decision.user_id, Permission::Freeze, json!({}));
+    let signed = decision.staff.sign(decided, None).await?;
     let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
     let answer = match work.replay::<(), Error>()? {
         Some(answer) => answer,
         None => {
-            let changed = apply(&mut work, decision, change).await;
+            let changed = apply(&mut work, decision, change, &signed).await;
             work.settle(changed).await?
         }
     };
@@ -70,7 +84,7 @@ pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Re
     Ok(answer.map(|()| user))
 }
 
-async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change) -> Result<(), Error> {
+async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change, signed: &Signed) -> Result<(), Error> {
     let note = decision.note("note")?;
     let now = clock::now(conn).await?;
     let user = users::lock(conn, decision.user_id).await?.filter(User::is_member);
@@ -83,14 +97,14 @@ async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change) -> 
     users::set_frozen(conn, user.id, user.frozen_at).await?;
     let act = Act {
         staff: &decision.staff,
-        action: if frozen { "member.freeze" } else { "member.unfreeze" },
+        action: change.action(),
         subject_id: user.id.to_string(),
         member_id: Some(user.id),
         before: Some(json!({ "frozen": !frozen })),
         after: Some(json!({ "frozen": frozen, "note": note })),
         address: &decision.address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     if frozen {
         published::account_frozen(conn, user.id).await?;
     }

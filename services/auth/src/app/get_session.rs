@@ -20,6 +20,8 @@ pub struct Found {
     pub stepped_up_at: Option<OffsetDateTime>,
     /// When it ends unless used.
     pub ends: OffsetDateTime,
+    /// The moment of the answer.
+    pub now: OffsetDateTime,
 }
 
 /// The live session with this id; `None` if there is none.
@@ -62,7 +64,7 @@ fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
         must_enrol: is_staff && !is_waived && !live.enrolled,
         decides_from: decides_from(app, &live),
     };
-    Found { session, stepped_up_at: live.stepped_up_at, ends: ends.unwrap_or(live.idle_until) }
+    Found { session, stepped_up_at: live.stepped_up_at, ends: ends.unwrap_or(live.idle_until), now: live.now }
 }
 
 /// From when on new staff may decide; `None` if they may now.

@@ -31,7 +31,7 @@ pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
     let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;
     // As for `staff add`: the operator has no account.
-    let operator = Staff { user_id: Uuid::nil(), role: Role::Admin };
+    let operator = Staff::new(Uuid::nil(), Role::Admin);
     let act = Act {
         staff: &operator,
         action: "staff.reset_totp",

@@ -66,7 +66,7 @@ pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given
             recovery_codes::take(&mut *conn, user.id, &hash, given.now).await?
         }
     };
-    let staff = user.role.filter(|_| taken).map(|role| Staff { user_id: user.id, role });
+    let staff = user.role.filter(|_| taken).map(|role| Staff::new(user.id, role));
     let staff = staff.ok_or(Error::WrongTotp(given.field))?;
     if matches!(given.typed, Typed::Recovery(_)) {
         let act = Act {

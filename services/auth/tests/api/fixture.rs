@@ -61,6 +61,7 @@ impl World {
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
             totp_key: SealingKey::read(&file("totp.key")).unwrap(),
             tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
+            decision_key: SigningKey::read(&file("decision.key")).unwrap(),
             second_factor,
             new_staff_wait,
             mail_requested: Notify::new(),

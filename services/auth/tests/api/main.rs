@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
 mod change_password;
+mod decisions;
 mod directory;
 mod fixture;
 mod forget_expired;

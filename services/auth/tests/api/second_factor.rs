@@ -24,9 +24,9 @@ use uuid::Uuid;
 use crate::fixture::{HOME, PASSWORD, World, refusal, said};
 
 /// Somebody of the staff with an authenticator.
-struct Holder {
+pub struct Holder {
     email: String,
-    token: String,
+    pub token: String,
     secret: String,
     recovery_codes: Vec<String>,
 }
@@ -61,7 +61,7 @@ impl World {
         self.door.step_up(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
-    async fn enrolled(&self, name: &str, role: Role) -> Holder {
+    pub async fn enrolled(&self, name: &str, role: Role) -> Holder {
         let (email, token) = self.newcomer(name, role).await;
         let secret = self.begin(&token).await.unwrap();
         let recovery_codes = self.confirm(&token, &code(&secret, 0)).await.unwrap();

@@ -319,23 +319,27 @@ async fn a_proposal_falls_with_its_proposer_and_after_a_week(pool: PgPool) {
     let (_, two) = world.staff_named("admin2", Role::Admin).await;
     let old = world.propose(&one, invite("old@solvane.test", "auditor")).await.unwrap();
     let orphan = world.propose(&one, invite("new@solvane.test", "auditor")).await.unwrap();
+    let other = world.propose(&one, invite("other@solvane.test", "auditor")).await.unwrap();
     let age = "UPDATE proposals SET proposed_at = proposed_at - interval '7 days' WHERE change->>'email' = 'old@solvane.test'";
     world.run("ALTER TABLE proposals DISABLE TRIGGER USER").await;
     world.run(age).await;
-    for (status, ids) in [(ProposalStatus::Open, [&orphan.id]), (ProposalStatus::Expired, [&old.id])] {
+    for (status, ids) in [(ProposalStatus::Open, vec![&other.id, &orphan.id]), (ProposalStatus::Expired, vec![&old.id])]
+    {
         let request = ListProposalsRequest { status: status.into(), page: None };
         let listed = world.door.list_proposals(with_token(request, &two)).await.unwrap().into_inner().proposals;
         assert_eq!(listed.iter().map(|one| &one.id).collect::<Vec<_>>(), ids, "{status:?}");
         assert!(listed[0].expires_at.is_some());
     }
     assert_eq!(world.confirm_proposal(&two, &old.id).await.unwrap_err().code, "PROPOSAL_EXPIRED");
-    for lost in ["disabled_at = now()", "disabled_at = NULL, role = 'auditor'"] {
+    let lost = ["disabled_at = now()", "disabled_at = NULL, role = 'auditor'"];
+    for (lost, proposal) in lost.into_iter().zip([&orphan, &other]) {
         let statement = format!("UPDATE users SET {lost} WHERE email = 'admin@solvane.test'");
         sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&world.pool).await.unwrap();
-        assert_eq!(world.confirm_proposal(&two, &orphan.id).await.unwrap_err().code, "PROPOSER_NOT_PERMITTED");
+        assert_eq!(world.confirm_proposal(&two, &proposal.id).await.unwrap_err().code, "PROPOSER_NOT_PERMITTED");
     }
     world.run("UPDATE users SET role = 'admin' WHERE email = 'admin@solvane.test'").await;
-    world.confirm_proposal(&two, &orphan.id).await.unwrap();
+    assert_eq!(world.confirm_proposal(&two, &orphan.id).await.unwrap_err().code, "PROPOSAL_CLOSED");
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'staff.invite.drop'").await, 2);
 }
 
 /// [D-O5] C3: a new reviewer, treasurer or manager decides and proposes nothing for a day, whatever they were before; an

@@ -78,7 +78,7 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, change: Change, address
     let proposal = proposal::open(conn, kind, subject, &change, before.as_ref(), staff.user_id).await?;
     let act = Act {
         staff,
-        action: "payment_method.propose",
+        action: &format!("{kind}.propose"),
         subject_id: proposal.id.to_string(),
         member_id: None,
         before,

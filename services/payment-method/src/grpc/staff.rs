@@ -18,12 +18,11 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::{Doors, convert, status};
-use crate::app::confirm_proposal::confirm_proposal;
+use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::list_proposals::list_proposals;
 use crate::app::propose_platform_method::{Change, propose_platform_method};
-use crate::app::reject_proposal::reject_proposal;
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -122,7 +121,7 @@ impl Doors {
             client_address: message.client_address,
             claim,
         };
-        retrying(|| confirm_proposal(&self.db, &command)).await
+        retrying(|| decide_proposal(&self.db, &command)).await
     }
 
     async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Answer<Proposal>, Error> {
@@ -136,7 +135,7 @@ impl Doors {
             client_address: message.client_address,
             claim,
         };
-        retrying(|| reject_proposal(&self.db, &command)).await
+        retrying(|| decide_proposal(&self.db, &command)).await
     }
 
     async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {

@@ -129,9 +129,15 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let request = with_token(ListAuditRowsRequest { page: None, filter: None }, &auditor);
     let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
     let actions: Vec<_> = rows.iter().map(|row| row.action.as_str()).collect();
-    let expected =
-        ["payment_method.reject", "payment_method.propose", "payment_method.confirm", "payment_method.propose"];
-    assert_eq!(actions, expected);
+    assert_eq!(
+        actions,
+        [
+            "payment_method.archive.reject",
+            "payment_method.archive.propose",
+            "payment_method.create.confirm",
+            "payment_method.create.propose"
+        ]
+    );
     assert!(rows.iter().all(|row| row.actor_role == "treasurer" && row.address == "::1"));
     assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);
     sqlx::query("ALTER TABLE audit_rows DISABLE TRIGGER ALL").execute(&world.pool).await.unwrap();

@@ -71,7 +71,7 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, draft: &Draft, address:
     let proposal = proposal::open(conn, kind, draft.plan_id, &change, before.as_ref(), staff.user_id).await?;
     let act = Act {
         staff,
-        action: "plan.propose",
+        action: &format!("{kind}.propose"),
         subject_id: proposal.id.to_string(),
         member_id: None,
         before,

@@ -69,7 +69,7 @@ async fn propose(
     let proposal = proposal::open(conn, VALUE, Some(plan_id), &change, before.as_ref(), staff.user_id).await?;
     let act = Act {
         staff,
-        action: "plan_value.propose",
+        action: "plan.value.propose",
         subject_id: proposal.id.to_string(),
         member_id: None,
         before,

@@ -18,14 +18,13 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::{Doors, convert, status};
-use crate::app::confirm_proposal::confirm_proposal;
+use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_all_plans::list_all_plans;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_member_trades::list_member_trades;
 use crate::app::list_proposals::list_proposals;
 use crate::app::propose_plan::{Draft, propose_plan};
 use crate::app::propose_plan_value::propose_plan_value;
-use crate::app::reject_proposal::reject_proposal;
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -142,7 +141,7 @@ impl Doors {
             client_address: message.client_address,
             claim,
         };
-        retrying(|| confirm_proposal(&self.db, &command)).await
+        retrying(|| decide_proposal(&self.db, &command)).await
     }
 
     async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Answer<Proposal>, Error> {
@@ -156,7 +155,7 @@ impl Doors {
             client_address: message.client_address,
             claim,
         };
-        retrying(|| reject_proposal(&self.db, &command)).await
+        retrying(|| decide_proposal(&self.db, &command)).await
     }
 
     async fn member_trades(&self, request: Request<ListMemberTradesRequest>) -> Result<Vec<Trade>, Error> {

@@ -192,7 +192,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let first = list(page(3, "")).await;
     let second = list(page(3, &first.next_cursor)).await;
     let actions: Vec<_> = first.rows.iter().chain(&second.rows).map(|row| row.action.as_str()).collect();
-    assert_eq!(actions, ["plan_value.confirm", "plan_value.propose", "plan.confirm", "plan.propose"]);
+    assert_eq!(actions, ["plan.value.confirm", "plan.value.propose", "plan.create.confirm", "plan.create.propose"]);
     assert!(first.rows.iter().all(|row| row.actor_role == "manager" && row.address == "::1"));
     assert_eq!(second.next_cursor, "");
     assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);

@@ -4,9 +4,11 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
+use chassis::permission::Permission;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -53,12 +55,14 @@ pub struct ApproveTransaction {
 /// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `MemberFrozen`,
 /// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
-    check_fields(get_review::get(db, command.id).await?.kind, command)?;
+    let found = get_review::get(db, command.id).await?;
+    check_fields(found.kind, command)?;
+    let signed = command.staff.sign(command.decided(&found), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = approve(&mut work, command).await;
+    let result = approve(&mut work, command, &signed).await;
     work.settle(result).await
 }
 
@@ -80,12 +84,22 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
     }
 }
 
-async fn approve(conn: &mut PgConnection, command: &ApproveTransaction) -> Result<Transaction, Error> {
+impl ApproveTransaction {
+    /// What it comes to for a transaction.
+    fn decided(&self, one: &Transaction) -> Decided {
+        let mut facts = output(self.txid.as_ref());
+        facts["amountCents"] = json!(self.received.unwrap_or(one.amount));
+        decided(one, "approve", Permission::Decide, &facts)
+    }
+}
+
+async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
     let by = command.staff.user_id;
     transaction.check_open(command.revision, by)?;
+    signed.check(&command.decided(&transaction))?;
     match (transaction.kind, command.txid.clone()) {
         (Kind::Withdrawal, _) if command.is_member_frozen => return Err(Error::MemberFrozen),
         (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, by, now).await?,
@@ -111,7 +125,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction) -> Resul
         after: Some(after),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
 
@@ -178,6 +192,25 @@ async fn take_fee(conn: &mut PgConnection, fee: &Transaction, now: OffsetDateTim
         published::balance_adjusted(&credit).enqueue(conn).await?;
     }
     Ok(published::fee_confirmed(fee).enqueue(conn).await?)
+}
+
+/// What is decided about a transaction, as auth signs it: the transaction as it was seen, and what the decision makes of it.
+pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, facts: &Value) -> Decided {
+    let mut all = json!({
+        "revision": one.revision,
+        "userId": one.user_id,
+        "amountCents": one.amount,
+        "payout": payout(one),
+    });
+    if let (Some(all), Some(facts)) = (all.as_object_mut(), facts.as_object()) {
+        all.extend(facts.clone());
+    }
+    Decided::new(format!("{}.{verb}", one.kind.as_str()), one.id, permission, all)
+}
+
+/// Which output of the blockchain a decision names.
+pub(crate) fn output(txid: Option<&Txid>) -> Value {
+    json!({ "txid": txid.map(|txid| &txid.key), "vout": txid.and_then(|txid| txid.vout) })
 }
 
 /// What the trail keeps of a transaction.

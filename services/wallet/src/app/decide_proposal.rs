@@ -1,17 +1,16 @@
 //! A second person puts a correction, a reopening or a rebuild into effect, or one ends it.
 
-use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::Signed;
 use chassis::idempotency::{Answer, Work};
-use chassis::permission::Permission;
 use chassis::proposal::{self, DecideProposal, Decision, Proposal};
-use serde_json::json;
+use serde_json::Value;
 use uuid::Uuid;
 
 use crate::app::check_ledger::FRESH;
 use crate::app::propose_rebuild::{REBUILD, Rebuild};
-use crate::app::propose_reopening::REOPEN;
+use crate::app::propose_reopening::{REOPEN, STOP};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::posting_kind::Cause;
@@ -26,46 +25,32 @@ use crate::store::{ledger_checks, transactions, withdrawal_stops};
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
-/// `WithdrawalsNotStopped`, `BooksNotBalanced`, the database's.
+/// `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, the database's.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = decide(&mut work, command).await;
+    let result = decide(&mut work, command, signed.as_ref()).await;
     work.settle(result).await
 }
 
-async fn decide(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
-    let decided: Proposal =
-        proposal::decide::<Error>(conn, command.id, command.decision, command.staff.user_id).await?;
-    let is_reopening = decided.kind == REOPEN;
-    command.staff.check(if is_reopening { Permission::ReopenWithdrawals } else { Permission::CorrectBalances })?;
-    let verb = match command.decision {
-        Decision::Confirm => {
-            match decided.kind.as_str() {
-                REOPEN => reopen(conn, &decided, command.staff.user_id).await?,
-                REBUILD => rebuild(conn, &decided).await?,
-                _ => correct(conn, &decided).await?,
-            }
-            "confirm"
+async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Option<&Signed>) -> Result<Proposal, Error> {
+    let (decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
+    if command.decision == Decision::Confirm {
+        match decided.kind.as_str() {
+            REOPEN => reopen(conn, &decided, command.staff.user_id).await?,
+            REBUILD => rebuild(conn, &decided).await?,
+            _ => correct(conn, &decided).await?,
         }
-        Decision::Reject => "reject",
-    };
-    let act = Act {
-        staff: &command.staff,
-        action: &format!("{}.{verb}", decided.kind),
-        subject_id: decided.id.to_string(),
-        member_id: decided.subject_id,
-        before: Some(json!({ "status": "open", "proposedBy": decided.proposed_by })),
-        after: Some(json!({ "status": decided.status, "change": decided.change })),
-        address: &command.client_address,
-    };
-    audit::append(conn, act).await?;
+    }
+    // What a correction is about is a member.
+    proposal::record(conn, command, signed, (&decided, decided.subject_id)).await?;
     Ok(decided)
 }
 
-/// Withdrawals go on, unless something does not verify or nothing was checked within the last minutes.
+/// Withdrawals go on after the stop that the proposal names, unless something does not verify or nothing was checked within the last minutes.
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
     let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
     if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
@@ -74,7 +59,9 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid
     if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
         return Err(Error::BooksNotBalanced(fault.detail));
     }
-    if !withdrawal_stops::end(conn, proposal.proposed_by, confirmed_by).await? {
+    // Proposals of the version before name no stop.
+    let stop_id = proposal.change.get(STOP).and_then(Value::as_i64).ok_or(Error::StaleRevision)?;
+    if !withdrawal_stops::end(conn, stop_id, (proposal.proposed_by, confirmed_by)).await? {
         return Err(Error::WithdrawalsNotStopped);
     }
     tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals are open again");

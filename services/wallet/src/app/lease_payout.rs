@@ -4,10 +4,14 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::permission::Permission;
+use serde_json::json;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::trail;
+use crate::app::approve_transaction::{decided, trail};
+use crate::app::get_review;
 use crate::app::mark_withdrawal_paid::lock_payout;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
@@ -36,19 +40,26 @@ pub struct LeasePayout {
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
 /// `MemberFrozen`, `SecondPersonRequired`, `WithdrawalsStopped`, the database's.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
+    let signed = command.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = lease(&mut work, command).await;
+    let result = lease(&mut work, command, &signed).await;
     work.settle(result).await
 }
 
-async fn lease(conn: &mut PgConnection, command: &LeasePayout) -> Result<Transaction, Error> {
+/// What it comes to for a withdrawal.
+fn decision(one: &Transaction) -> Decided {
+    decided(one, "paying", Permission::Pay, &json!({}))
+}
+
+async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let by = command.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
     let before = trail(&transaction);
+    signed.check(&decision(&transaction))?;
     transaction.lease_payout(by, now)?;
     transactions::save(conn, &mut transaction).await?;
     let act = Act {
@@ -60,6 +71,6 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout) -> Result<Transac
         after: Some(trail(&transaction)),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }

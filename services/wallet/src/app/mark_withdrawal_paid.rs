@@ -4,12 +4,14 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
+use chassis::permission::Permission;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{payout, trail};
-use crate::app::{check_withdrawals_open, lock_transaction};
+use crate::app::approve_transaction::{decided, output, payout, trail};
+use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Kind, Transaction};
@@ -44,19 +46,28 @@ pub struct MarkWithdrawalPaid {
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
 /// `DestinationMissing`, `MemberFrozen`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
+    let signed = command.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = pay(&mut work, command).await;
+    let result = pay(&mut work, command, &signed).await;
     work.settle(result).await
 }
 
-async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Transaction, Error> {
+impl MarkWithdrawalPaid {
+    /// What it comes to for a withdrawal.
+    fn decided(&self, one: &Transaction) -> Decided {
+        decided(one, "paid", Permission::Pay, &output(Some(&self.txid)))
+    }
+}
+
+async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let by = command.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
     let before = trail(&transaction);
+    signed.check(&command.decided(&transaction))?;
     transaction.pay_withdrawal(command.txid.clone(), by, now)?;
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
@@ -70,7 +81,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid) -> Result<Tr
         after: Some(trail(&transaction)),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
 

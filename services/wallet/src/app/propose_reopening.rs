@@ -13,6 +13,9 @@ use crate::store::withdrawal_stops;
 /// The kind of the proposal.
 pub const REOPEN: &str = "withdrawals.reopen";
 
+/// The field of its change that names the stop.
+pub const STOP: &str = "stopId";
+
 /// What somebody proposes.
 #[derive(Debug, Clone)]
 pub struct ProposeReopening {
@@ -39,7 +42,7 @@ pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<An
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {
     let stop = withdrawal_stops::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
-    let change = json!({ "withdrawals": "open" });
+    let change = json!({ "withdrawals": "open", STOP: stop.id });
     let before = json!({ "withdrawals": "stopped", "since": stop.stopped_at.to_string(), "reason": stop.reason });
     let proposal = proposal::open(conn, REOPEN, None, &change, Some(&before), command.staff.user_id).await?;
     let act = Act {

@@ -4,13 +4,14 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::permission::Permission;
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::trail;
+use crate::app::approve_transaction::{decided, trail};
 use crate::app::{get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -47,22 +48,34 @@ pub struct RejectTransaction {
 pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     reason::sentence(found.kind, &command.reason_code)?;
+    let signed = command.staff.sign(command.decided(&found), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = reject(&mut work, command).await;
+    let result = reject(&mut work, command, &signed).await;
     work.settle(result).await
 }
 
-async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<Transaction, Error> {
+impl RejectTransaction {
+    /// What it comes to for a transaction.
+    fn decided(&self, one: &Transaction) -> Decided {
+        decided(one, "reject", permission(one), &json!({ "reasonCode": self.reason_code }))
+    }
+}
+
+/// An approved payout may be on its way: from then on only who pays it knows.
+fn permission(one: &Transaction) -> Permission {
+    if one.approved_by.is_some() { Permission::RejectPayout } else { Permission::Decide }
+}
+
+async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
     transaction.check_open(command.revision, command.staff.user_id)?;
-    // An approved payout may be on its way: from then on only who pays it knows.
-    let is_approved = transaction.approved_by.is_some();
-    command.staff.check(if is_approved { Permission::RejectPayout } else { Permission::Decide })?;
+    command.staff.check(permission(&transaction))?;
+    signed.check(&command.decided(&transaction))?;
     transaction.reject(&command.reason_code, command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
     match transaction.kind {
@@ -84,7 +97,7 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction) -> Result<
         after: Some(after),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
 

@@ -7,6 +7,8 @@ use uuid::Uuid;
 /// A stop in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
+    /// Which.
+    pub id: i64,
     /// What was wrong.
     pub reason: String,
     /// Since when.
@@ -18,7 +20,7 @@ pub struct Stop {
 /// # Errors
 /// The database's.
 pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Error> {
-    sqlx::query_as!(Stop, "SELECT reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
+    sqlx::query_as!(Stop, "SELECT id, reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
         .fetch_optional(conn)
         .await
 }
@@ -48,16 +50,21 @@ pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::
     Ok(begun.rows_affected() == 1)
 }
 
-/// Ends the stop in force; `false` if none is.
+/// Ends a stop as one person proposed and another confirmed; `false` if it is not in force.
 ///
 /// # Errors
 /// The database's.
-pub async fn end(conn: &mut PgConnection, proposed_by: Uuid, confirmed_by: Uuid) -> Result<bool, sqlx::Error> {
+pub async fn end(
+    conn: &mut PgConnection,
+    id: i64,
+    (proposed_by, confirmed_by): (Uuid, Uuid),
+) -> Result<bool, sqlx::Error> {
     let ended = sqlx::query!(
         "UPDATE withdrawal_stops SET reopening_proposed_by = $1, reopened_by = $2, reopened_at = clock_timestamp()
-         WHERE reopened_at IS NULL",
+         WHERE id = $3 AND reopened_at IS NULL",
         proposed_by,
-        confirmed_by
+        confirmed_by,
+        id
     )
     .execute(conn)
     .await?;

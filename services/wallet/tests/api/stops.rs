@@ -202,6 +202,53 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     assert_eq!(chassis::audit::broken_at(&mut *pool.acquire().await.unwrap()).await.unwrap(), None);
 }
 
+/// [D-O6] A7: a proposal names its stop and ends that one alone; one of a version that named none ends nothing.
+#[sqlx::test(migrations = false)]
+async fn a_reopening_ends_the_stop_it_names(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let other = world.realm.staff(Role::Treasurer).1;
+    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('one')").await;
+    check_ledger(&world.doors.db).await.unwrap();
+    let (first, second, third) = (
+        propose(&world, &world.treasurer).await.unwrap(),
+        propose(&world, &world.treasurer).await.unwrap(),
+        propose(&world, &world.treasurer).await.unwrap(),
+    );
+    confirm(&world, &other, &first).await.unwrap();
+    run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('two')").await;
+    assert_eq!(code(confirm(&world, &other, &second).await), "WITHDRAWALS_NOT_STOPPED");
+    sqlx::query("UPDATE proposals SET change = '{}' WHERE id = $1::uuid").bind(&third.id).execute(&pool).await.unwrap();
+    assert_eq!(code(confirm(&world, &other, &third).await), "STALE_REVISION");
+    assert!(integrity(&world).await.withdrawals_stopped);
+    let right = propose(&world, &world.treasurer).await.unwrap();
+    confirm(&world, &other, &right).await.unwrap();
+    assert!(!integrity(&world).await.withdrawals_stopped);
+}
+
+/// [D-O6] C4: a correction falls with the role of its proposer: refused with the same answer under its key, and ended.
+#[sqlx::test(migrations = false)]
+async fn a_correction_falls_with_its_proposers_role(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(20_000).await;
+    let (proposer, token) = world.realm.staff(Role::Treasurer);
+    let request = ProposeCorrectionRequest {
+        user_id: member.id.to_string(),
+        kind: CorrectionKind::AdjustmentCredit.into(),
+        amount_cents: 100,
+        note: "test".to_owned(),
+        ..Default::default()
+    };
+    let answer = world.doors.propose_correction(with_token(request, &token)).await.unwrap();
+    let proposal = answer.into_inner().proposal.unwrap();
+    world.realm.give_role(proposer, Some(Role::Reviewer));
+    let other = world.realm.staff(Role::Treasurer).1;
+    assert_eq!(code(confirm(&world, &other, &proposal).await), "PROPOSER_NOT_PERMITTED");
+    world.realm.give_role(proposer, Some(Role::Treasurer));
+    assert_eq!(code(confirm(&world, &other, &proposal).await), "PROPOSAL_CLOSED");
+    let wallet = world.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
+    assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);
+}
+
 /// [D-R6] [A12] Books that were not checked for ten minutes, or never, let nothing out, and are not said to be right.
 #[sqlx::test(migrations = false)]
 async fn unwatched_books_let_nothing_out(pool: PgPool) {

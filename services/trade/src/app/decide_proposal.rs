@@ -1,11 +1,10 @@
-//! Puts a proposal into effect: a second manager confirms it.
+//! A second manager puts a proposal into effect, or one ends it; its proposer may do that too.
 
-use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::Signed;
 use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, DecideProposal, Proposal};
-use serde_json::json;
+use chassis::proposal::{self, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -17,41 +16,34 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{plan_values, plans, trades};
 
-/// The confirmed proposal.
+/// The decided proposal.
 ///
 /// # Errors
 /// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`, the database's.
-pub async fn confirm_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
+    let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = confirm(&mut work, command).await;
+    let result = decide(&mut work, command, signed.as_ref()).await;
     work.settle(result).await
 }
 
-async fn confirm(conn: &mut PgConnection, command: &DecideProposal) -> Result<Proposal, Error> {
-    let (id, staff) = (command.id, &command.staff);
+async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Option<&Signed>) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
-    let proposal = proposal::decide::<Error>(conn, id, command.decision, staff.user_id).await?;
-    let (plan_id, action) = match proposal.kind.as_str() {
-        CREATE => (create(conn, &proposal, now).await?, "plan.confirm"),
-        UPDATE => (update(conn, &proposal, now).await?, "plan.confirm"),
-        _ => (publish(conn, &proposal, now).await?, "plan_value.confirm"),
-    };
-    let confirmed = proposal::name_subject(conn, id, plan_id).await?;
-    published::plan_changed(conn, plan_id).await?;
-    let act = Act {
-        staff,
-        action,
-        subject_id: plan_id.to_string(),
-        member_id: None,
-        before: confirmed.before.clone(),
-        after: Some(json!({ "proposalId": id, "kind": confirmed.kind, "change": confirmed.change })),
-        address: &command.client_address,
-    };
-    audit::append(conn, act).await?;
-    Ok(confirmed)
+    let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
+    if command.decision == Decision::Confirm {
+        let plan_id = match decided.kind.as_str() {
+            CREATE => create(conn, &decided, now).await?,
+            UPDATE => update(conn, &decided, now).await?,
+            _ => publish(conn, &decided, now).await?,
+        };
+        decided = proposal::name_subject(conn, decided.id, plan_id).await?;
+        published::plan_changed(conn, plan_id).await?;
+    }
+    proposal::record(conn, command, signed, (&decided, None)).await?;
+    Ok(decided)
 }
 
 async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {

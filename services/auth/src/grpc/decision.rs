@@ -1,0 +1,43 @@
+//! DecisionService: for services, by their own credentials, about the person whose token they pass on.
+
+use chassis::decision::Proposer;
+use chassis::keys::SERVICES;
+use proto::auth::v1::decision_service_server::DecisionService;
+use proto::auth::v1::{SignDecisionRequest, SignDecisionResponse};
+use tonic::{Request, Response, Status};
+
+use super::{Door, convert, refused, status};
+use crate::app::sign_decision::{SignDecision, permission, sign_decision};
+use crate::error::Error;
+
+#[tonic::async_trait]
+impl DecisionService for Door {
+    async fn sign_decision(
+        &self,
+        request: Request<SignDecisionRequest>,
+    ) -> Result<Response<SignDecisionResponse>, Status> {
+        let service = self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+        let message = request.into_inner();
+        let wanted = SignDecision {
+            service: &service,
+            token: &message.token,
+            permission: permission(&message.permission).map_err(status)?,
+            digest: digest(&message.digest).map_err(status)?,
+            proposer: proposer(&message).map_err(status)?,
+        };
+        let assertion = sign_decision(&self.app, &wanted).await.map_err(status)?;
+        Ok(Response::new(SignDecisionResponse { assertion }))
+    }
+}
+
+fn digest(bytes: &[u8]) -> Result<[u8; 32], Error> {
+    bytes.try_into().map_err(|_| Error::field("digest", "A digest has 32 bytes"))
+}
+
+fn proposer(message: &SignDecisionRequest) -> Result<Option<Proposer>, Error> {
+    if message.proposer_id.is_empty() {
+        return Ok(None);
+    }
+    let id = convert::id(&message.proposer_id, "proposer")?;
+    Ok(Some(Proposer { id, permission: permission(&message.proposer_permission)? }))
+}

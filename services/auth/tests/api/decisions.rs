@@ -1,0 +1,118 @@
+//! What auth signs for the services: decisions of staff.
+
+use std::path::Path;
+
+use auth::app::SecondFactor;
+use chassis::caller::Role;
+use chassis::decision::Assertion;
+use chassis::error::from_status;
+use chassis::keys::TrustedKeys;
+use chassis::testing::with_token;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::decision_service_server::DecisionService;
+use proto::auth::v1::staff_service_server::StaffService;
+use proto::auth::v1::{FreezeMemberRequest, LogoutRequest, SignDecisionRequest};
+use sqlx::PgPool;
+use uuid::Uuid;
+
+use crate::fixture::{World, refusal};
+
+impl World {
+    async fn sign(&self, request: SignDecisionRequest) -> Result<Assertion, String> {
+        let credential = self.realm.credential("wallet").token().unwrap();
+        let answer =
+            self.door.sign_decision(with_token(request, &credential)).await.map_err(|no| from_status(&no).code)?;
+        let keys = TrustedKeys::read(&self.realm.folder().join("trusted.json")).unwrap();
+        Ok(Assertion::verify(&answer.into_inner().assertion, &keys).unwrap())
+    }
+}
+
+fn request(token: &str, permission: &str) -> SignDecisionRequest {
+    let (token, permission, digest) = (token.to_owned(), permission.to_owned(), vec![7; 32]);
+    SignDecisionRequest { token, permission, digest, ..Default::default() }
+}
+
+/// [D-B3] Auth signs for this person, role, session, second factor and service, over this digest, and for nobody who may not
+/// decide it at this moment.
+#[sqlx::test(migrations = false)]
+async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let reviewer = world.enrolled("reviewer", Role::Reviewer).await;
+    let signed = world.sign(request(&reviewer.token, "decide")).await.unwrap();
+    let id: Uuid = sqlx::query_scalar("SELECT id FROM users WHERE email = 'reviewer@solvane.test'")
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    let (session, factor): (Uuid, i64) =
+        sqlx::query_as("SELECT id, extract(epoch FROM stepped_up_at)::bigint FROM sessions WHERE user_id = $1")
+            .bind(id)
+            .fetch_one(&world.pool)
+            .await
+            .unwrap();
+    assert_eq!((signed.sub, signed.role, signed.sid), (id, Role::Reviewer, session));
+    assert_eq!((signed.service.as_str(), signed.digest), ("wallet", "07".repeat(32)));
+    assert!((signed.factor_at.unwrap() - factor).abs() <= 1);
+
+    let (_, member) = world.member("ada@example.com").await;
+    for (token, permission, expected) in [
+        (&reviewer.token, "pay", "PERMISSION_DENIED"),
+        (&reviewer.token, "whatever", "PERMISSION_DENIED"),
+        (&member, "decide", "PERMISSION_DENIED"),
+        (&"x".to_owned(), "decide", "UNAUTHENTICATED"),
+    ] {
+        assert_eq!(world.sign(request(token, permission)).await.unwrap_err(), expected, "{permission}");
+    }
+    let short = SignDecisionRequest { digest: vec![7; 31], ..request(&reviewer.token, "decide") };
+    assert_eq!(world.sign(short).await.unwrap_err(), "VALIDATION_FAILED");
+    // A member of the staff alone gets nothing signed: only a service does, for them.
+    let own = world.door.sign_decision(with_token(request(&reviewer.token, "decide"), &reviewer.token)).await;
+    assert_eq!(refusal(own).code, "PERMISSION_DENIED");
+
+    world.run("UPDATE sessions SET stepped_up_at = stepped_up_at - interval '5 minutes 1 second'").await;
+    assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "STEP_UP_REQUIRED");
+    world.door.logout(with_token(LogoutRequest {}, &reviewer.token)).await.unwrap();
+    assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "UNAUTHENTICATED");
+}
+
+/// [D-O6] C4: a confirmation is signed only while whoever proposed it may still propose it.
+#[sqlx::test(migrations = false)]
+async fn a_confirmation_is_signed_while_its_proposer_may_propose(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (proposer, _) = world.staff(Role::Treasurer).await;
+    let (_, token) = world.staff_named("treasurer2", Role::Treasurer).await;
+    let confirmation = SignDecisionRequest {
+        proposer_id: proposer.to_string(),
+        proposer_permission: "correctBalances".to_owned(),
+        ..request(&token, "correctBalances")
+    };
+    world.sign(confirmation.clone()).await.unwrap();
+    for lost in
+        ["role = 'reviewer'", "role = 'treasurer', disabled_at = now()", "disabled_at = NULL, frozen_at = now()"]
+    {
+        let statement = format!("UPDATE users SET {lost} WHERE email = 'treasurer@solvane.test'");
+        sqlx::query(sqlx::AssertSqlSafe(statement)).execute(&world.pool).await.unwrap();
+        assert_eq!(world.sign(confirmation.clone()).await.unwrap_err(), "PROPOSER_NOT_PERMITTED", "{lost}");
+    }
+    let stranger = SignDecisionRequest { proposer_id: Uuid::new_v4().to_string(), ..confirmation };
+    assert_eq!(world.sign(stranger).await.unwrap_err(), "PROPOSER_NOT_PERMITTED");
+}
+
+/// [D-B3] A freeze, which auth decides itself, is signed in the process and stands in the audit log.
+#[sqlx::test(migrations = false)]
+async fn auth_signs_its_own_decisions(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (reviewer, token) = world.staff(Role::Reviewer).await;
+    let (member, _) = world.member("ada@example.com").await;
+    let freeze = FreezeMemberRequest { user_id: member.id.clone(), note: "odd".to_owned(), ..Default::default() };
+    world.door.freeze_member(with_token(freeze, &token)).await.unwrap();
+    let (jwt, decision): (String, serde_json::Value) =
+        sqlx::query_as("SELECT assertion, decision FROM audit_rows WHERE action = 'member.freeze'")
+            .fetch_one(&world.pool)
+            .await
+            .unwrap();
+    let keys = |folder: &Path| TrustedKeys::read(&folder.join("trusted.json")).unwrap();
+    let signed = Assertion::verify(&jwt, &keys(world.realm.folder())).unwrap();
+    assert_eq!((signed.sub, signed.service.as_str()), (reviewer, "auth"));
+    assert_eq!(decision["subjectId"], serde_json::json!(member.id));
+    assert_eq!(Assertion::verify(&jwt, &keys(chassis::testing::Realm::new().folder())), None);
+}

@@ -1,0 +1,182 @@
+//! Signed decisions of staff (D-B3): a service hashes what is to be decided, auth signs the hash for this person, role,
+//! session and second factor, and the audit row of the decision keeps both. A decision that auth did not sign, or that was
+//! changed afterwards, does not verify.
+
+use std::fmt;
+use std::sync::Arc;
+
+use proto::common::v1::ErrorReason;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+
+use crate::caller::{Role, Sessions};
+use crate::error::{Kind, Refusal};
+use crate::keys::{TrustedKeys, Use};
+use crate::permission::Permission;
+
+/// The audience of assertions.
+pub const AUDIENCE: &str = "decisions";
+/// The name of their signer among the trusted keys: a key of auth for nothing else.
+pub const SIGNER: &str = "decisions";
+/// An assertion proves something for as long as it is kept.
+pub const LIFE_SECONDS: i64 = 100 * 365 * 24 * 3_600;
+
+/// What somebody decides, as the audit row keeps it: texts, whole numbers and nothing, so that it has one form as JSON.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Decided {
+    /// What is done, as in the audit row, e.g. `deposit.approve`.
+    pub action: String,
+    /// To which thing.
+    pub subject_id: String,
+    /// The name of the permission that it takes.
+    pub permission: String,
+    /// What it comes to: revision, amount, destination, or the digest of a proposal's change.
+    pub facts: Value,
+}
+
+impl Decided {
+    /// What is decided.
+    #[must_use]
+    pub fn new(action: impl Into<String>, subject_id: Uuid, permission: Permission, facts: Value) -> Self {
+        let permission = permission.as_str().to_owned();
+        Self { action: action.into(), subject_id: subject_id.to_string(), permission, facts }
+    }
+
+    /// SHA-256 over its canonical form: JSON with sorted names and without blanks.
+    #[must_use]
+    pub fn digest(&self) -> [u8; 32] {
+        Sha256::digest(json!([self.action, self.subject_id, self.permission, self.facts]).to_string()).into()
+    }
+}
+
+/// The claims of an assertion, a JWT: that a person decided what has this digest.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Assertion {
+    /// [`SIGNER`].
+    pub iss: String,
+    /// [`AUDIENCE`].
+    pub aud: String,
+    /// The person.
+    pub sub: Uuid,
+    /// Far away.
+    pub exp: i64,
+    /// When it was signed, by the database's clock, in seconds.
+    pub iat: i64,
+    /// Its own id: no two are alike.
+    pub jti: Uuid,
+    /// The service that asked for it, by its credential.
+    pub service: String,
+    /// The person's role.
+    pub role: Role,
+    /// Their session.
+    pub sid: Uuid,
+    /// When they gave the second factor, in seconds; unset only where staff have none.
+    pub factor_at: Option<i64>,
+    /// Of what was decided, in hexadecimal.
+    pub digest: String,
+}
+
+impl Assertion {
+    /// The assertion in a JWT, if the key for decisions signed it.
+    #[must_use]
+    pub fn verify(jwt: &str, keys: &TrustedKeys) -> Option<Self> {
+        let (assertion, signer) = keys.verify::<Self>(jwt, Use::Service, AUDIENCE)?;
+        (signer == SIGNER).then_some(assertion)
+    }
+}
+
+/// What was decided, with the assertion for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signed {
+    /// What was decided.
+    pub decided: Decided,
+    /// The JWT.
+    pub assertion: String,
+}
+
+impl Signed {
+    /// Whether what is decided now, with the thing locked, is what was signed.
+    ///
+    /// # Errors
+    /// Conflict (`STALE_REVISION`) if it changed meanwhile.
+    pub fn check(&self, now: &Decided) -> Result<(), Refusal> {
+        if self.decided == *now { Ok(()) } else { Err(changed_meanwhile()) }
+    }
+}
+
+/// What was to be decided is something else by now.
+#[must_use]
+pub fn changed_meanwhile() -> Refusal {
+    let message = "This changed while you decided. Please look at it again.";
+    Refusal::new(Kind::Conflict, ErrorReason::StaleRevision, message)
+}
+
+/// Whoever proposed what is confirmed now, and what it takes to propose it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Proposer {
+    /// The account.
+    pub id: Uuid,
+    /// The permission that they must still have.
+    pub permission: Permission,
+}
+
+/// By which a person at work has decisions signed: where sessions are known, and their token.
+#[derive(Clone)]
+pub struct Pen {
+    sessions: Arc<dyn Sessions>,
+    token: Arc<str>,
+}
+
+impl Pen {
+    /// Of the person with this token.
+    #[must_use]
+    pub fn new(sessions: Arc<dyn Sessions>, token: &str) -> Self {
+        Self { sessions, token: token.into() }
+    }
+
+    /// Has a decision signed; a confirmation names its proposer.
+    ///
+    /// # Errors
+    /// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign.
+    pub async fn sign(&self, decided: Decided, proposer: Option<Proposer>) -> Result<Signed, Refusal> {
+        let assertion = self.sessions.sign(&self.token, &decided, proposer).await?;
+        Ok(Signed { decided, assertion })
+    }
+}
+
+impl fmt::Debug for Pen {
+    /// Without the token.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Pen")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+    use uuid::Uuid;
+
+    use super::Decided;
+    use crate::permission::Permission;
+
+    /// [D-B3] The digest depends on every part of what is decided, and not on the order of names.
+    #[test]
+    fn the_digest_is_of_what_was_decided() {
+        let decided = |action: &str, id: u128, facts| {
+            Decided::new(action, Uuid::from_u128(id), Permission::Decide, facts).digest()
+        };
+        let one = decided("deposit.approve", 1, json!({ "amountCents": 5, "revision": 1 }));
+        assert_eq!(one, decided("deposit.approve", 1, json!({ "revision": 1, "amountCents": 5 })));
+        for other in [
+            decided("deposit.reject", 1, json!({ "amountCents": 5, "revision": 1 })),
+            decided("deposit.approve", 2, json!({ "amountCents": 5, "revision": 1 })),
+            decided("deposit.approve", 1, json!({ "amountCents": 6, "revision": 1 })),
+            decided("deposit.approve", 1, json!({ "amountCents": 5 })),
+        ] {
+            assert_ne!(one, other);
+        }
+    }
+}
