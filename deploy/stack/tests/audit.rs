@@ -337,6 +337,15 @@ controls! {
         "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, txid, txid_key, decided_by, decided_at, created_at)
          SELECT gen_random_uuid(), user_id, 'deposit', '', 'success', 'credit', 1, 'cccc', 'cccc', decided_by, now(), now()
          FROM transactions WHERE kind = 'deposit'";
+    an_output_beside_its_whole_is_seen: "D-B8", "wallet",
+        "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, txid, txid_key, vout, decided_by, decided_at, created_at)
+         SELECT gen_random_uuid(), user_id, kind, '', status, direction, 1, txid, txid_key, 1, decided_by, now(), now()
+         FROM transactions WHERE kind = 'deposit'";
+    a_deposit_decided_by_its_first_reviewer_is_seen: "D-B12", "wallet",
+        "ALTER TABLE transactions DISABLE TRIGGER transactions_decided_once;
+         ALTER TABLE transactions DROP CONSTRAINT transactions_two_people;
+         UPDATE transactions SET first_approved_by = decided_by, first_approved_at = now(), received_cents = amount_cents
+         WHERE kind = 'deposit'";
     a_withdrawal_twice_released_is_seen: "L11", "wallet",
         "ALTER TABLE accounts DROP CONSTRAINT accounts_members_not_negative;
          SELECT book('withdrawal_release', '00000000-0000-0000-0000-0000000000c3', '00000000-0000-0000-0000-0000000000c3',
