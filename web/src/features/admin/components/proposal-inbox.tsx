@@ -19,6 +19,9 @@ import { Loaded } from './loaded'
 
 type Status = Proposal['status']
 
+/** Who decides in the name of the service. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
 const statuses: readonly { value: Status; label: string }[] = [
   { value: 'open', label: 'Open' },
   { value: 'confirmed', label: 'Confirmed' },
@@ -78,7 +81,10 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
       <p className="mt-3 text-sm text-ink-faint">
         Proposed by {staffName(proposal.proposedBy, proposal.proposedByName)}
         {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
-        {proposal.decidedBy && `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
+        {proposal.decidedBy === NOBODY && '; ended, because its proposer may no longer propose it'}
+        {proposal.decidedBy &&
+          proposal.decidedBy !== NOBODY &&
+          `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
         {proposal.status === 'open' && proposal.expiresAt && `; expires ${formatMoment(proposal.expiresAt)}`}
       </p>
       {proposal.status === 'open' && <Verdict proposal={proposal} />}
