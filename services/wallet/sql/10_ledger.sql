@@ -52,6 +52,12 @@ CREATE OR REPLACE FUNCTION owns_course(member uuid) RETURNS boolean LANGUAGE sql
     SELECT EXISTS (SELECT FROM postings WHERE user_id = member AND kind = 'course')
 $$;
 
+-- What a member withdrew since a moment; a rejected request gives its amount back.
+CREATE OR REPLACE FUNCTION withdrawn_since(member uuid, since timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT coalesce(sum(amount_cents), 0)::bigint FROM transactions
+    WHERE user_id = member AND kind = 'withdrawal' AND status <> 'failed' AND created_at > since
+$$;
+
 CREATE OR REPLACE FUNCTION has_pending(member uuid, wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
     SELECT EXISTS (SELECT FROM transactions WHERE user_id = member AND kind = wanted AND status = 'pending')
 $$;
@@ -89,6 +95,7 @@ $$;
 --   7 a payment for the course is in review
 --   8 the trade is known: funded, refused or settled
 --   9 the trade is not funded under these terms, or settled
+--  10 the member would withdraw more since a moment than is allowed
 -- A posting that its cause does not allow is an error: nothing of any movement is applied.
 --
 -- Every row is found by an index whatever the tables' statistics say, and one plan serves every size.
@@ -227,6 +234,9 @@ BEGIN
             SELECT movement, failed FROM unnest(new_preconditions) AS new, LATERAL (SELECT CASE rule
                 WHEN 'no_open_withdrawal' THEN
                     CASE WHEN has_pending(new_accounts[account - houses].user_id, 'withdrawal') THEN 5 END
+                WHEN 'withdrawals_within' THEN
+                    CASE WHEN withdrawn_since(new_accounts[account - houses].user_id, new.at) + new.amount_cents
+                        > new.value_cents THEN 10 END
                 WHEN 'no_course' THEN
                     CASE WHEN owns_course(new_accounts[account - houses].user_id) THEN 6
                     WHEN has_pending(new_accounts[account - houses].user_id, 'course') THEN 7 END
@@ -239,6 +249,8 @@ BEGIN
                 ELSE 9 END AS failed) AS looked
             WHERE verdicts[movement] = 0 AND failed IS NOT NULL
         LOOP
+            -- Of several preconditions the first that does not hold is told.
+            CONTINUE WHEN verdicts[movement_] <> 0;
             verdicts[movement_] := verdict;
             all_applied := false;
         END LOOP;

@@ -4,7 +4,9 @@ use chassis::config::{Grpc, Keys, Ops, Storage};
 use chassis::money::{AmountError, Cents};
 use clap::{Args, Parser};
 
-use crate::domain::limits::Limits;
+use time::Duration;
+
+use crate::domain::limits::{Allowance, Limits};
 
 /// All settings.
 #[derive(Debug, Clone, Parser)]
@@ -53,6 +55,12 @@ pub struct LimitSettings {
     /// The largest withdrawal.
     #[arg(long, env, value_parser = dollars, default_value = "50000")]
     pub withdrawal_max: Cents,
+    /// What the withdrawals of one member may come to within 24 hours.
+    #[arg(long, env, value_parser = dollars, default_value = "100000")]
+    pub withdrawals_day_max: Cents,
+    /// What they may come to within 30 days.
+    #[arg(long, env, value_parser = dollars, default_value = "500000")]
+    pub withdrawals_month_max: Cents,
 }
 
 impl From<LimitSettings> for Limits {
@@ -64,6 +72,10 @@ impl From<LimitSettings> for Limits {
             pending_deposits: i64::from(settings.pending_deposits_max),
             withdrawal_min: settings.withdrawal_min,
             withdrawal_max: settings.withdrawal_max,
+            allowances: [
+                Allowance { period: Duration::hours(24), amount: settings.withdrawals_day_max },
+                Allowance { period: Duration::days(30), amount: settings.withdrawals_month_max },
+            ],
         }
     }
 }

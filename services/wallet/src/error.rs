@@ -8,8 +8,11 @@ use chassis::idempotency::Replayed;
 use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
 use serde_json::json;
+use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use time::macros::format_description;
 
+use crate::domain::limits::Rest;
 use crate::domain::transaction::Lease;
 
 /// When to come back while withdrawals are stopped: the books are looked at every minute.
@@ -30,6 +33,9 @@ pub enum Error {
     /// One withdrawal at a time.
     #[error("withdrawal pending already")]
     WithdrawalPending,
+    /// More than a member may withdraw within a period.
+    #[error("{}", limit_reached(.0))]
+    LimitReached(Rest),
     /// The books do not add up.
     #[error("withdrawals are paused while we check our books. Your balance is safe; please try again later.")]
     WithdrawalsStopped,
@@ -148,7 +154,7 @@ impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
             Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded | Self::AccountVerifies => Kind::NotFound,
-            Self::InsufficientBalance => Kind::Invalid,
+            Self::InsufficientBalance | Self::LimitReached(_) => Kind::Invalid,
             Self::WithdrawalPending
             | Self::WithdrawalsNotStopped
             | Self::BooksNotBalanced(_)
@@ -188,6 +194,7 @@ impl Fault for Error {
             }
             Self::InsufficientBalance => ErrorReason::InsufficientBalance,
             Self::WithdrawalPending => ErrorReason::WithdrawalPending,
+            Self::LimitReached(_) => ErrorReason::LimitReached,
             Self::WithdrawalsStopped => ErrorReason::WithdrawalsStopped,
             Self::PublicationInProgress => ErrorReason::PublicationInProgress,
             Self::WithdrawalsNotStopped => ErrorReason::WithdrawalsNotStopped,
@@ -222,7 +229,7 @@ impl Fault for Error {
 
     fn fields(&self) -> Vec<(String, String)> {
         match self {
-            Self::InsufficientBalance => vec![("amount".to_owned(), self.sentence())],
+            Self::InsufficientBalance | Self::LimitReached(_) => vec![("amount".to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             _ => Vec::new(),
         }
@@ -233,6 +240,12 @@ impl Fault for Error {
             Self::BeingPaid(Lease { by, until }) => {
                 let paying = json!({ "by": by, "until": until.format(&Rfc3339).unwrap_or_default() });
                 Facts::from([("paying".to_owned(), paying)])
+            }
+            Self::LimitReached(rest) => {
+                let left = serde_json::from_str(&rest.left.to_wire()).ok();
+                let available_at = rest.available_at.and_then(|at| at.format(&Rfc3339).ok()).map(Into::into);
+                let facts = [("left", left), ("availableAt", available_at)];
+                facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
             }
             Self::Refused(refusal) => refusal.facts(),
             _ => Facts::new(),
@@ -256,5 +269,15 @@ impl Fault for Error {
             Self::Database(error) => Some(error),
             _ => None,
         }
+    }
+}
+
+fn limit_reached(rest: &Rest) -> String {
+    let left = format!("this is more than your withdrawal limit leaves: {} is left now", rest.left);
+    let format = format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
+    let from = |at: OffsetDateTime| at.to_offset(time::UtcOffset::UTC).format(format).ok();
+    match rest.available_at.and_then(from) {
+        Some(at) => format!("{left}, and this amount from {at}."),
+        None => format!("{left}."),
     }
 }

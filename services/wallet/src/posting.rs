@@ -24,10 +24,12 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
+use crate::domain::limits::{Allowance, Rest};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::posting::encode::{Locks, Rows};
+use crate::store::withdrawals;
 
 /// Money that moves at once.
 #[derive(Debug, Clone)]
@@ -70,8 +72,15 @@ impl Posting {
 /// What must hold for a movement, looked up while the member is locked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Precondition {
-    /// No other withdrawal of the member is open.
-    NoOpenWithdrawal,
+    /// No other withdrawal of the member is open, and with this one they keep within every allowance.
+    WithdrawalAllowed {
+        /// The gross amount.
+        amount: Cents,
+        /// What the withdrawals of a period may come to.
+        allowances: [Allowance; 2],
+        /// When.
+        at: OffsetDateTime,
+    },
     /// The member neither owns the course nor has a payment for it in review.
     NoCourse,
     /// Nothing is known of this trade yet: it is funded, or noted as refused for want of balance.
@@ -126,6 +135,8 @@ pub enum Outcome {
     Busy,
     /// Nothing changed: the member has an open withdrawal.
     WithdrawalPending,
+    /// Nothing changed: the member would withdraw more within a period than is allowed.
+    LimitReached,
     /// Nothing changed: the member owns the course.
     CourseOwned,
     /// Nothing changed: a payment for the course is in review.
@@ -148,6 +159,7 @@ impl Outcome {
             Self::AccountMissing => Err(Error::AccountMissing),
             Self::Busy => Err(Error::Refused(chassis::error::Refusal::unavailable())),
             Self::WithdrawalPending => Err(Error::WithdrawalPending),
+            Self::LimitReached => Err(Error::LimitReached(Rest::default())),
             Self::CourseOwned => Err(Error::CourseAlreadyPurchased),
             Self::CoursePaymentPending => Err(Error::CoursePaymentPending),
             Self::TradeNotFunded => Err(Error::TradeNotFunded),
@@ -170,10 +182,24 @@ impl Movement {
             }
             done = rows.apply(conn, Locks::Wait).await?;
         }
-        done.outcomes.first().copied().unwrap_or(Outcome::AccountMissing).into_result()?;
+        let outcome = done.outcomes.first().copied().unwrap_or(Outcome::AccountMissing);
+        if outcome != Outcome::Applied {
+            return Err(self.refusal(conn, outcome).await);
+        }
         // Counted when it is written: what its transaction takes back afterwards is too little to tell apart.
         self.count();
         Ok(())
+    }
+
+    /// Why it was not applied, with what the member may do instead.
+    async fn refusal(&self, conn: &mut PgConnection, outcome: Outcome) -> Error {
+        let told = match (outcome, self.precondition) {
+            (Outcome::LimitReached, Some(Precondition::WithdrawalAllowed { amount, allowances, at })) => {
+                withdrawals::rest(conn, self.user_id, &allowances, Some(amount), at).await.map(Error::LimitReached)
+            }
+            _ => outcome.into_result().map(|()| Error::AlreadyPosted),
+        };
+        told.unwrap_or_else(|error| error)
     }
 
     /// The accounts that it locks, some of them more than once. What a precondition looks at changes only while the

@@ -19,3 +19,5 @@ pub mod transactions;
 pub mod viewings;
 
 pub mod withdrawal_stops;
+
+pub mod withdrawals;

@@ -9,6 +9,7 @@ use uuid::Uuid;
 
 use crate::app::{answered_before, check_withdrawals_open};
 use crate::domain::account::AccountRef;
+use crate::domain::limits::Limits;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
 use crate::error::Error;
@@ -58,9 +59,10 @@ impl Gate {
 /// request as if it had come before.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, `WithdrawalPending`, `InsufficientBalance`, Unavailable, the database's.
+/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, Unavailable, the database's.
 pub async fn request_withdrawal(
     ledger: &Ledger,
+    limits: &Limits,
     is_open: bool,
     command: &RequestWithdrawal,
 ) -> Result<Answer<Transaction>, Error> {
@@ -71,11 +73,11 @@ pub async fn request_withdrawal(
         }
         check_withdrawals_open(&mut *ledger.db().conn().await?).await?;
     }
-    let (movement, transaction) = movement(command, ledger.now().await?)?;
+    let (movement, transaction) = movement(command, limits, ledger.now().await?)?;
     ledger.post(movement, command.claim.clone(), transaction).await
 }
 
-fn movement(command: &RequestWithdrawal, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
+fn movement(command: &RequestWithdrawal, limits: &Limits, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
     let user_id = command.user_id;
     let (method, destination) = (command.method.clone(), command.destination.clone());
     let transaction = Transaction::withdrawal(user_id, command.amount, method, destination, now)?;
@@ -84,7 +86,11 @@ fn movement(command: &RequestWithdrawal, now: OffsetDateTime) -> Result<(Movemen
     let hold = Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, command.amount)?;
     let movement = Movement {
         user_id,
-        precondition: Some(Precondition::NoOpenWithdrawal),
+        precondition: Some(Precondition::WithdrawalAllowed {
+            amount: command.amount,
+            allowances: limits.allowances,
+            at: now,
+        }),
         postings: vec![hold],
         lines: vec![transaction.clone()],
         events: vec![published::withdrawal_requested(&transaction)],

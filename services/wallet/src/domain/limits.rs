@@ -2,9 +2,10 @@
 
 use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};
+use time::{Duration, OffsetDateTime};
 
 /// The fee of a withdrawal in hundredths of a percent: 2.5 %.
-const FEE_BASIS_POINTS: u32 = 250;
+pub const FEE_BASIS_POINTS: u32 = 250;
 
 /// What the course costs.
 pub const COURSE_PRICE: Cents = Cents::new(8_700);
@@ -26,6 +27,35 @@ pub struct Limits {
     pub withdrawal_min: Cents,
     /// The largest withdrawal.
     pub withdrawal_max: Cents,
+    /// What the withdrawals of one member may come to, by period.
+    pub allowances: [Allowance; 2],
+}
+
+/// What a member's withdrawals of a period may come to. Rejected ones do not count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Allowance {
+    /// The period, which ends now.
+    pub period: Duration,
+    /// At most.
+    pub amount: Cents,
+}
+
+/// A withdrawal that counts towards the allowances.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Withdrawn {
+    /// When it was requested.
+    pub at: OffsetDateTime,
+    /// The gross amount.
+    pub amount: Cents,
+}
+
+/// What a member may still withdraw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Rest {
+    /// Now, by the allowance that leaves least.
+    pub left: Cents,
+    /// From when on the amount asked for fits, or else more than what is left; unset if that is never so.
+    pub available_at: Option<OffsetDateTime>,
 }
 
 impl Default for Limits {
@@ -37,6 +67,10 @@ impl Default for Limits {
             pending_deposits: 5,
             withdrawal_min: Cents::new(5_000),
             withdrawal_max: Cents::new(5_000_000),
+            allowances: [
+                Allowance { period: Duration::hours(24), amount: Cents::new(10_000_000) },
+                Allowance { period: Duration::days(30), amount: Cents::new(50_000_000) },
+            ],
         }
     }
 }
@@ -80,6 +114,67 @@ pub fn fee_and_net(amount: Cents) -> Result<(Cents, Cents), AmountError> {
     Ok((fee, amount.minus(fee)?))
 }
 
+/// What is left of allowances after these withdrawals, oldest first, and from when on `wanted` fits; without an amount,
+/// from when on there is more than now.
+///
+/// # Errors
+/// If a sum is out of range.
+pub fn rest(
+    allowances: &[Allowance],
+    withdrawn: &[Withdrawn],
+    wanted: Option<Cents>,
+    now: OffsetDateTime,
+) -> Result<Rest, AmountError> {
+    let mut left = Cents::new(i64::MAX - 1);
+    for allowance in allowances {
+        let used = used(counted(allowance, withdrawn, now))?;
+        left = left.min(if used < allowance.amount { allowance.amount.minus(used)? } else { Cents::ZERO });
+    }
+    let wanted = wanted.map_or_else(|| left.plus(Cents::new(1)), Ok)?;
+    let mut available_at = now;
+    for allowance in allowances {
+        let Some(from) = fits_from(allowance, withdrawn, wanted, now)? else {
+            return Ok(Rest { left, available_at: None });
+        };
+        available_at = available_at.max(from);
+    }
+    Ok(Rest { left, available_at: Some(available_at) })
+}
+
+/// From when on an amount fits into an allowance: when enough of the oldest withdrawals no longer count.
+fn fits_from(
+    allowance: &Allowance,
+    withdrawn: &[Withdrawn],
+    wanted: Cents,
+    now: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, AmountError> {
+    if wanted > allowance.amount {
+        return Ok(None);
+    }
+    let (mut used, mut from) = (used(counted(allowance, withdrawn, now))?, now);
+    for one in counted(allowance, withdrawn, now) {
+        if used.plus(wanted)? <= allowance.amount {
+            break;
+        }
+        used = used.minus(one.amount)?;
+        from = one.at + allowance.period;
+    }
+    Ok(Some(from))
+}
+
+fn counted<'a>(
+    allowance: &Allowance,
+    withdrawn: &'a [Withdrawn],
+    now: OffsetDateTime,
+) -> impl Iterator<Item = &'a Withdrawn> + use<'a> {
+    let since = now - allowance.period;
+    withdrawn.iter().filter(move |one| one.at > since)
+}
+
+fn used<'a>(withdrawn: impl Iterator<Item = &'a Withdrawn>) -> Result<Cents, AmountError> {
+    withdrawn.map(|one| one.amount).try_fold(Cents::ZERO, Cents::plus)
+}
+
 fn within(what: &str, amount: Cents, min: Cents, max: Cents) -> Result<(), Refusal> {
     if (min..=max).contains(&amount) {
         Ok(())
@@ -91,8 +186,9 @@ fn within(what: &str, amount: Cents, min: Cents, max: Cents) -> Result<(), Refus
 #[cfg(test)]
 mod tests {
     use chassis::money::Cents;
+    use time::{Duration, OffsetDateTime};
 
-    use super::{Limits, check_course, fee_and_net};
+    use super::{Allowance, Limits, Withdrawn, check_course, fee_and_net, rest};
 
     /// [D-D2] [D-W2] Both ends are included, a cent beyond is refused.
     #[test]
@@ -109,6 +205,34 @@ mod tests {
         for (cents, ok) in [(8_699, false), (8_700, true), (8_701, false)] {
             assert_eq!(check_course(Cents::new(cents)).is_ok(), ok, "{cents}");
         }
+    }
+
+    /// [D-B11] What is left is told by the stricter period, and from when on an amount fits by the later one.
+    #[test]
+    fn the_rest_is_what_the_strictest_period_leaves() {
+        let day = |amount| Allowance { period: Duration::hours(24), amount: Cents::new(amount) };
+        let month = |amount| Allowance { period: Duration::days(30), amount: Cents::new(amount) };
+        let now = OffsetDateTime::UNIX_EPOCH + Duration::days(100);
+        let ago = |hours, cents| Withdrawn { at: now - Duration::hours(hours), amount: Cents::new(cents) };
+        let told = |allowances: &[Allowance], withdrawn: &[Withdrawn], wanted: Option<i64>| {
+            let rest = rest(allowances, withdrawn, wanted.map(Cents::new), now).unwrap();
+            (rest.left.get(), rest.available_at.map(|at| (at - now).whole_hours()))
+        };
+        let both = [day(100), month(150)];
+        assert_eq!(told(&both, &[], Some(100)), (100, Some(0)));
+        assert_eq!(told(&both, &[], Some(101)), (100, None));
+        assert_eq!(told(&both, &[], None), (100, None));
+        // Of the last hour and of three hours ago: the older one is the first to be free again.
+        let today = [ago(3, 60), ago(1, 30)];
+        assert_eq!(told(&both, &today, Some(10)), (10, Some(0)));
+        assert_eq!(told(&both, &today, Some(11)), (10, Some(21)));
+        assert_eq!(told(&both, &today, Some(71)), (10, Some(23)));
+        assert_eq!(told(&both, &today, None), (10, Some(21)));
+        // A day ago to the second counts no more towards the day, but towards the month.
+        let earlier = [ago(24 * 29, 100), ago(24, 40)];
+        assert_eq!(told(&both, &earlier, Some(10)), (10, Some(0)));
+        assert_eq!(told(&both, &earlier, Some(11)), (10, Some(24)));
+        assert_eq!(told(&both, &[ago(24 * 30, 150)], Some(100)), (100, Some(0)));
     }
 
     /// [D-W2] Fee and net make up the gross.

@@ -100,7 +100,7 @@ impl WalletService for Doors {
             }
         };
         let command = RequestWithdrawal { user_id, amount, method, destination, claim };
-        let done = retrying(|| request_withdrawal(&self.ledger, is_open, &command)).await?;
+        let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use chassis::db::PgConnection;
 use chassis::idempotency::Claim;
+use chassis::money::Cents;
 use chassis::telemetry::TraceContext;
 use serde_json::value::RawValue;
 use sqlx::encode::IsNull;
@@ -199,25 +200,34 @@ impl<'a> Rows<'a> {
 
     fn take_precondition(&mut self, movement: &Movement) -> Result<(), Error> {
         let Some(precondition) = movement.precondition else { return Ok(()) };
-        let (rule, trade_id, amount, value, at) = match precondition {
-            Precondition::NoOpenWithdrawal => ("no_open_withdrawal", None, None, None, None),
-            Precondition::NoCourse => ("no_course", None, None, None, None),
-            Precondition::TradeUnknown { trade_id, amount, at } => {
-                ("trade_unknown", Some(trade_id), Some(amount), None, Some(at))
-            }
-            Precondition::TradeFunded { trade_id, amount, value, at } => {
-                ("trade_funded", Some(trade_id), Some(amount), Some(value), Some(at))
-            }
-        };
-        self.conditions.push(Condition {
-            movement: self.movements,
-            account: self.place_of(AccountRef::available(movement.user_id))?,
+        let account = self.place_of(AccountRef::available(movement.user_id))?;
+        let movement = self.movements;
+        let rule = |rule, trade_id, amount: Option<Cents>, value: Option<Cents>, at| Condition {
+            movement,
+            account,
             rule,
             trade_id,
-            amount_cents: amount.map(chassis::money::Cents::get),
-            value_cents: value.map(chassis::money::Cents::get),
+            amount_cents: amount.map(Cents::get),
+            value_cents: value.map(Cents::get),
             at,
-        });
+        };
+        match precondition {
+            // Told first: with an open withdrawal nothing else matters.
+            Precondition::WithdrawalAllowed { amount, allowances, at } => {
+                self.conditions.push(rule("no_open_withdrawal", None, None, None, None));
+                self.conditions.extend(allowances.map(|allowance| {
+                    let since = at - allowance.period;
+                    rule("withdrawals_within", None, Some(amount), Some(allowance.amount), Some(since))
+                }));
+            }
+            Precondition::NoCourse => self.conditions.push(rule("no_course", None, None, None, None)),
+            Precondition::TradeUnknown { trade_id, amount, at } => {
+                self.conditions.push(rule("trade_unknown", Some(trade_id), Some(amount), None, Some(at)));
+            }
+            Precondition::TradeFunded { trade_id, amount, value, at } => {
+                self.conditions.push(rule("trade_funded", Some(trade_id), Some(amount), Some(value), Some(at)));
+            }
+        }
         Ok(())
     }
 
@@ -270,6 +280,7 @@ impl<'a> Rows<'a> {
             7 => Ok(Outcome::CoursePaymentPending),
             8 => Ok(Outcome::TradeKnown),
             9 => Ok(Outcome::TradeNotFunded),
+            10 => Ok(Outcome::LimitReached),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });
         Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.try_get(1)? })

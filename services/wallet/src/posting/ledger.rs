@@ -89,7 +89,7 @@ impl Ledger {
         if outcome == Outcome::Applied {
             return Ok(Answer { result, replayed: None });
         }
-        let Some(claim) = claim else { return Err(outcome.into_result().err().unwrap_or(Error::AlreadyPosted)) };
+        let Some(claim) = claim else { return Err(movement.refusal(&mut *self.db.conn().await?, outcome).await) };
         // The answer that stands under the key; or, decided again in the transaction that keeps it, the refusal.
         let mut work = Work::begin::<Error>(&self.db, Some(claim)).await?;
         if let Some(answer) = work.replay::<_, Error>()? {
@@ -150,7 +150,8 @@ fn footprint(movement: &Movement, claim: Option<&Claim>) -> Footprint {
     let key = claim.map(|claim| hash(claim.key()));
     let looked_at = movement.precondition.map(|precondition| match precondition {
         Precondition::TradeUnknown { trade_id, .. } | Precondition::TradeFunded { trade_id, .. } => hash(trade_id),
-        Precondition::NoOpenWithdrawal | Precondition::NoCourse => hash((movement.user_id, precondition)),
+        Precondition::WithdrawalAllowed { .. } => hash((movement.user_id, "withdrawal")),
+        Precondition::NoCourse => hash((movement.user_id, "course")),
     });
     Footprint { alone: [key, looked_at], accounts: movement.accounts().map(hash).collect() }
 }

@@ -53,7 +53,7 @@ impl Model {
     fn decide(&mut self, movement: &Movement) -> Outcome {
         let user_id = movement.user_id;
         let stands_in_the_way = match movement.precondition {
-            Some(Precondition::NoOpenWithdrawal) if self.withdrawals.contains(&user_id) => {
+            Some(Precondition::WithdrawalAllowed { .. }) if self.withdrawals.contains(&user_id) => {
                 Some(Outcome::WithdrawalPending)
             }
             Some(Precondition::NoCourse) if self.courses.contains(&user_id) => Some(Outcome::CourseOwned),
@@ -83,7 +83,7 @@ impl Model {
         }
         self.cents = cents;
         match movement.precondition {
-            Some(Precondition::NoOpenWithdrawal) => drop(self.withdrawals.insert(user_id)),
+            Some(Precondition::WithdrawalAllowed { .. }) => drop(self.withdrawals.insert(user_id)),
             Some(Precondition::NoCourse) => drop(self.courses.insert(user_id)),
             Some(Precondition::TradeUnknown { trade_id, amount, .. }) => {
                 self.trades.insert(trade_id, (user_id, amount, "funded"));
@@ -122,7 +122,7 @@ fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
     let cause = Cause::Transaction(line.id);
     Movement {
         user_id,
-        precondition: Some(Precondition::NoOpenWithdrawal),
+        precondition: Some(Precondition::WithdrawalAllowed { amount, allowances: Limits::default().allowances, at: now }),
         postings: vec![Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, amount).unwrap()],
         events: vec![published::withdrawal_requested(&line)],
         lines: vec![line],

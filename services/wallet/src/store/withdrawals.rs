@@ -1,0 +1,36 @@
+//! What members withdrew, counted towards their allowances.
+
+use chassis::db::PgConnection;
+use chassis::money::Cents;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use crate::domain::limits::{self, Allowance, Rest, Withdrawn};
+use crate::error::Error;
+
+/// What is left to a member of these allowances, and from when on `wanted` fits; without an amount, from when on there is
+/// more than now.
+///
+/// # Errors
+/// The database's.
+pub async fn rest(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    allowances: &[Allowance],
+    wanted: Option<Cents>,
+    now: OffsetDateTime,
+) -> Result<Rest, Error> {
+    let longest = allowances.iter().map(|allowance| allowance.period).max().unwrap_or(Duration::ZERO);
+    // The allowances bound how many there are.
+    let withdrawn = sqlx::query_as!(
+        Withdrawn,
+        r#"SELECT created_at AS at, amount_cents AS "amount: Cents" FROM transactions
+        WHERE user_id = $1 AND kind = 'withdrawal' AND status <> 'failed' AND created_at > $2
+        ORDER BY created_at"#,
+        user_id,
+        now - longest
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(limits::rest(allowances, &withdrawn, wanted, now)?)
+}
