@@ -27,7 +27,7 @@ use crate::routes::courses::Course;
 use crate::routes::plans::Offers;
 use crate::routes::transactions::Owners;
 use crate::routes::{
-    admin, auth, courses, events, files, liabilities, payment_methods, plans, trades, transactions, users,
+    admin, auth, courses, events, files, liabilities, payment_methods, plans, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -106,6 +106,8 @@ pub fn api() -> Api {
         .routes(routes!(auth::list_sessions))
         .routes(routes!(auth::end_session))
         // Money.
+        .routes(routes!(terms::get))
+        .routes(routes!(wallet::get))
         .routes(declare(Class::Upload, routes!(transactions::deposit)))
         .routes(routes!(transactions::withdraw))
         .routes(declare(Class::Upload, routes!(transactions::pay_fee)))

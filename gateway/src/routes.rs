@@ -20,6 +20,10 @@ pub mod events;
 
 pub mod liabilities;
 
+pub mod terms;
+
+pub mod wallet;
+
 pub mod admin;
 
 use serde::Serialize;

@@ -1,4 +1,4 @@
-import { approve, fund, platformMethod, proof, signedIn } from './support/stack'
+import { approve, fund, payOut, platformMethod, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
@@ -47,6 +47,39 @@ test('a withdrawal shows its fee before it is sent, is sent once, and blocks a s
   await expect(page.getByText('Your fee payment is in review')).toBeVisible()
   await approve(member.email, 5, 'Fee')
   await expect(page.getByText('You receive the full $200.00.')).toBeVisible({ timeout: 30_000 })
+})
+
+test('the limits of the terms are shown, and a reached one says what is left and from when on [D-B11] [D-R16] [D-L7]', async ({ page }) => {
+  const member = await signedIn(page)
+  for (let deposits = 0; deposits < 13; deposits++) await fund(member, 9_000)
+  const method = await platformMethod(member)
+  for (const amount of [50_000, 49_000]) {
+    await member.api('POST', '/transactions/withdraw', { amount, method, address })
+    await payOut(member.email)
+  }
+
+  await page.goto('/withdrawals')
+  const terms = await member.api<{ withdrawal: { left: number; availableAt: string } }>('GET', '/terms')
+  expect(terms.withdrawal.left).toBe(1_000)
+  const facts = page.getByRole('main').locator('dl').last()
+  await expect(facts).toContainText('Minimum withdrawal$50')
+  await expect(facts).toContainText('Limit in 24 hours$100,000')
+  await expect(facts).toContainText('Limit in 30 days$500,000')
+  await expect(facts).toContainText('Left of your limits$1,000.00more from')
+
+  await page.getByLabel('Amount').fill('1000.01')
+  await page.getByText('TRC20').click()
+  await page.getByLabel('Wallet address').fill(address)
+  await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+  const refusal = page.getByText(/This is more than your withdrawal limit leaves: \$1,000\.00 is left now, and this amount from .* UTC\./)
+  await expect(refusal).toBeVisible()
+  await expect(refusal).toHaveCount(1)
+  await expect(page).toHaveURL('/withdrawals')
+
+  await page.getByRole('button', { name: 'Use the maximum' }).click()
+  await expect(page.getByLabel('Amount')).toHaveValue('1000.00')
+  await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+  await expect(page).toHaveURL('/transactions')
 })
 
 test('a withdrawal without an address asks for one, once [D-W1] [D-R14]', async ({ page }) => {

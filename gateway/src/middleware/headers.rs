@@ -38,6 +38,10 @@ pub fn cors(origins: &[String]) -> CorsLayer {
         .allow_credentials(true)
         .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
         .allow_headers([header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("idempotency-key")])
-        .expose_headers([HeaderName::from_static("idempotency-replayed"), HeaderName::from_static("x-request-id")])
+        .expose_headers([
+            HeaderName::from_static("idempotency-replayed"),
+            HeaderName::from_static("x-request-id"),
+            HeaderName::from_static("x-next-cursor"),
+        ])
         .max_age(std::time::Duration::from_secs(600))
 }

@@ -16,6 +16,8 @@ pub mod staff;
 
 pub mod books;
 
+pub mod journal;
+
 pub mod audit;
 
 pub mod dead_letters;
@@ -70,6 +72,7 @@ pub fn routes(
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))
         .routes(routes!(staff::change_role))
+        .routes(routes!(journal::journal))
         .routes(routes!(audit::audit))
         .routes(routes!(books::integrity))
         .routes(routes!(books::reopen))

@@ -73,7 +73,7 @@ impl Course {
 }
 
 /// A verified member, or why the caller is none.
-pub struct MaybeReader(Result<Reader, ApiError>);
+pub struct MaybeReader(pub Result<Reader, ApiError>);
 
 impl FromRequestParts<App> for MaybeReader {
     type Rejection = std::convert::Infallible;

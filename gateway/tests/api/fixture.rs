@@ -121,6 +121,16 @@ impl Fixture {
         Reply { status: parts.status, headers: parts.headers, text: String::from_utf8_lossy(&bytes).into_owned() }
     }
 
+    /// A body to its end, or that it broke off.
+    pub async fn body_of(&self, path: &str, token: &str) -> Result<Bytes, axum::Error> {
+        let mut request =
+            Request::get(path).header("authorization", format!("Bearer {token}")).body(Body::empty()).unwrap();
+        let peer: SocketAddr = "203.0.113.7:4711".parse().unwrap();
+        request.extensions_mut().insert(ConnectInfo(peer));
+        let response = self.router.clone().oneshot(request).await.unwrap();
+        response.into_body().collect().await.map(http_body_util::Collected::to_bytes)
+    }
+
     pub async fn call(&self, method: Method, path: &str, token: Option<&str>, body: &str) -> Reply {
         let mut request = Request::builder().method(method).uri(path).header("content-type", "application/json");
         if let Some(token) = token {
@@ -232,6 +242,37 @@ fn refused<T>(kind: Kind, reason: ErrorReason, message: &str) -> Result<Answer<T
 
 #[tonic::async_trait]
 impl WalletService for FakeWallet {
+    /// The rest is told to whoever comes with a token.
+    async fn get_terms(&self, request: Call<wallet::GetTermsRequest>) -> Result<Answer<wallet::GetTermsResponse>, Status> {
+        let rest = wallet::WithdrawalRest {
+            left_cents: 2_050,
+            available_at: Some(chassis::clock::Timestamp { seconds: 86_400, nanos: 0 }),
+        };
+        Ok(Answer::new(wallet::GetTermsResponse {
+            deposit_min_cents: 10_000,
+            deposit_max_cents: 10_000_000,
+            pending_deposits_max: 5,
+            withdrawal_min_cents: 5_000,
+            withdrawal_max_cents: 5_000_000,
+            fee_basis_points: 250,
+            course_price_cents: 8_700,
+            withdrawal_allowances: vec![wallet::Allowance { period_hours: 24, amount_cents: 10_000_000 }],
+            rest: request.metadata().get("authorization").map(|_| rest),
+            two_people_from_cents: 100_000,
+        }))
+    }
+
+    /// A cent for each second since 1970.
+    async fn get_balances(
+        &self,
+        request: Call<wallet::GetBalancesRequest>,
+    ) -> Result<Answer<wallet::GetBalancesResponse>, Status> {
+        let at = request.into_inner().at;
+        let amount_cents = at.as_ref().map_or(-1, |at| at.seconds);
+        let balances = vec![wallet::AccountBalance { account: "available".to_owned(), amount_cents }];
+        Ok(Answer::new(wallet::GetBalancesResponse { at, balances }))
+    }
+
     async fn get_times(&self, _: Call<wallet::GetTimesRequest>) -> Result<Answer<wallet::GetTimesResponse>, Status> {
         unused()
     }
@@ -273,6 +314,13 @@ impl WalletService for FakeWallet {
             1 => Err(Status::unavailable("connection refused (os error 111)")),
             2 => panic!("a bug"),
             3 => Err(Status::deadline_exceeded("timeout")),
+            4 => {
+                let mut refusal = Refusal::field("amount", "This is more than your withdrawal limit leaves.");
+                refusal.code = "LIMIT_REACHED".to_owned();
+                let facts = [("left", 20.5.into()), ("availableAt", "2026-01-31T12:00:00Z".into())];
+                refusal.facts = Some(Box::new(facts.map(|(name, fact)| (name.to_owned(), fact)).into()));
+                Err(refusal_to_status(&refusal))
+            }
             _ => refused(Kind::Conflict, ErrorReason::WithdrawalPending, "Withdrawal pending already"),
         }
     }
@@ -330,11 +378,29 @@ impl WalletService for FakeWallet {
         refused(Kind::NotFound, ErrorReason::NotFound, "Transaction not found")
     }
 
+    /// Three pages of a line each; the last one of a year's end is never found.
     async fn get_statement(
         &self,
-        _: Call<wallet::GetStatementRequest>,
+        request: Call<wallet::GetStatementRequest>,
     ) -> Result<Answer<wallet::GetStatementResponse>, Status> {
-        unused()
+        let message = request.into_inner();
+        let page = message.page.expect("the gateway asks page by page").cursor;
+        let number: i64 = if page.is_empty() { 0 } else { page.parse().unwrap() };
+        if number == 2 && message.from.is_some_and(|from| from.seconds < 0) {
+            return refused(Kind::Unavailable, ErrorReason::Unavailable, "away");
+        }
+        let line = wallet::StatementLine {
+            title: format!("Line {number}"),
+            amount_cents: 100,
+            balance_cents: 100 * number,
+            ..Default::default()
+        };
+        Ok(Answer::new(wallet::GetStatementResponse {
+            opening_balance_cents: -100,
+            closing_balance_cents: 200,
+            lines: vec![line],
+            next_cursor: if number < 2 { (number + 1).to_string() } else { String::new() },
+        }))
     }
 }
 

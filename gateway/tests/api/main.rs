@@ -16,4 +16,5 @@ mod slow;
 
 mod staff;
 
+mod terms;
 mod web;

@@ -25,6 +25,8 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use self::lanes::Lanes;
+use crate::db::{self, PgConnection};
+use crate::error::Kind;
 use crate::telemetry;
 
 /// Durable queues and the keys they want.
@@ -83,8 +85,27 @@ pub trait Handler: Send + Sync + 'static {
     /// Takes effect at most once an event, in one transaction with the inbox row.
     async fn handle(&self, event: &Event) -> Result<(), HandleError>;
 
+    /// Reads an event, and asks other services for what its effect needs: all that is to be done before a transaction.
+    async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError>;
+
     /// Keeps an event that can never take effect, for people to look at.
     async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error>;
+}
+
+/// What an event changes, with everything that it takes from other services.
+#[async_trait]
+pub trait Effect: Send + Sync {
+    /// Takes effect in the caller's transaction, which holds the inbox row.
+    async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError>;
+}
+
+impl From<sqlx::Error> for HandleError {
+    fn from(error: sqlx::Error) -> Self {
+        match db::kind(&error) {
+            Kind::Unavailable => Self::Transient(error.into()),
+            _ => Self::Poison(error.into()),
+        }
+    }
 }
 
 impl Bus {

@@ -11,12 +11,13 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::audit::{self, Act};
-use crate::bus::{Event, HandleError, Handler};
+use crate::bus::{Effect, Event, HandleError, Handler};
 use crate::caller::Staff;
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::error::{Kind, Refusal};
 use crate::idempotency::{self, Answer, Claim, Keyed, Work};
+use crate::inbox;
 
 /// As many as are shown.
 const SHOWN: i64 = 500;
@@ -81,8 +82,15 @@ pub struct Replay {
     pub claim: Option<Claim>,
 }
 
-/// Lets an event take effect after all; then it is no dead letter any more. Its inbox row keeps the effect to once,
-/// however often and by how many it is replayed.
+/// A dead letter that can be tried again.
+struct Ready {
+    parked: Parked,
+    event: Event,
+    effect: Box<dyn Effect>,
+}
+
+/// Lets an event take effect after all; then it is no dead letter any more. Its effect, its inbox row, which keeps the
+/// effect to once, its end as a dead letter and the audit row are one transaction.
 ///
 /// # Errors
 /// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable, the key's, the database's.
@@ -92,20 +100,26 @@ pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) 
     {
         return Ok(answer);
     }
-    let handled = handle(db, handler, &command.event_id).await?;
+    let ready = prepare(db, handler, &command.event_id).await?;
     let mut work = Work::begin::<E>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, E>()? {
         return Ok(answer);
     }
-    let result = match handled {
-        Ok(parked) => remove(&mut work, command, parked).await,
-        Err(refusal) => Err(refusal.into()),
+    let mut cause = None;
+    let result = match &ready {
+        Ok(ready) => take_effect(&mut work, command, ready, &mut cause).await,
+        Err(refusal) => Err(refusal.clone().into()),
     };
-    work.settle(result).await
+    let answer = work.settle(result).await;
+    // What is wrong now, for who tries it next.
+    if let (Ok(ready), Some(cause)) = (&ready, cause) {
+        handler.park(&command.event_id, &ready.parked.key, &ready.parked.payload, &cause).await?;
+    }
+    answer
 }
 
-/// Gives the event to the handler, in whose transaction it takes effect.
-async fn handle(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Parked, Refusal>, sqlx::Error> {
+/// Reads the event and asks others for what its effect needs, before the transaction.
+async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Ready, Refusal>, sqlx::Error> {
     let parked: Option<Parked> =
         sqlx::query_as("SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1")
             .bind(id)
@@ -115,25 +129,27 @@ async fn handle(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Parke
     let Some(event) = parked.event() else {
         return Ok(Err(unusable("This event has no id and can never take effect.")));
     };
-    Ok(match AssertUnwindSafe(handler.handle(&event)).catch_unwind().await {
-        Ok(Ok(())) => Ok(parked),
-        Ok(Err(HandleError::Transient(error))) => {
-            tracing::warn!(id, error = %format!("{error:#}"), "a dead letter could not be replayed now");
-            Err(Refusal::unavailable())
-        }
-        Ok(Err(HandleError::Poison(error))) => {
-            handler.park(id, &parked.key, &parked.payload, &format!("{error:#}")).await?;
-            Err(unusable("This event still cannot take effect."))
-        }
-        Err(_) => Err(unusable("This event still cannot take effect.")),
-    })
+    let mut cause = None;
+    let prepared = refused(id, AssertUnwindSafe(handler.prepare(&event)).catch_unwind().await, &mut cause);
+    if let Some(cause) = cause {
+        handler.park(id, &parked.key, &parked.payload, &cause).await?;
+    }
+    Ok(prepared.map(|effect| Ready { parked, event, effect }))
 }
 
-async fn remove<E: Keyed>(conn: &mut PgConnection, command: &Replay, parked: Parked) -> Result<(), E> {
+async fn take_effect<E: Keyed>(
+    conn: &mut PgConnection,
+    command: &Replay,
+    Ready { parked, event, effect }: &Ready,
+    cause: &mut Option<String>,
+) -> Result<(), E> {
     let id = &command.event_id;
     let gone = sqlx::query("DELETE FROM parked_events WHERE event_id = $1").bind(id).execute(&mut *conn).await?;
     if gone.rows_affected() == 0 {
         return Err(unknown().into());
+    }
+    if inbox::first_time(conn, event).await? {
+        refused(id, AssertUnwindSafe(effect.apply(conn)).catch_unwind().await, cause)?;
     }
     let act = Act {
         staff: &command.staff,
@@ -145,6 +161,26 @@ async fn remove<E: Keyed>(conn: &mut PgConnection, command: &Replay, parked: Par
         address: &command.client_address,
     };
     Ok(audit::append(conn, act).await?)
+}
+
+/// What the outcome of a handler, or its panic, means for staff; notes why an event still cannot take effect.
+fn refused<T>(
+    id: &str,
+    outcome: std::thread::Result<Result<T, HandleError>>,
+    cause: &mut Option<String>,
+) -> Result<T, Refusal> {
+    match outcome {
+        Ok(Ok(done)) => Ok(done),
+        Ok(Err(HandleError::Transient(error))) => {
+            tracing::warn!(id, error = %format!("{error:#}"), "a dead letter could not be replayed now");
+            Err(Refusal::unavailable())
+        }
+        Ok(Err(HandleError::Poison(error))) => {
+            *cause = Some(format!("{error:#}"));
+            Err(unusable("This event still cannot take effect."))
+        }
+        Err(_) => Err(unusable("This event still cannot take effect.")),
+    }
 }
 
 fn unknown() -> Refusal {

@@ -1,6 +1,6 @@
 //! The inbox: which events took effect here, so that one delivered again does not.
 
-use crate::bus::Event;
+use crate::bus::{Event, HandleError, Handler};
 use crate::db::{Db, PgConnection};
 
 /// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
@@ -14,6 +14,20 @@ pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, 
         .execute(conn)
         .await?;
     Ok(noted.rows_affected() == 1)
+}
+
+/// Lets an event take effect in a transaction of its own, unless it did before.
+///
+/// # Errors
+/// The handler's, the database's.
+pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Result<(), HandleError> {
+    let effect = handler.prepare(event).await?;
+    let mut tx = db.begin().await?;
+    if first_time(&mut tx, event).await? {
+        effect.apply(&mut tx).await?;
+        tx.commit().await?;
+    }
+    Ok(())
 }
 
 /// Forgets events handled ninety days ago: far longer than their publisher keeps them for a replay (seven days), or a

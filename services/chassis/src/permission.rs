@@ -30,6 +30,8 @@ pub enum Permission {
     ChangeStaff,
     /// Read the audit log.
     SeeAudit,
+    /// Read the journal.
+    SeeJournal,
     /// Propose and decide the end of a stop of withdrawals.
     ReopenWithdrawals,
     /// Publish the liabilities at once.
@@ -55,7 +57,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::See,
         Self::Decide,
         Self::RejectPayout,
@@ -68,6 +70,7 @@ impl Permission {
         Self::SeeStaff,
         Self::ChangeStaff,
         Self::SeeAudit,
+        Self::SeeJournal,
         Self::ReopenWithdrawals,
         Self::PublishLiabilities,
         Self::ReplayDeadLetters,
@@ -88,6 +91,7 @@ impl Permission {
             Self::SeeStaff => reading("seeStaff", &[Auditor, Admin]),
             Self::ChangeStaff => deciding("changeStaff", &[Admin]),
             Self::SeeAudit => reading("seeAudit", &[Auditor, Admin]),
+            Self::SeeJournal => reading("seeJournal", &[Auditor, Admin]),
             Self::ReopenWithdrawals => deciding("reopenWithdrawals", &[Treasurer, Admin]),
             Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
             Self::ReplayDeadLetters => reading("replayDeadLetters", &[Admin]),
@@ -153,7 +157,13 @@ mod tests {
         let may = |role| Permission::of(role).collect::<Vec<_>>();
         assert_eq!(
             may(Role::Auditor),
-            [Permission::See, Permission::SeeStaff, Permission::SeeAudit, Permission::PublishLiabilities]
+            [
+                Permission::See,
+                Permission::SeeStaff,
+                Permission::SeeAudit,
+                Permission::SeeJournal,
+                Permission::PublishLiabilities
+            ]
         );
         let money = [Permission::Decide, Permission::Pay, Permission::CorrectBalances, Permission::ChangeMethods];
         assert!(may(Role::Admin).iter().all(|permission| !money.contains(permission)));
@@ -167,6 +177,6 @@ mod tests {
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =
             Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
-        assert_eq!(without, ["see", "writeNotes", "seeStaff", "seeAudit", "publishLiabilities", "replayDeadLetters"]);
+        assert_eq!(without, ["see", "writeNotes", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities", "replayDeadLetters"]);
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use chassis::bus::{Bus, Event, HandleError, Handler, TOPOLOGY};
+use chassis::bus::{Bus, Event, Effect, HandleError, Handler, TOPOLOGY};
 use chassis::db::{self, Db};
 use chassis::outbox::{self, relay};
 use chassis::telemetry::TraceContext;
@@ -167,6 +167,10 @@ impl Handler for Script {
                 std::future::pending().await
             }
         }
+    }
+
+    async fn prepare(&self, _: &Event) -> Result<Box<dyn Effect>, HandleError> {
+        Err(HandleError::Poison(anyhow!("a script changes nothing")))
     }
 
     async fn park(&self, id: &str, _: &str, _: &[u8], cause: &str) -> Result<(), sqlx::Error> {

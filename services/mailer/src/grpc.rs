@@ -79,6 +79,7 @@ impl StaffService for Doors {
             client_address: message.client_address,
         };
         let done = replay_dead_letter(&self.db, &*self.consumer, &replay).await?;
+        self.consumer.0.queued.notify_one();
         Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
     }
 

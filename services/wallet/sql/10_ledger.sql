@@ -95,7 +95,7 @@ $$;
 --   7 a payment for the course is in review
 --   8 the trade is known: funded, refused or settled
 --   9 the trade is not funded under these terms, or settled
---  10 the member would withdraw more since a moment than is allowed
+--  11 the member would withdraw more since a moment than is allowed
 -- A posting that its cause does not allow is an error: nothing of any movement is applied.
 --
 -- Every row is found by an index whatever the tables' statistics say, and one plan serves every size.
@@ -236,7 +236,7 @@ BEGIN
                     CASE WHEN has_pending(new_accounts[account - houses].user_id, 'withdrawal') THEN 5 END
                 WHEN 'withdrawals_within' THEN
                     CASE WHEN withdrawn_since(new_accounts[account - houses].user_id, new.at) + new.amount_cents
-                        > new.value_cents THEN 10 END
+                        > new.value_cents THEN 11 END
                 WHEN 'no_course' THEN
                     CASE WHEN owns_course(new_accounts[account - houses].user_id) THEN 6
                     WHEN has_pending(new_accounts[account - houses].user_id, 'course') THEN 7 END

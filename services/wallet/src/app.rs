@@ -11,9 +11,11 @@ use crate::error::Error;
 use crate::posting;
 use crate::store::{transactions, withdrawal_stops};
 
-pub mod open_accounts;
-
 pub mod get_wallet;
+
+pub mod get_terms;
+
+pub mod get_balances;
 
 pub mod request_deposit;
 
@@ -74,6 +76,8 @@ pub mod get_liabilities;
 pub mod propose_reopening;
 
 pub mod propose_rebuild;
+
+pub mod list_postings;
 
 pub mod list_audit_rows;
 

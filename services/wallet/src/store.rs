@@ -10,6 +10,8 @@ pub mod entries;
 
 pub mod liabilities;
 
+pub mod postings;
+
 pub mod times;
 
 pub mod trade_fundings;

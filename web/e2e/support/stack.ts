@@ -140,6 +140,19 @@ export async function fund(member: SignedIn, amount: number) {
 
 type Pending = { id: string; revision: number; title: string; user: { email: string } }
 
+/** The reviewer approves the member's open withdrawal, and the treasurer pays it. */
+export async function payOut(email: string) {
+  const reviewer = await asStaff('reviewer')
+  const { transactions } = await reviewer<{ transactions: Pending[] }>('GET', '/admin/transactions?status=pending&kind=withdrawal')
+  const open = transactions.find((row) => row.user.email === email)
+  if (!open) throw new Error(`no open withdrawal of ${email}`)
+  const treasurer = await asStaff('treasurer')
+  const revision = async () => (await treasurer<{ transaction: Pending }>('GET', `/admin/transactions/${open.id}`)).transaction.revision
+  await reviewer('POST', `/admin/transactions/${open.id}/approve`, { revision: open.revision })
+  await treasurer('POST', `/admin/transactions/${open.id}/paying`, { revision: await revision() })
+  await treasurer('POST', `/admin/transactions/${open.id}/paid`, { revision: await revision(), txid: `tx-${randomUUID()}` })
+}
+
 /** The reviewer confirms the member's newest pending transaction (of this title). */
 export async function approve(email: string, receivedAmount: number, title?: string) {
   const reviewer = await asStaff('reviewer')

@@ -24,6 +24,7 @@ const review = (changes: object = {}) => ({
   transaction: { ...deposit, ...changes },
   checks: [{ name: 'amount_in_limits', ok: true, detail: '$250.00 is within the limits.', transactionIds: [] }],
   wallet: { balance: 0, held: 0, bonus: 0, invested: 0 },
+  entries: [],
 })
 
 const proposal = (changes: object = {}) => ({
@@ -333,7 +334,67 @@ describe('the queue', () => {
   })
 })
 
+describe('the ledger', () => {
+  it('shows behind a transaction what it moved, in plain words [D-O2] [D-R16]', async () => {
+    const entries = [
+      { postingId: 7, account: 'available', amount: -100, balance: 400, kind: 'withdrawal_hold', at: '2026-03-05T14:07:00Z' },
+      { postingId: 7, account: 'settlement', amount: 100, balance: -1000, kind: 'withdrawal_hold', at: '2026-03-05T14:07:00Z' },
+    ]
+    server.use(answers('get', '/admin/transactions/:id', { ...review(), entries }))
+    openAsStaff(`/admin/transactions/${deposit.id}`)
+    const table = within(await screen.findByRole('region', { name: 'Ledger entries' }))
+    const rows = table.getAllByRole('row').slice(1).map((row) => row.textContent)
+    expect(rows[0]).toMatch(/^7Freewithdrawal hold.*-\$100\.00\$400\.00$/)
+    expect(rows[1]).toMatch(/^7Holdings of the platform.*\$100\.00-\$1,000\.00$/)
+  })
+})
+
+describe('the journal', () => {
+  it('is put together from its parts, for those who may read it [D-R16]', async () => {
+    const asked: (string | null)[] = []
+    server.use(
+      http.get(`${base}/admin/journal`, ({ request }) => {
+        const cursor = new URL(request.url).searchParams.get('cursor')
+        asked.push(cursor)
+        const [line, next] = cursor === '' ? ['{"id":1}\n', '3.1'] : cursor === '3.1' ? ['{"id":2}\n', '4.2'] : ['', '4.2']
+        return new HttpResponse(line, { headers: { 'X-Next-Cursor': next, 'Content-Type': 'application/x-ndjson' } })
+      }),
+    )
+    const saved: Blob[] = []
+    vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => (saved.push(blob as Blob), 'blob:journal'))
+    vi.spyOn(URL, 'revokeObjectURL').mockImplementation(() => undefined)
+    const { user } = openAsStaff('/admin/integrity', 'see', 'seeJournal')
+    await user.click(await screen.findByRole('button', { name: 'Download' }))
+    await waitFor(() => expect(saved).toHaveLength(1))
+    expect(asked).toEqual(['', '3.1', '4.2'])
+    expect(saved[0]?.size).toBe('{"id":1}\n{"id":2}\n'.length)
+    vi.restoreAllMocks()
+  })
+
+  it('is not offered to others [D-R16]', async () => {
+    openAsStaff('/admin/integrity')
+    await screen.findByText('The books are right')
+    expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
+  })
+})
+
 describe('two people', () => {
+  it('are shown every proposal, page by page [D-R2] [A16]', async () => {
+    const pages: Record<string, object> = {
+      '': { proposals: [proposal({ id: 'trd_2', kind: 'plan.value' })], nextCursor: 'c1' },
+      c1: { proposals: [proposal({ id: 'trd_1', kind: 'plan.update' })] },
+    }
+    server.use(
+      http.get(`${window.location.origin}/v1/admin/proposals`, ({ request }) =>
+        HttpResponse.json({ success: true, ...pages[new URL(request.url).searchParams.get('cursor') ?? ''] })),
+    )
+    const { user } = openAsStaff('/admin/proposals', 'see', 'changePlans')
+    expect(await screen.findByRole('heading', { name: 'Publish a value' })).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Show more' }))
+    expect(await screen.findByRole('heading', { name: 'Change the terms of a plan' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Show more' })).toBeNull()
+  })
+
   it('cannot confirm an own proposal, and says why [D-O4] [D-R2]', async () => {
     server.use(answers('get', '/admin/proposals', { proposals: [proposal({ proposedBy: ME })] }))
     openAsStaff('/admin/proposals', 'see', 'changePlans')

@@ -5,7 +5,7 @@ import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
 import { btc, own, proof, transaction, usdt } from '@/testing/samples'
-import { answers, holds, member, records, refuses, server } from '@/testing/server'
+import { answers, holds, member, records, refuses, server, terms } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
 
@@ -23,6 +23,45 @@ describe('the withdrawal', () => {
     expect(screen.getByText('Taken from your balance').nextSibling).toHaveTextContent('$100.20')
     expect(screen.getByText('Processing fee (2.5%)').nextSibling).toHaveTextContent('$2.51')
     expect(screen.getByText('You receive').nextSibling).toHaveTextContent('$97.69')
+  })
+
+  it('takes fee and limits from the terms, and holds none itself [D-B11]', async () => {
+    const told = { ...terms, withdrawal: { ...terms.withdrawal, min: 75, max: 20_000.5, feePercent: 1.25, left: 300, availableAt: '2026-03-05T14:07:00Z' } }
+    server.use(answers('get', '/terms', told))
+    const { user } = openWithdrawal()
+    expect(await screen.findByText('Left of your limits')).toBeVisible()
+    const facts = [['Minimum withdrawal', '$75'], ['Maximum withdrawal', '$20,000.50'], ['Processing fee', '1.25%'], ['Limit in 24 hours', '$100,000'], ['Limit in 30 days', '$500,000']] as const
+    for (const [label, value] of facts) expect(screen.getByText(label).nextSibling).toHaveTextContent(value)
+    expect(screen.getByText('Left of your limits').nextSibling).toHaveTextContent(/^\$300\.00more from /)
+    await user.click(screen.getByRole('button', { name: 'Use the maximum' }))
+    expect(screen.getByLabelText('Amount')).toHaveValue('300.00')
+    expect(screen.getByText('Processing fee (1.25%)').nextSibling).toHaveTextContent('$3.75')
+  })
+
+  it('says nothing that it does not know while the terms are away [D-B11] [D-L5]', async () => {
+    server.use(refuses('get', '/terms', 422, { message: 'Not now' }))
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await waitFor(() => expect(screen.getByText('Minimum withdrawal').nextSibling).toHaveTextContent('–'))
+    expect(screen.getByText('You receive').nextSibling).toHaveTextContent('–')
+    expect(screen.queryByRole('button', { name: 'Use the maximum' })).toBeNull()
+    expect(screen.queryByText('Not now')).toBeNull()
+  })
+
+  it('shows a reached limit at the amount, once, and asks what is left now [D-B11] [D-L7]', async () => {
+    const message = 'This is more than your withdrawal limit leaves: $50.00 is left now, and this amount from 6 March 2026, 10:00 UTC.'
+    server.use(refuses('post', '/transactions/withdraw', 422, { message, code: 'LIMIT_REACHED', errors: { amount: message } }))
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    expect(await screen.findByText('Left of your limits')).toBeVisible()
+    server.use(answers('get', '/terms', { ...terms, withdrawal: { ...terms.withdrawal, left: 50 } }))
+    await submit(user)
+    expect(await screen.findByText(message)).toBeVisible()
+    expect(screen.getByLabelText('Amount')).toHaveAccessibleDescription(expect.stringContaining(message) as unknown as string)
+    expect(screen.getAllByText(message)).toHaveLength(1)
+    await waitFor(() => expect(screen.getByText('Left of your limits').nextSibling).toHaveTextContent('$50.00'))
+    expect(currentPath()).toBe('/withdrawals')
   })
 
   it('fills in the most there is', async () => {

@@ -35,7 +35,7 @@ export const terms: LegalText = {
       passages: [
         'Balances are kept in dollars; deposits are settled in cryptocurrency. You choose a payment method, pay to the address shown, and upload a proof of payment.',
         [
-          'The minimum is $100.00 and the maximum $100,000.00 per deposit. A payment for the course is exactly $87.00.',
+          'The minimum and maximum of a deposit are shown on the deposit page. A payment for the course is exactly its price.',
           'A deposit is pending until a member of our staff has checked it. Until then it does not count towards your balance. A time shown on the screen is an estimate.',
           'We credit the amount that arrived. If it differs from the amount you stated, the transaction shows both.',
           'If we cannot confirm a payment, we reject the deposit and tell you why by e-mail. Send us the missing proof and we look at it again.',
@@ -49,8 +49,8 @@ export const terms: LegalText = {
       title: 'Withdrawals and fees',
       passages: [
         [
-          'The minimum is $50.00 and the maximum $50,000.00 per withdrawal. You can have one open withdrawal at a time.',
-          'The processing fee is 2.5% of the amount, rounded to the cent. Amount, fee and what you receive are shown before you confirm.',
+          'The minimum and maximum of a withdrawal, and what your withdrawals may come to within a day and a month, are shown on the withdrawal page. You can have one open withdrawal at a time.',
+          'The processing fee is a percentage of the amount, shown on the withdrawal page and rounded to the cent. Amount, fee and what you receive are shown before you confirm.',
           'The fee is taken out of the payout. Paying it separately is your choice and never a condition for receiving your money.',
           'The amount is set aside at once. Our staff checks each withdrawal; large ones are checked by two people. A submitted withdrawal cannot be cancelled by you. If we reject it, the whole amount returns to your balance.',
           'You are responsible for the address. We check its form where the network allows it, not who owns it.',
@@ -84,7 +84,7 @@ export const terms: LegalText = {
       id: 'course',
       title: 'The course',
       passages: [
-        'The course costs $87.00 once. You pay from your balance, or by a payment that our staff confirms; then all modules open and stay open to your account without further payment.',
+        'The course is paid for once, at the price shown when you buy it. You pay from your balance, or by a payment that our staff confirms; then all modules open and stay open to your account without further payment.',
         'It is for your own learning. You may use templates and checklists in your work; you may not resell, republish or share the lessons.',
         'The course teaches a craft. We do not promise income, clients or results. Prices of other offers on our pages are for comparison.',
         'Consumers may have a right to withdraw from a purchase of digital content. It can end once you have asked us to open the lessons at once. To use it, write to us.',

@@ -14,6 +14,9 @@ import tourPoster from './artwork/poster-tour.svg'
 import windowPoster from './artwork/poster-window.svg'
 import { brand } from './brand'
 
+/** The withdrawal that the landing page works out as an example, in dollars. */
+export const withdrawalExample = { amount: 400, feePercent: 2.5 }
+
 /** What the course costs and how it is described wherever it is shown. */
 export const course = {
   title: 'The UGC Video Course',

@@ -1,6 +1,6 @@
 /** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
 import { toApiError, type ApiError } from './api-error'
-import { send, sendForFile, type ApiRequest } from './http'
+import { send, sendForFile, sendForPart, type ApiRequest } from './http'
 import { notify } from './notify'
 import { queryClient } from './query-client'
 import { queryKeys } from './query-keys'
@@ -69,4 +69,5 @@ export const api = {
     call<T>({ method: 'PUT', url, data }, options),
   delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'DELETE', url }, options),
   file: (url: string) => watched(() => sendForFile({ method: 'GET', url }), false),
+  filePart: (url: string) => watched(() => sendForPart({ method: 'GET', url }), false),
 }

@@ -10,6 +10,8 @@ type Refined<T, Narrow> = Omit<T, keyof Narrow> & Narrow
 
 export type Wallet = Schemas['Wallet']
 
+export type Terms = Schemas['Terms']
+
 export type User = Schemas['User']
 
 export type TransactionStatus = 'pending' | 'success' | 'failed'

@@ -29,6 +29,14 @@ export async function sendForFile(request: ApiRequest): Promise<Blob> {
   return (await ask<Blob>({ ...request, responseType: 'blob' })).data
 }
 
+export type FilePart = { content: Blob; nextCursor: string }
+
+/** A part of a file that comes in several, and where the next one begins. */
+export async function sendForPart(request: ApiRequest): Promise<FilePart> {
+  const { data, headers } = await ask<Blob>({ ...request, responseType: 'blob' })
+  return { content: data, nextCursor: String(headers['x-next-cursor'] ?? '') }
+}
+
 async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
   try {
     return await http.request<T>(request)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatMoney, formatPercent, parseCents, percentOf, sumCents, toCents, toDollars, withdrawalFee } from './money'
+import { formatBrief, formatMoney, formatPercent, parseCents, percentOf, sumCents, toCents, toDollars, withdrawalFee } from './money'
 
 describe('parseCents', () => {
   it.each([
@@ -19,6 +19,10 @@ describe('formatMoney', () => {
   ])('shows %d as %s [MSG-04]', (dollars, text) => expect(formatMoney(dollars)).toBe(text))
 })
 
+describe('formatBrief', () => {
+  it.each([[50, '$50'], [50_000, '$50,000'], [87.5, '$87.50'], [0, '$0']])('shows %d as %s', (dollars, text) => expect(formatBrief(dollars)).toBe(text))
+})
+
 describe('arithmetic in cents', () => {
   it('adds without float drift [MSG-04] [DASH-01]', () => expect(sumCents([0.1, 0.2, 0.3])).toBe(60))
 
@@ -28,7 +32,13 @@ describe('arithmetic in cents', () => {
 
   it.each([
     [5000, 125], [5020, 126], [5019, 125], [10000, 250], [1, 0], [20, 1], [5000000, 125000],
-  ])('takes a fee of 2.5 %% of %d cents, half up: %d [D-W2]', (cents, fee) => expect(withdrawalFee(cents)).toBe(fee))
+  ])('takes a fee of 2.5 %% of %d cents, half up: %d [D-W2]', (cents, fee) => expect(withdrawalFee(cents, 2.5)).toBe(fee))
+
+  it('takes whatever fee the wallet tells [D-B11]', () => {
+    expect(withdrawalFee(10_000, 0)).toBe(0)
+    expect(withdrawalFee(10_000, 1.25)).toBe(125)
+    expect(withdrawalFee(1, 50)).toBe(1)
+  })
 
   it('is 0 percent of nothing [D-L3]', () => expect(percentOf(5, 0)).toBe(0))
 

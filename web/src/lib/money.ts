@@ -52,9 +52,14 @@ export function sumCents(amounts: readonly number[]): number {
   return amounts.reduce((sum, amount) => sum + toCents(amount), 0)
 }
 
-/** The withdrawal fee: 2.5 %, rounded half up to the cent. */
-export function withdrawalFee(cents: number): number {
-  return Math.floor((cents * 25 + 500) / 1000)
+/** A dollar amount of the wire without needless cents: `$50,000`, `$87.50`. */
+export function formatBrief(dollars: number): string {
+  return formatMoney(dollars).replace(/\.00$/, '')
+}
+
+/** The fee of a withdrawal at so many percent, with two decimals at most: rounded half up to the cent. */
+export function withdrawalFee(cents: number, percent: number): number {
+  return Math.floor((cents * toCents(percent) + 5_000) / 10_000)
 }
 
 /** `part` of `whole` in percent with one decimal, 0 when there is no whole. */

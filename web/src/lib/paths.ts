@@ -17,7 +17,7 @@ export const paths = {
   dashboard: '/dashboard',
   profile: '/profile',
   deposits: '/deposits',
-  buyCourse: '/deposits?type=course&amount=87',
+  buyCourse: (price: number) => `/deposits?type=course&amount=${price}`,
   withdrawals: '/withdrawals',
   transactions: '/transactions',
   transaction: (id: string) => `/transactions/${encodeURIComponent(id)}`,

@@ -1,6 +1,7 @@
 /** The names of cached data, shared so that one feature's change can refresh another's screen. */
 export const queryKeys = {
   session: ['session'],
+  terms: ['terms'],
   transactions: ['transactions'],
   transaction: (id: string) => ['transactions', 'one', id],
   transactionTimes: ['transactions', 'times'],
@@ -18,4 +19,4 @@ export const queryKeys = {
 } as const
 
 /** Everything that a change of the member's money can touch. */
-export const moneyKeys = [queryKeys.session, queryKeys.transactions, queryKeys.trades, queryKeys.course]
+export const moneyKeys = [queryKeys.session, queryKeys.terms, queryKeys.transactions, queryKeys.trades, queryKeys.course]

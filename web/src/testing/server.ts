@@ -18,6 +18,16 @@ export const member: User = {
   role: null,
 }
 
+/** What holds, unless a test says otherwise. */
+export const terms = {
+  deposit: { min: 100, max: 100_000, pendingMax: 5 },
+  withdrawal: {
+    min: 50, max: 50_000, feePercent: 2.5, twoPeopleFrom: 1000, left: 100_000,
+    limits: [{ hours: 24, amount: 100_000 }, { hours: 720, amount: 500_000 }],
+  },
+  course: { price: 87 },
+}
+
 const base = `${window.location.origin}/v1`
 
 /** A handler that answers with `success: true` and these fields. */
@@ -62,10 +72,11 @@ export function records(method: 'post' | 'put' | 'delete', path: string, body: o
 export const server = setupServer(
   answers('get', '/auth/check', { user: member, token: 'fresh-token' }),
   answers('post', '/auth/logout', {}),
+  answers('get', '/terms', terms),
   answers('get', '/transactions/user', { transactions: [] }),
   answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
-  answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', price: 87, purchased: false, pending: false, modules: [] } }),
+  answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', purchased: false, pending: false, modules: [] } }),
   answers('get', '/plans', { plans: [] }),
   answers('get', '/plans/:id/values', { values: [] }),
   answers('get', '/payment-methods', { paymentMethods: [] }),

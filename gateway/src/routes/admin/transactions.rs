@@ -19,6 +19,7 @@ use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, field, moment, ok};
 use crate::router::App;
+use crate::routes::admin::members::Entry;
 use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{Owner, Transaction, TransactionMade, kind_name, owners};
 
@@ -231,6 +232,8 @@ pub struct Review {
     wallet: Option<ReviewWallet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved_by: Option<String>,
+    /// What it moved, oldest first: of the member and of the house.
+    entries: Vec<Entry>,
 }
 
 /// Get a transaction with its checklist
@@ -262,6 +265,7 @@ pub async fn get(
             invested: Number::dollars(wallet.invested_cents),
         }),
         approved_by: Some(answer.approved_by).filter(|id| !id.is_empty()),
+        entries: answer.entries.into_iter().map(Entry::from).collect(),
     }))
 }
 

@@ -1,11 +1,17 @@
 //! The statement of a period: as JSON, as a CSV file, and as a PDF to print.
 
+use std::io;
+
+use axum::body::Body;
 use axum::extract::{Query, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use chassis::clock;
+use chassis::clock::{self, Timestamp};
+use chassis::grpc::Outgoing;
+use futures::stream::{Stream, StreamExt, try_unfold};
 use pdf_writer::{Content, Finish, Name, Pdf, Rect, Ref, Str};
-use proto::wallet::v1::GetStatementRequest;
+use proto::common::v1::PageRequest;
+use proto::wallet::v1::{GetStatementRequest, GetStatementResponse, StatementLine as StatementLineMessage};
 use serde::{Deserialize, Serialize};
 use time::Date;
 use time::macros::format_description;
@@ -14,12 +20,14 @@ use utoipa::ToSchema;
 use crate::caller::Reader;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
-use crate::json::{Number, field, moment, ok};
+use crate::json::{Number, field, moment};
 use crate::router::App;
 use crate::routes::transactions::reference;
 
 /// Lines on a page of the PDF.
 const PAGE_LINES: usize = 46;
+/// Lines of a PDF, which is made in memory.
+const PDF_LINES: usize = 20_000;
 
 /// Which period, and in which form.
 #[derive(Debug, Default, Deserialize)]
@@ -73,34 +81,135 @@ pub async fn statement(
 ) -> Result<Response, ApiError> {
     let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);
     let end = to.next_day().ok_or_else(|| field("to", "Enter a date like 2026-01-31"))?;
-    let message = GetStatementRequest {
-        from: Some(clock::to_proto(from.midnight().assume_utc())),
-        to: Some(clock::to_proto(end.midnight().assume_utc())),
+    let pages = Pages {
+        app,
+        out: caller.out,
+        from: clock::to_proto(from.midnight().assume_utc()),
+        to: clock::to_proto(end.midnight().assume_utc()),
     };
-    let answer = call_retrying!(app.clients.wallet, get_statement, caller.out, message)?.into_inner();
-    let lines = answer.lines.into_iter().map(|line| StatementLine {
-        at: moment(line.at.as_ref()),
-        title: line.title,
-        reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
-        amount: Number::dollars(line.amount_cents),
-        balance: Number::dollars(line.balance_cents),
-    });
+    let form = match query.format.as_deref() {
+        None | Some("json") => Form::Json,
+        Some("csv") => Form::Csv,
+        Some("pdf") => Form::Pdf,
+        Some(_) => return Err(field("format", "Choose json, csv or pdf")),
+    };
+    let first = pages.read(String::new()).await?;
     let statement = Statement {
         success: true,
         from: from.to_string(),
         to: to.to_string(),
-        opening_balance: Number::dollars(answer.opening_balance_cents),
-        closing_balance: Number::dollars(answer.closing_balance_cents),
-        lines: lines.collect(),
+        opening_balance: Number::dollars(first.opening_balance_cents),
+        closing_balance: Number::dollars(first.closing_balance_cents),
+        lines: Vec::new(),
     };
-    match query.format.as_deref() {
-        None | Some("json") => Ok(ok(statement).into_response()),
-        Some("csv") => {
-            Ok(file(&statement, "csv", "text/csv; charset=utf-8", csv(&statement).map_err(ApiError::internal)?))
+    match form {
+        Form::Json => Ok(([(header::CONTENT_TYPE, "application/json")], json(&statement, pages, first)?).into_response()),
+        Form::Csv => {
+            let head = csv(Some(HEADER), &[]).map_err(ApiError::internal)?;
+            let lines = pages.stream(first).map(|lines| csv(None, &lines?));
+            let body = once(head).chain(lines);
+            Ok(file(&statement, "csv", "text/csv; charset=utf-8", Body::from_stream(body)))
         }
-        Some("pdf") => Ok(file(&statement, "pdf", "application/pdf", pdf(&statement))),
-        Some(_) => Err(field("format", "Choose json, csv or pdf")),
+        Form::Pdf => {
+            let statement = Statement { lines: pages.all(first).await?, ..statement };
+            Ok(file(&statement, "pdf", "application/pdf", Body::from(pdf(&statement))))
+        }
     }
+}
+
+/// In which form a statement is answered.
+enum Form {
+    Json,
+    Csv,
+    Pdf,
+}
+
+/// The pages of a statement as wallet tells them.
+struct Pages {
+    app: App,
+    out: Outgoing,
+    from: Timestamp,
+    to: Timestamp,
+}
+
+impl Pages {
+    async fn read(&self, cursor: String) -> Result<GetStatementResponse, ApiError> {
+        let message = GetStatementRequest {
+            from: Some(self.from),
+            to: Some(self.to),
+            page: Some(PageRequest { size: 0, cursor }),
+        };
+        Ok(call_retrying!(self.app.clients.wallet, get_statement, self.out, message)?.into_inner())
+    }
+
+    /// The lines of every page, from the first, which is read before the answer begins, so that a refusal is still an
+    /// error; when a later one cannot be read, the answer breaks off and the download fails.
+    fn stream(self, first: GetStatementResponse) -> impl Stream<Item = io::Result<Vec<StatementLine>>> + Send + 'static {
+        try_unfold((self, Some(first), String::new()), |(pages, page, cursor)| async move {
+            let page = match page {
+                Some(page) => page,
+                None if cursor.is_empty() => return Ok(None),
+                None => pages.read(cursor).await.map_err(|error| {
+                    tracing::warn!(?error, "a statement broke off");
+                    io::Error::other("the statement broke off")
+                })?,
+            };
+            let lines = page.lines.into_iter().map(StatementLine::from).collect();
+            Ok(Some((lines, (pages, None, page.next_cursor))))
+        })
+    }
+
+    /// Every line, as far as they fit into a document that is made in memory.
+    async fn all(self, first: GetStatementResponse) -> Result<Vec<StatementLine>, ApiError> {
+        let (mut lines, mut page) = (Vec::new(), first);
+        loop {
+            lines.extend(page.lines.into_iter().map(StatementLine::from));
+            if lines.len() > PDF_LINES {
+                let sentence = "This period has too many lines for a PDF. Choose a shorter one, or the CSV file.";
+                return Err(field("format", sentence));
+            }
+            if page.next_cursor.is_empty() {
+                return Ok(lines);
+            }
+            page = self.read(page.next_cursor).await?;
+        }
+    }
+}
+
+impl From<StatementLineMessage> for StatementLine {
+    fn from(line: StatementLineMessage) -> Self {
+        Self {
+            at: moment(line.at.as_ref()),
+            title: line.title,
+            reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
+            amount: Number::dollars(line.amount_cents),
+            balance: Number::dollars(line.balance_cents),
+        }
+    }
+}
+
+fn once(bytes: Vec<u8>) -> impl StreamExt<Item = io::Result<Vec<u8>>> + Send + 'static {
+    futures::stream::iter([Ok(bytes)])
+}
+
+/// The statement with the lines of every page, written while they are read.
+fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Result<Body, ApiError> {
+    let mut head = serde_json::to_vec(statement).map_err(ApiError::internal)?;
+    // The list of lines is the last field, and is closed behind the last line.
+    let end = b"]}";
+    head.truncate(head.len() - end.len());
+    let mut comma = false;
+    let lines = pages.stream(first).map(move |lines| {
+        let mut text = Vec::new();
+        for line in lines? {
+            if std::mem::replace(&mut comma, true) {
+                text.push(b',');
+            }
+            serde_json::to_writer(&mut text, &line)?;
+        }
+        Ok(text)
+    });
+    Ok(Body::from_stream(once(head).chain(lines).chain(once(end.to_vec()))))
 }
 
 /// A day of a query.
@@ -112,7 +221,7 @@ pub(crate) fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
         .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
 }
 
-fn file(statement: &Statement, ending: &str, content_type: &'static str, content: Vec<u8>) -> Response {
+fn file(statement: &Statement, ending: &str, content_type: &'static str, content: Body) -> Response {
     let name = format!("attachment; filename=\"solvane-statement-{}-{}.{ending}\"", statement.from, statement.to);
     let mut response = ([(header::CONTENT_TYPE, content_type)], content).into_response();
     if let Ok(value) = HeaderValue::from_str(&name) {
@@ -121,15 +230,19 @@ fn file(statement: &Statement, ending: &str, content_type: &'static str, content
     response
 }
 
-fn csv(statement: &Statement) -> Result<Vec<u8>, csv::Error> {
+const HEADER: [&str; 5] = ["at", "title", "reference", "amount", "balance"];
+
+fn csv(header: Option<[&str; 5]>, lines: &[StatementLine]) -> io::Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
-    writer.write_record(["at", "title", "reference", "amount", "balance"])?;
-    for line in &statement.lines {
+    if let Some(header) = header {
+        writer.write_record(header)?;
+    }
+    for line in lines {
         let (amount, balance) = (line.amount.to_string(), line.balance.to_string());
         let (at, reference) = (line.at.as_deref().unwrap_or_default(), line.reference.as_deref().unwrap_or_default());
         writer.write_record([at, &line.title, reference, &amount, &balance])?;
     }
-    writer.into_inner().map_err(|error| error.into_error().into())
+    writer.into_inner().map_err(|error| error.into_error())
 }
 
 /// A4 pages in the fonts that every reader has; numbers in a fixed width, so that their columns align.
@@ -192,7 +305,7 @@ fn row(at: &str, title: &str, reference: &str, amount: &str, balance: &str) -> S
 
 #[cfg(test)]
 mod tests {
-    use super::{Statement, StatementLine, csv, pdf};
+    use super::{HEADER, Statement, StatementLine, csv, pdf};
     use crate::json::Number;
 
     fn sample(lines: usize) -> Statement {
@@ -216,7 +329,7 @@ mod tests {
     /// [D-G1] A statement tells amounts exactly.
     #[test]
     fn csv_is_exact() {
-        let text = String::from_utf8(csv(&sample(1)).unwrap()).unwrap();
+        let text = String::from_utf8(csv(Some(HEADER), &sample(1).lines).unwrap()).unwrap();
         assert_eq!(
             text,
             "at,title,reference,amount,balance\r\n2026-01-02T03:04:05.006Z,Deposit,TNX-1a2b3c,123.45,-0.05\r\n"

@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use chassis::bus::Event;
-use chassis::db::Db;
-use chassis::inbox;
+use chassis::db::{Db, PgConnection};
 use tokio::sync::Notify;
 use uuid::Uuid;
 
@@ -23,33 +22,38 @@ pub struct AcceptEvent {
     pub queued: Arc<Notify>,
 }
 
-impl AcceptEvent {
-    /// Queues the mails of an event, once however often it is delivered. Returns how many it queued.
+/// The mails of an event and the accounts they go to.
+pub struct Addressed {
+    event_id: Uuid,
+    mails: Vec<(Notice, Vec<Uuid>)>,
+}
+
+impl Addressed {
+    /// Queues them in the caller's transaction, which holds the event's inbox row.
     ///
     /// # Errors
-    /// The database's; Unavailable if auth must be asked and is away.
-    pub async fn accept_event(&self, event: &Event, notices: Vec<Notice>) -> Result<usize, Error> {
-        let mut addressed = Vec::new();
-        for notice in notices {
-            addressed.push(self.address(notice).await?);
-        }
-        let mut tx = self.db.begin().await?;
-        if !inbox::first_time(&mut tx, event).await? {
-            return Ok(0);
-        }
-        let mut queued = 0;
-        for (notice, recipients) in &addressed {
+    /// The database's.
+    pub async fn queue(&self, conn: &mut PgConnection) -> Result<(), Error> {
+        for (notice, recipients) in &self.mails {
             for user_id in recipients {
-                if mails::queue(&mut tx, event.id, *user_id, notice).await? {
-                    queued += 1;
-                }
+                mails::queue(conn, self.event_id, *user_id, notice).await?;
             }
         }
-        tx.commit().await?;
-        if queued > 0 {
-            self.queued.notify_one();
+        Ok(())
+    }
+}
+
+impl AcceptEvent {
+    /// Addresses the mails of an event.
+    ///
+    /// # Errors
+    /// Unavailable if auth must be asked and is away.
+    pub async fn address_all(&self, event: &Event, notices: Vec<Notice>) -> Result<Addressed, Error> {
+        let mut mails = Vec::new();
+        for notice in notices {
+            mails.push(self.address(notice).await?);
         }
-        Ok(queued)
+        Ok(Addressed { event_id: event.id, mails })
     }
 
     /// The accounts that a notice goes to; staff it names are named.

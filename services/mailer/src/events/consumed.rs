@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chassis::bus::{Event, HandleError, Handler};
+use chassis::bus::{Effect, Event, HandleError, Handler};
+use chassis::db::PgConnection;
 use chassis::inbox;
 use chassis::money::Cents;
 use prost::Message;
@@ -13,7 +14,7 @@ use proto::trade::v1 as trade;
 use proto::wallet::v1 as wallet;
 use uuid::Uuid;
 
-use crate::app::accept_event::AcceptEvent;
+use crate::app::accept_event::{AcceptEvent, Addressed};
 use crate::domain::mail::{Audience, Notice};
 use crate::domain::template::Template;
 use crate::error::Error;
@@ -28,11 +29,23 @@ const COURSE: &str = "course";
 pub struct Consumer(pub Arc<AcceptEvent>);
 
 #[async_trait]
+impl Effect for Addressed {
+    async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError> {
+        Ok(self.queue(conn).await?)
+    }
+}
+
+#[async_trait]
 impl Handler for Consumer {
     async fn handle(&self, event: &Event) -> Result<(), HandleError> {
-        let notices = notices(event)?;
-        self.0.accept_event(event, notices).await?;
+        inbox::take_effect(&self.0.db, self, event).await?;
+        self.0.queued.notify_one();
         Ok(())
+    }
+
+    async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError> {
+        let notices = notices(event)?;
+        Ok(Box::new(self.0.address_all(event, notices).await?))
     }
 
     async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {

@@ -16,7 +16,7 @@ use sqlx::PgPool;
 
 use crate::fixture::{World, event};
 
-/// [D-O1] [D-O3] [D-G4] [Q4] An admin replays a dead letter: its mail is queued once, also when the call is repeated
+/// [D-O1] [D-O3] [D-G4] [Q4] [A15] An admin replays a dead letter: its mail is queued once, also when the call is repeated
 /// under its key, and the act is in the trail.
 #[sqlx::test(migrations = false)]
 async fn an_admin_replays_a_dead_letter(pool: PgPool) {
@@ -45,6 +45,12 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     assert!(replay(&admin).await.is_err());
     assert_eq!(list().await.len(), 1, "what still fails stays");
     world.execute("ALTER TABLE away RENAME TO mails").await;
+    // Its effect and the row of the audit log are one transaction [A15].
+    world.execute("ALTER TABLE audit_rows RENAME TO away").await;
+    assert!(replay(&admin).await.is_err());
+    world.execute("ALTER TABLE away RENAME TO audit_rows").await;
+    assert_eq!((list().await.len(), world.count("SELECT count(*) FROM mails").await), (1, 0));
+    assert_eq!(world.count("SELECT count(*) FROM inbox").await, 0);
     let key = Idempotency { key: "k".to_owned(), route: "replay".to_owned(), fingerprint: vec![1] };
     for replayed in [false, true] {
         let request = ReplayDeadLetterRequest { id: id.clone(), idempotency: Some(key.clone()), ..Default::default() };

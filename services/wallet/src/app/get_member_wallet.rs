@@ -6,7 +6,7 @@ use uuid::Uuid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::accounts;
-use crate::store::entries::{self, MemberEntry};
+use crate::store::entries::{self, LedgerEntry};
 
 /// Entries shown.
 const NEWEST: i64 = 100;
@@ -15,7 +15,7 @@ const NEWEST: i64 = 100;
 ///
 /// # Errors
 /// The database's.
-pub async fn get_member_wallet(db: &Db, user_id: Uuid) -> Result<(Wallet, Vec<MemberEntry>), Error> {
+pub async fn get_member_wallet(db: &Db, user_id: Uuid) -> Result<(Wallet, Vec<LedgerEntry>), Error> {
     let mut conn = db.conn().await?;
     let wallet = accounts::wallet(&mut conn, user_id).await?.unwrap_or_else(|| Wallet::empty(user_id));
     Ok((wallet, entries::newest(&mut conn, user_id, NEWEST).await?))

@@ -9,6 +9,7 @@ use crate::domain::transaction::{Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
+use crate::store::entries::{self, LedgerEntry};
 use crate::store::{accounts, transactions};
 
 /// One fact of the checklist.
@@ -33,6 +34,8 @@ pub struct Review {
     pub checks: Vec<Check>,
     /// What the member has.
     pub wallet: Wallet,
+    /// What it moved, oldest first.
+    pub entries: Vec<LedgerEntry>,
 }
 
 /// The transaction, to know which method it names.
@@ -69,7 +72,8 @@ pub async fn get_review(
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
-    Ok(Review { transaction, checks, wallet })
+    let entries = entries::of_transaction(&mut conn, &transaction).await?;
+    Ok(Review { transaction, checks, wallet, entries })
 }
 
 fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> Check {

@@ -5,11 +5,12 @@ use chassis::money::Cents;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::cursor::StatementCursor;
 use crate::error::Error;
 use crate::store::entries::{self, Movement};
 
-/// Movements with the balances before and after them.
-#[derive(Debug, Clone)]
+/// Movements with the balances before and after the period.
+#[derive(Debug, Clone, Default)]
 pub struct Statement {
     /// Before the first.
     pub opening: Cents,
@@ -17,21 +18,43 @@ pub struct Statement {
     pub closing: Cents,
     /// Oldest first.
     pub movements: Vec<Movement>,
+    /// Where the next page begins; unset on the last.
+    pub next: Option<StatementCursor>,
 }
 
-/// The movements in `[from, to)`.
+/// Which part of a statement.
+#[derive(Debug, Clone, Copy)]
+pub struct StatementPage {
+    /// Where it begins; unset for the first.
+    pub after: Option<StatementCursor>,
+    /// Movements.
+    pub size: u16,
+}
+
+/// The movements in `[from, to)`, a page of them or all. What is posted while pages are read is in none of them.
 ///
 /// # Errors
 /// The database's.
 pub async fn get_statement(
     db: &Db,
     user_id: Uuid,
-    from: OffsetDateTime,
-    to: OffsetDateTime,
+    within: (OffsetDateTime, OffsetDateTime),
+    page: Option<StatementPage>,
 ) -> Result<Statement, Error> {
     let mut conn = db.conn().await?;
-    let opening = entries::balance_before(&mut conn, user_id, from).await?;
-    let movements = entries::movements(&mut conn, user_id, from, to).await?;
-    let closing = movements.last().map_or(opening, |last| last.balance);
-    Ok(Statement { opening, closing, movements })
+    let cursor = page.and_then(|page| page.after);
+    let most = cursor.map_or(i64::MAX, |cursor| cursor.until);
+    let Some(period) = entries::period(&mut conn, user_id, within, most).await? else {
+        return Ok(Statement::default());
+    };
+    let after = cursor.map_or(period.after, |cursor| cursor.after.max(period.after));
+    // One more than wanted tells whether there is another page.
+    let limit = page.map_or(i64::MAX, |page| i64::from(page.size) + 1);
+    let mut movements = entries::movements(&mut conn, period.account_id, after, period.until, limit).await?;
+    let size = page.map_or(usize::MAX, |page| usize::from(page.size));
+    let more = movements.len() > size;
+    movements.truncate(size);
+    let last = movements.last().filter(|_| more);
+    let next = last.map(|last| StatementCursor { after: last.posting_id, until: period.until });
+    Ok(Statement { opening: period.opening, closing: period.closing, movements, next })
 }

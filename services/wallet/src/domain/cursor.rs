@@ -36,6 +36,55 @@ impl FromStr for Cursor {
     }
 }
 
+/// The last posting of a page of a statement, and the last of the statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatementCursor {
+    /// The next page begins behind this posting.
+    pub after: i64,
+    /// The statement ends with this one.
+    pub until: i64,
+}
+
+impl fmt::Display for StatementCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.after, self.until)
+    }
+}
+
+impl FromStr for StatementCursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (after, until) = text.split_once('.').ok_or(())?;
+        Ok(Self { after: after.parse().map_err(|_| ())?, until: until.parse().map_err(|_| ())? })
+    }
+}
+
+/// A place in the journal, which is in the order in which transactions of the database were complete; those from before
+/// postings knew their transaction come first, under the transaction 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct JournalCursor {
+    /// The transaction that wrote the posting.
+    pub xid: u64,
+    /// The posting.
+    pub id: i64,
+}
+
+impl fmt::Display for JournalCursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.xid, self.id)
+    }
+}
+
+impl FromStr for JournalCursor {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let (xid, id) = text.split_once('.').ok_or(())?;
+        Ok(Self { xid: xid.parse().map_err(|_| ())?, id: id.parse().map_err(|_| ())? })
+    }
+}
+
 /// Reads an optional cursor, empty for none.
 ///
 /// # Errors
@@ -52,7 +101,7 @@ mod tests {
     use time::OffsetDateTime;
     use uuid::Uuid;
 
-    use super::Cursor;
+    use super::{Cursor, JournalCursor, StatementCursor};
 
     #[test]
     fn a_cursor_survives_the_wire_and_nothing_else_is_one() {
@@ -61,6 +110,12 @@ mod tests {
         assert_eq!(cursor.to_string().parse::<Cursor>(), Ok(cursor));
         for bad in ["x", "1", "1.", ".1", "1.zz", "99999999999999999999.0"] {
             assert!(bad.parse::<Cursor>().is_err(), "{bad}");
+        }
+        let (statement, journal) = (StatementCursor { after: 3, until: 9 }, JournalCursor { xid: 7, id: 12 });
+        assert_eq!(statement.to_string().parse(), Ok(statement));
+        assert_eq!(journal.to_string().parse(), Ok(journal));
+        for bad in ["x", "1", "1.", ".1", "1.zz", "99999999999999999999.0", "-1.1"] {
+            assert!(bad.parse::<JournalCursor>().is_err(), "{bad}");
         }
     }
 }

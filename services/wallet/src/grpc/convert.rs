@@ -2,19 +2,23 @@
 
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::money::Cents;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1 as message;
 use uuid::Uuid;
 
+use crate::app::get_balances::Balances;
 use crate::app::get_integrity::Integrity;
 use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
+use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
-use crate::store::entries::{MemberEntry, Movement};
+use crate::store::entries::{LedgerEntry, Movement};
+use crate::store::postings::JournalPosting;
 use crate::store::ledger_checks::Fault;
 use crate::store::times::HandlingTime;
 use crate::store::transactions::Waiting;
@@ -303,8 +307,60 @@ impl From<Check> for message::Check {
     }
 }
 
-impl From<MemberEntry> for message::LedgerEntry {
-    fn from(entry: MemberEntry) -> Self {
+impl From<JournalPosting> for message::Posting {
+    fn from(posting: JournalPosting) -> Self {
+        let entry =
+            |(account, amount): (String, Cents)| message::PostingEntry { account, amount_cents: amount.get() };
+        Self {
+            id: posting.place.id,
+            kind: posting.kind,
+            cause_type: posting.cause_type,
+            cause_id: posting.cause_id.to_string(),
+            member_id: posting.user_id.to_string(),
+            at: Some(clock::to_proto(posting.at)),
+            entries: posting.entries.into_iter().map(entry).collect(),
+            reverses: 0,
+        }
+    }
+}
+
+impl From<Balances> for message::GetBalancesResponse {
+    fn from(found: Balances) -> Self {
+        let balance =
+            |(account, amount): (String, Cents)| message::AccountBalance { account, amount_cents: amount.get() };
+        Self { at: Some(clock::to_proto(found.at)), balances: found.accounts.into_iter().map(balance).collect() }
+    }
+}
+
+impl From<&Limits> for message::GetTermsResponse {
+    fn from(limits: &Limits) -> Self {
+        let allowance = |one: Allowance| message::Allowance {
+            period_hours: i32::try_from(one.period.whole_hours()).unwrap_or(i32::MAX),
+            amount_cents: one.amount.get(),
+        };
+        Self {
+            deposit_min_cents: limits.deposit_min.get(),
+            deposit_max_cents: limits.deposit_max.get(),
+            pending_deposits_max: i32::try_from(limits.pending_deposits).unwrap_or(i32::MAX),
+            withdrawal_min_cents: limits.withdrawal_min.get(),
+            withdrawal_max_cents: limits.withdrawal_max.get(),
+            fee_basis_points: i32::try_from(FEE_BASIS_POINTS).unwrap_or_default(),
+            course_price_cents: COURSE_PRICE.get(),
+            withdrawal_allowances: limits.allowances.map(allowance).into(),
+            rest: None,
+            two_people_from_cents: TWO_PEOPLE_FROM.get(),
+        }
+    }
+}
+
+impl From<Rest> for message::WithdrawalRest {
+    fn from(rest: Rest) -> Self {
+        Self { left_cents: rest.left.get(), available_at: rest.available_at.map(clock::to_proto) }
+    }
+}
+
+impl From<LedgerEntry> for message::LedgerEntry {
+    fn from(entry: LedgerEntry) -> Self {
         Self {
             posting_id: entry.posting_id,
             account: entry.account,

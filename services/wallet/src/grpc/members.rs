@@ -8,7 +8,7 @@ use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTimesRequest,
+    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest,
     GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse,
     ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
     PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse,
@@ -18,7 +18,9 @@ use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 
 use crate::app::answered_before;
-use crate::app::get_statement::get_statement;
+use crate::app::get_balances::get_balances;
+use crate::app::get_statement::{StatementPage, get_statement};
+use crate::app::get_terms::get_withdrawal_rest;
 use crate::app::get_times::get_times;
 use crate::app::get_transaction::get_transaction;
 use crate::app::get_wallet::get_wallet;
@@ -44,6 +46,29 @@ impl WalletService for Doors {
         let member = self.member(request.metadata()).await?;
         let wallet = get_wallet(&self.db, member.user_id).await?;
         Ok(Response::new(GetWalletResponse { wallet: Some(wallet.into()) }))
+    }
+
+    async fn get_terms(&self, request: Request<GetTermsRequest>) -> Result<Response<GetTermsResponse>, Status> {
+        let mut terms = GetTermsResponse::from(&self.limits);
+        // Whoever is no verified member, or cannot be known now, reads what holds for everybody.
+        if let Ok(member) = self.reader(request.metadata()).await {
+            let rest = get_withdrawal_rest(&self.ledger, &self.limits, member.user_id).await?;
+            terms.rest = Some(rest.into());
+        }
+        Ok(Response::new(terms))
+    }
+
+    async fn get_balances(
+        &self,
+        request: Request<GetBalancesRequest>,
+    ) -> Result<Response<GetBalancesResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let no_moment = || Error::from(Refusal::field("at", "Please choose a moment."));
+        let at = match request.into_inner().at {
+            Some(at) => Some(from_proto(&at).ok_or_else(no_moment)?),
+            None => None,
+        };
+        Ok(Response::new(get_balances(&self.db, member.user_id, at).await?.into()))
     }
 
     async fn request_deposit(
@@ -198,11 +223,19 @@ impl WalletService for Doors {
         let message = request.into_inner();
         let (from, to) = period(&message)
             .ok_or_else(|| Error::from(Refusal::field("from", "Please choose a period of at most 366 days.")))?;
-        let statement = get_statement(&self.db, member.user_id, from, to).await?;
+        let page = match message.page {
+            None => None,
+            page => {
+                let (size, cursor) = convert::page(page, convert::PAGE).map_err(Error::from)?;
+                Some(StatementPage { after: cursor::optional(&cursor).map_err(Error::from)?, size })
+            }
+        };
+        let statement = get_statement(&self.db, member.user_id, (from, to), page).await?;
         Ok(Response::new(GetStatementResponse {
             opening_balance_cents: statement.opening.get(),
             closing_balance_cents: statement.closing.get(),
             lines: statement.movements.into_iter().map(Into::into).collect(),
+            next_cursor: statement.next.map(|next| next.to_string()).unwrap_or_default(),
         }))
     }
 

@@ -14,7 +14,7 @@ use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
     GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
     GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
-    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest,
+    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest, ListPostingsRequest, ListPostingsResponse,
     ListProposalsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest,
     MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest,
     ProposeCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
@@ -34,6 +34,7 @@ use crate::app::get_review::{get, get_review};
 use crate::app::lease_payout::{LeasePayout, lease_payout};
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_dead_letters::list_dead_letters;
+use crate::app::list_postings::list_postings;
 use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
@@ -44,7 +45,7 @@ use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
-use crate::domain::cursor;
+use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
 use crate::domain::transaction::{Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
@@ -90,6 +91,7 @@ impl StaffService for Doors {
             transaction: Some(review.transaction.into()),
             checks: review.checks.into_iter().map(Into::into).collect(),
             wallet: Some(review.wallet.into()),
+            entries: review.entries.into_iter().map(Into::into).collect(),
         }))
     }
 
@@ -118,7 +120,7 @@ impl StaffService for Doors {
             is_member_frozen: self.is_member_frozen(id).await?,
             revision: message.revision,
             second_reviewer_from: self.limits.deposit_second_reviewer_from,
-            received: received(message.received_amount_cents)?,
+            received: self.received(message.received_amount_cents)?,
             txid: convert::txid(&message.txid, message.vout).map_err(Error::from)?,
             note: note(&message.note)?,
             client_address: message.client_address,
@@ -303,6 +305,24 @@ impl StaffService for Doors {
         Ok(Response::new(get_integrity(&self.db).await?.into()))
     }
 
+    async fn list_postings(
+        &self,
+        request: Request<ListPostingsRequest>,
+    ) -> Result<Response<ListPostingsResponse>, Status> {
+        self.staff(request.metadata(), Permission::SeeJournal).await?;
+        let message = request.into_inner();
+        let (size, cursor) = convert::page(message.page, convert::PAGE).map_err(Error::from)?;
+        let after = cursor::optional(&cursor).map_err(Error::from)?;
+        let end = cursor::optional(&message.end_cursor).map_err(Error::from)?;
+        let page = list_postings(&self.db, after, end, size).await?;
+        let told = |place: Option<JournalCursor>| place.map(|place| place.to_string()).unwrap_or_default();
+        Ok(Response::new(ListPostingsResponse {
+            postings: page.postings.into_iter().map(Into::into).collect(),
+            next_cursor: told(page.next),
+            end_cursor: told(page.end),
+        }))
+    }
+
     async fn list_audit_rows(
         &self,
         request: Request<ListAuditRowsRequest>,
@@ -354,6 +374,18 @@ impl Doors {
         Ok(self.verifier.is_frozen(transaction.user_id).await?)
     }
 
+    /// One person's slip must not make a fortune: beyond the largest deposit it takes a correction, and so two people.
+    fn received(&self, cents: Option<i64>) -> Result<Option<Cents>, Error> {
+        let (least, most) = (Cents::new(1), self.limits.deposit_max);
+        match cents.map(Cents::new) {
+            Some(received) if !(least..=most).contains(&received) => {
+                let sentence = format!("Please enter what was received, {least} to {most}.");
+                Err(Refusal::field("receivedAmount", sentence).into())
+            }
+            received => Ok(received),
+        }
+    }
+
     async fn decision(
         &self,
         metadata: &MetadataMap,
@@ -381,9 +413,6 @@ impl Doors {
     }
 }
 
-/// Cents that a reviewer may credit: the largest deposit.
-const RECEIVED_MAX: i64 = 10_000_000;
-
 /// Characters of a search: the longest address or hash.
 const SEARCH_LENGTH: usize = 128;
 
@@ -401,17 +430,8 @@ fn filter(message: &ListStaffTransactionsRequest) -> Result<Filter, Error> {
         },
         ids: reference::ids(search),
         text: Some(search.to_owned()).filter(|text| !text.is_empty()),
+        txid_key: Txid::parse(search).ok().map(|txid| txid.key),
     })
-}
-
-/// One person's slip must not make a fortune: beyond the largest deposit it takes a correction, and so two people.
-fn received(cents: Option<i64>) -> Result<Option<Cents>, Error> {
-    match cents {
-        Some(cents) if !(1..=RECEIVED_MAX).contains(&cents) => {
-            Err(Refusal::field("receivedAmount", "Please enter what was received, $0.01 to $100,000.00.").into())
-        }
-        cents => Ok(cents.map(Cents::new)),
-    }
 }
 
 fn note(text: &str) -> Result<String, Error> {

@@ -280,7 +280,7 @@ impl<'a> Rows<'a> {
             7 => Ok(Outcome::CoursePaymentPending),
             8 => Ok(Outcome::TradeKnown),
             9 => Ok(Outcome::TradeNotFunded),
-            10 => Ok(Outcome::LimitReached),
+            11 => Ok(Outcome::LimitReached),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });
         Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.try_get(1)? })

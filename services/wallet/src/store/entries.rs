@@ -2,15 +2,18 @@
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// An entry of one of a member's accounts.
+use crate::domain::posting_kind::PostingKind;
+use crate::domain::transaction::Transaction;
+
+/// An entry, with what moved it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemberEntry {
+pub struct LedgerEntry {
     /// Its posting.
     pub posting_id: i64,
-    /// `available`, `held`, `bonus` or `invested`.
+    /// The kind of its account, e.g. `available`.
     pub account: String,
     /// Signed.
     pub amount: Cents,
@@ -26,9 +29,9 @@ pub struct MemberEntry {
 ///
 /// # Errors
 /// The database's.
-pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Result<Vec<MemberEntry>, sqlx::Error> {
+pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     sqlx::query_as!(
-        MemberEntry,
+        LedgerEntry,
         r#"SELECT entries.posting_id, accounts.kind AS account, entries.amount_cents AS "amount: Cents",
             entries.balance_after_cents AS "balance: Cents", postings.kind, postings.created_at AS at
         FROM accounts
@@ -46,9 +49,107 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
     .await
 }
 
+/// What a transaction moved, oldest first: of the member and of the house.
+///
+/// # Errors
+/// The database's.
+pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Result<Vec<LedgerEntry>, sqlx::Error> {
+    let kinds: Vec<_> = PostingKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
+    // The cause of a posting is the line itself, what it is related to, a fee payment for that, or a proposal.
+    let causes: Vec<_> = [Some(one.id), one.related_id].into_iter().flatten().collect();
+    sqlx::query_as!(
+        LedgerEntry,
+        r#"WITH moved AS MATERIALIZED (
+            SELECT id, kind, created_at FROM postings
+            WHERE kind = ANY ($1) AND business_id = ANY ($2::uuid[] || ARRAY(
+                    SELECT id FROM transactions WHERE related_id = ANY ($2) AND kind = 'fee')) AND (transaction_id = $3 OR business_id = $3)
+            UNION SELECT id, kind, created_at FROM postings WHERE cause_type = 'proposal' AND transaction_id = $3
+        ), touched AS MATERIALIZED (
+            SELECT id, kind FROM accounts WHERE user_id = $4 UNION ALL SELECT id, kind FROM accounts WHERE user_id IS NULL
+        )
+        SELECT moved.id AS "posting_id!", touched.kind AS "account!", entries.amount_cents AS "amount!: Cents",
+            entries.balance_after_cents AS "balance!: Cents", moved.kind AS "kind!", moved.created_at AS "at!"
+        FROM moved CROSS JOIN touched CROSS JOIN LATERAL (
+            SELECT amount_cents, balance_after_cents FROM entries WHERE account_id = touched.id AND posting_id = moved.id
+        ) AS entries
+        ORDER BY moved.id, touched.id"#,
+        &kinds,
+        &causes,
+        one.id,
+        one.user_id
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// What each of a member's accounts held at a moment, by its kind.
+///
+/// # Errors
+/// The database's.
+pub async fn balances_at(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    at: OffsetDateTime,
+) -> Result<Vec<(String, Cents)>, sqlx::Error> {
+    let rows = sqlx::query!(
+        r#"SELECT kind, balance_after(id, last_posting_until(id, $2)) AS "balance!: Cents"
+        FROM accounts WHERE user_id = $1 ORDER BY id"#,
+        user_id,
+        at
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.kind, row.balance)).collect())
+}
+
+/// A period of a member's free balance: its entries lie between two postings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Period {
+    /// The account.
+    pub account_id: i64,
+    /// The last posting before the period; 0 for none.
+    pub after: i64,
+    /// The last posting of the period.
+    pub until: i64,
+    /// What was free before it.
+    pub opening: Cents,
+    /// What was free after it.
+    pub closing: Cents,
+}
+
+/// The period `[from, to)` of a member's free balance, up to this posting at most; `None` before they had accounts.
+///
+/// # Errors
+/// The database's.
+pub async fn period(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (from, to): (OffsetDateTime, OffsetDateTime),
+    most: i64,
+) -> Result<Option<Period>, sqlx::Error> {
+    let before = |at: OffsetDateTime| at - Duration::MICROSECOND;
+    sqlx::query_as!(
+        Period,
+        r#"SELECT account_id AS "account_id!", after AS "after!", until AS "until!",
+            balance_after(account_id, after) AS "opening!: Cents", balance_after(account_id, until) AS "closing!: Cents"
+        FROM (
+            SELECT id AS account_id, last_posting_until(id, $2) AS after, least(last_posting_until(id, $3), $4) AS until
+            FROM accounts WHERE user_id = $1 AND kind = 'available' OFFSET 0
+        ) AS period"#,
+        user_id,
+        before(from),
+        before(to),
+        most
+    )
+    .fetch_optional(conn)
+    .await
+}
+
 /// A movement of a member's free balance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
+    /// Its posting.
+    pub posting_id: i64,
     /// When.
     pub at: OffsetDateTime,
     /// What moved it.
@@ -63,52 +164,32 @@ pub struct Movement {
     pub balance: Cents,
 }
 
-/// The movements of a member's free balance in `[from, to)`, oldest first.
+/// The movements of an account after one posting and up to another, oldest first.
 ///
 /// # Errors
 /// The database's.
 pub async fn movements(
     conn: &mut PgConnection,
-    user_id: Uuid,
-    from: OffsetDateTime,
-    to: OffsetDateTime,
+    account_id: i64,
+    after: i64,
+    until: i64,
+    limit: i64,
 ) -> Result<Vec<Movement>, sqlx::Error> {
     sqlx::query_as!(
         Movement,
-        r#"SELECT postings.created_at AS at, postings.kind AS posting_kind, transactions.kind AS "transaction_kind?",
-            postings.transaction_id, entries.amount_cents AS "amount: Cents",
+        r#"SELECT entries.posting_id, postings.created_at AS at, postings.kind AS posting_kind,
+            transactions.kind AS "transaction_kind?", postings.transaction_id, entries.amount_cents AS "amount: Cents",
             entries.balance_after_cents AS "balance: Cents"
-        FROM accounts
-        JOIN entries ON entries.account_id = accounts.id
+        FROM entries
         JOIN postings ON postings.id = entries.posting_id
         LEFT JOIN transactions ON transactions.id = postings.transaction_id
-        WHERE accounts.user_id = $1 AND accounts.kind = 'available'
-            AND postings.created_at >= $2 AND postings.created_at < $3
-        ORDER BY entries.posting_id"#,
-        user_id,
-        from,
-        to
+        WHERE entries.account_id = $1 AND entries.posting_id > $2 AND entries.posting_id <= $3
+        ORDER BY entries.posting_id LIMIT $4"#,
+        account_id,
+        after,
+        until,
+        limit
     )
     .fetch_all(conn)
     .await
-}
-
-/// What a member had free before this moment.
-///
-/// # Errors
-/// The database's.
-pub async fn balance_before(conn: &mut PgConnection, user_id: Uuid, at: OffsetDateTime) -> Result<Cents, sqlx::Error> {
-    let balance = sqlx::query_scalar!(
-        r#"SELECT entries.balance_after_cents AS "balance: Cents"
-        FROM accounts
-        JOIN entries ON entries.account_id = accounts.id
-        JOIN postings ON postings.id = entries.posting_id
-        WHERE accounts.user_id = $1 AND accounts.kind = 'available' AND postings.created_at < $2
-        ORDER BY entries.posting_id DESC LIMIT 1"#,
-        user_id,
-        at
-    )
-    .fetch_optional(conn)
-    .await?;
-    Ok(balance.unwrap_or_default())
 }

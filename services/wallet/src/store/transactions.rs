@@ -13,7 +13,7 @@ use crate::domain::transaction::{Destination, FirstApproval, Kind, Lease, Method
 /// The lines that a clause finds. Each column is named: a statement that is kept with its connection would fail after a later
 /// version has added one.
 macro_rules! select {
-    ($clause:literal $(, $value:expr)* $(,)?) => {
+    ($($clause:literal)+ $(, $value:expr)* $(,)?) => {
         sqlx::query_as!(
             Row,
             "SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents, fee_cents, \
@@ -22,7 +22,7 @@ macro_rules! select {
              txid, txid_key, vout, first_approved_by, first_approved_at, received_cents, reason_code, approved_by, \
              approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
              paying_until, decided_by, decided_at, related_id, revision, created_at
-             FROM transactions " + $clause
+             FROM transactions " $(+ $clause)+
             $(, $value)*
         )
     };
@@ -418,9 +418,29 @@ pub struct Filter {
     pub ids: Option<(Uuid, Uuid)>,
     /// An address or a hash; matches beside `ids`.
     pub text: Option<String>,
+    /// The text in the form in which equal hashes are equal.
+    pub txid_key: Option<String>,
 }
 
-/// Lines behind a cursor that match, newest first.
+/// The page behind a cursor of the lines that a condition on an index selects, and that match the rest of a filter.
+macro_rules! page {
+    ($condition:literal, $value:expr, $filter:ident, $after:ident, $limit:ident) => {
+        select!(
+            "WHERE " $condition " AND ($2::text IS NULL OR status = $2) AND ($3::text IS NULL OR kind = $3)
+                AND ($4::timestamptz IS NULL OR (created_at, id) < ($4, $5::uuid))
+             ORDER BY created_at DESC, id DESC LIMIT $6",
+            $value,
+            $filter.status.map(Status::as_str),
+            $filter.kind.map(Kind::as_str),
+            $after.map(|cursor| cursor.created_at),
+            $after.map(|cursor| cursor.id),
+            $limit
+        )
+    };
+}
+
+/// Lines behind a cursor that match, newest first. Each statement has one plan for every value, on an index that leaves
+/// little to filter.
 ///
 /// # Errors
 /// The database's.
@@ -430,27 +450,56 @@ pub async fn search(
     after: Option<Cursor>,
     limit: i64,
 ) -> Result<Vec<Transaction>, sqlx::Error> {
-    let rows = select!(
-        "WHERE ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
+    let status = filter.status.map(Status::as_str);
+    let rows = if filter.text.is_some() {
+        with_text(conn, filter, after, limit).await?
+    } else if let Some(user_id) = filter.user_id {
+        page!("user_id = (SELECT $1::uuid)", user_id, filter, after, limit).fetch_all(conn).await?
+    } else if matches!(filter.status, Some(Status::Pending | Status::Failed)) {
+        page!("status = $1::text AND status <> 'success'", status, filter, after, limit).fetch_all(conn).await?
+    } else if let Some(kind) = filter.kind {
+        page!("kind = $1::text", kind.as_str(), filter, after, limit).fetch_all(conn).await?
+    } else {
+        page!("($1::text IS NULL OR status = $1)", status, filter, after, limit).fetch_all(conn).await?
+    };
+    all(rows)
+}
+
+/// Lines that a text names: a reference, an address or a hash. Only an address of the platform is named by many.
+async fn with_text(
+    conn: &mut PgConnection,
+    filter: &Filter,
+    after: Option<Cursor>,
+    limit: i64,
+) -> Result<Vec<Row>, sqlx::Error> {
+    select!(
+        "WHERE id IN (
+                SELECT id FROM transactions WHERE id BETWEEN $4 AND $5
+                UNION ALL SELECT id FROM transactions WHERE destination_address = $6
+                UNION ALL SELECT id FROM transactions WHERE claimed_txid = $6
+                UNION ALL SELECT id FROM transactions WHERE txid_key = $7
+                UNION ALL (SELECT id FROM transactions WHERE method_address = $6
+                    AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
+                    AND ($3::uuid IS NULL OR user_id = $3)
+                    AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
+                    ORDER BY created_at DESC, id DESC LIMIT $10))
+            AND ($1::text IS NULL OR status = $1) AND ($2::text IS NULL OR kind = $2)
             AND ($3::uuid IS NULL OR user_id = $3)
-            AND ($6::text IS NULL
-                OR ($4::uuid IS NOT NULL AND id BETWEEN $4 AND $5)
-                OR destination_address = $6 OR method_address = $6 OR claimed_txid = $6 OR txid = $6 OR txid_key = $6)
-            AND ($7::timestamptz IS NULL OR (created_at, id) < ($7, $8::uuid))
-         ORDER BY created_at DESC, id DESC LIMIT $9",
+            AND ($8::timestamptz IS NULL OR (created_at, id) < ($8, $9::uuid))
+         ORDER BY created_at DESC, id DESC LIMIT $10",
         filter.status.map(Status::as_str),
         filter.kind.map(Kind::as_str),
         filter.user_id,
         filter.ids.map(|ids| ids.0),
         filter.ids.map(|ids| ids.1),
         filter.text,
+        filter.txid_key,
         after.map(|cursor| cursor.created_at),
         after.map(|cursor| cursor.id),
         limit
     )
     .fetch_all(conn)
-    .await?;
-    all(rows)
+    .await
 }
 
 /// Other lines with the same proof.

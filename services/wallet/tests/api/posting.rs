@@ -10,7 +10,7 @@ use sqlx::PgPool;
 use sqlx::types::time::OffsetDateTime;
 use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount};
-use wallet::domain::limits::COURSE_PRICE;
+use wallet::domain::limits::{COURSE_PRICE, Limits};
 use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::domain::transaction::{Direction, Kind, MethodCopy, Transaction};
 use wallet::error::Error;

@@ -1,14 +1,19 @@
 //! History and statement.
 
-use chassis::clock::to_proto;
+use chassis::clock::{Timestamp, to_proto};
+use chassis::money::Cents;
 use chassis::testing::with_token;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use wallet::domain::account::AccountRef;
+use wallet::domain::posting_kind::{Cause, PostingKind};
+use wallet::posting::{Movement, Outcome, Posting};
 use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 
-use crate::fixture::{World, code, deposit, withdrawal};
+use crate::fixture::{Member, World, code, deposit, withdrawal};
 
 /// [API-11] [D-L2] [D-L4] [D-G5] Newest first, page by page, exact titles, random ids.
 #[sqlx::test(migrations = false)]
@@ -22,7 +27,7 @@ async fn the_history_is_paged(pool: PgPool) {
     let all = world.history(&member).await;
     let titles: Vec<_> = all.iter().map(|one| one.title.as_str()).collect();
     assert_eq!(titles, ["Deposit", "Deposit", "Deposit", "Course", "Deposit"]);
-    assert!(all.iter().all(|one| uuid::Uuid::try_parse(&one.id).unwrap().get_version_num() == 4));
+    assert!(all.iter().all(|one| Uuid::try_parse(&one.id).unwrap().get_version_num() == 4));
     let mut cursor = String::new();
     let mut seen = Vec::new();
     loop {
@@ -53,7 +58,7 @@ async fn a_statement_adds_up(pool: PgPool) {
     let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     world.reject(&open, "MEMBER_REQUEST").await.unwrap();
     let statement = async |from: OffsetDateTime, to: OffsetDateTime| {
-        let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)) };
+        let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)), page: None };
         world.doors.get_statement(with_token(request, &member.token)).await
     };
     let (hour, now) = (Duration::hours(1), OffsetDateTime::now_utc() + Duration::seconds(1));
@@ -76,4 +81,90 @@ async fn a_statement_adds_up(pool: PgPool) {
     assert_eq!((none.opening_balance_cents, none.closing_balance_cents, none.lines.len()), (41_300, 41_300, 0));
     assert_eq!(code(statement(now, now).await), "VALIDATION_FAILED");
     assert_eq!(code(statement(now - Duration::days(367), now).await), "VALIDATION_FAILED");
+}
+
+/// Moves a cent from the balance to the bonus, so often.
+async fn move_cents(world: &World, member: &Member, times: usize) {
+    let way = (AccountRef::available(member.id), AccountRef::bonus(member.id));
+    let movement = || {
+        let cause = Cause::Unchecked(Uuid::new_v4());
+        let posting = Posting::transfer(PostingKind::Transfer, cause, member.id, way, Cents::new(1)).unwrap();
+        world.doors.ledger.apply(Movement { user_id: member.id, postings: vec![posting], ..Movement::default() })
+    };
+    let outcomes = futures::future::join_all((0..times).map(|_| movement())).await;
+    assert!(outcomes.into_iter().all(|outcome| outcome.unwrap() == Outcome::Applied));
+}
+
+/// [D-B13] [A16] A statement comes in pages of its period alone; what is posted while they are read is in none of them.
+#[sqlx::test(migrations = false)]
+async fn a_statement_is_read_page_by_page(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.allow_transfers().await;
+    let member = world.member_with(50_000).await;
+    let from = OffsetDateTime::now_utc();
+    move_cents(&world, &member, 120).await;
+    let to = OffsetDateTime::now_utc() + Duration::hours(1);
+    let read = async |page: Option<PageRequest>| {
+        let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)), page };
+        world.doors.get_statement(with_token(request, &member.token)).await
+    };
+    let whole = read(None).await.unwrap().into_inner();
+    assert_eq!((whole.opening_balance_cents, whole.closing_balance_cents, whole.lines.len()), (50_000, 49_880, 120));
+    let (mut cursor, mut lines, mut sizes) = (String::new(), Vec::new(), Vec::new());
+    loop {
+        let page = read(Some(PageRequest { size: 50, cursor })).await.unwrap().into_inner();
+        assert_eq!((page.opening_balance_cents, page.closing_balance_cents), (50_000, 49_880));
+        sizes.push(page.lines.len());
+        lines.extend(page.lines);
+        cursor = page.next_cursor;
+        if cursor.is_empty() {
+            break;
+        }
+        move_cents(&world, &member, 1).await;
+    }
+    assert_eq!(sizes, [50, 50, 20]);
+    assert_eq!(lines, whole.lines);
+    // A cursor leads nowhere but into the period.
+    let wide = read(Some(PageRequest { size: 500, cursor: format!("-5.{}", i64::MAX) })).await.unwrap().into_inner();
+    assert_eq!((wide.lines.len(), wide.closing_balance_cents), (122, 49_878));
+    for cursor in ["x", "1", "1.x", "1.99999999999999999999"] {
+        let page = Some(PageRequest { size: 0, cursor: cursor.into() });
+        assert_eq!(code(read(page).await), "VALIDATION_FAILED", "{cursor}");
+    }
+}
+
+/// [D-B13] What the member had at a moment, by the ledger; nothing before the first posting, nothing of the future.
+#[sqlx::test(migrations = false)]
+async fn balances_are_told_as_of_a_moment(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    world.allow_transfers().await;
+    let before = OffsetDateTime::now_utc();
+    let member = world.member_with(50_000).await;
+    let at = async |at: Option<Timestamp>| {
+        let request = with_token(GetBalancesRequest { at }, &member.token);
+        world.doors.get_balances(request).await.map(|answer| {
+            let balances = answer.into_inner().balances;
+            let of = |account: &str| balances.iter().find(|one| one.account == account).unwrap().amount_cents;
+            (of("available"), of("held"), of("bonus"), of("invested"))
+        })
+    };
+    let deposited = OffsetDateTime::now_utc();
+    let open = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    let requested = OffsetDateTime::now_utc();
+    world.reject(&open, "MEMBER_REQUEST").await.unwrap();
+    move_cents(&world, &member, 70).await;
+    assert_eq!(at(Some(to_proto(before))).await.unwrap(), (0, 0, 0, 0));
+    assert_eq!(at(Some(to_proto(deposited))).await.unwrap(), (50_000, 0, 0, 0));
+    assert_eq!(at(Some(to_proto(requested))).await.unwrap(), (40_000, 10_000, 0, 0));
+    assert_eq!(at(None).await.unwrap(), (49_930, 0, 70, 0));
+    let future = OffsetDateTime::now_utc() + Duration::minutes(1);
+    assert_eq!(code(at(Some(to_proto(future))).await), "VALIDATION_FAILED");
+    assert_eq!(code(at(Some(Timestamp { seconds: i64::MAX, nanos: 0 })).await), "VALIDATION_FAILED");
+    // The same as a look at every entry, at the moment of each posting and just before it.
+    let wrong = "SELECT count(*) FROM accounts, postings AS known, unnest(ARRAY[0, 1]) AS before,
+            LATERAL (SELECT known.created_at - before * interval '1 microsecond' AS until) AS moment
+        WHERE last_posting_until(accounts.id, until) <> coalesce((SELECT max(posting_id) FROM entries
+            JOIN postings ON postings.id = posting_id WHERE account_id = accounts.id AND created_at <= until), 0)";
+    assert_eq!(world.count(wrong).await, 0);
+    assert!(world.count("SELECT count(*) FROM postings").await > 70);
 }

@@ -1,13 +1,14 @@
-import { course as facts } from '@/content/marketing'
 import { useSearchParams } from 'react-router'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
-import { useCourse } from '@/features/courses/api/get-course'
+import { Skeleton } from '@/components/skeleton'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { DepositForm } from '@/features/wallet/components/deposit-form'
 import type { Methods } from '@/features/wallet/components/method-grid'
+import { formatBrief } from '@/lib/money'
+import { useTerms } from '@/lib/terms'
 
 const DEFAULT_TYPE = 'deposit'
 const COURSE = 'course'
@@ -37,10 +38,10 @@ export function DepositsPage() {
   )
 }
 
-/** The price is that of the house once the course is known; until then, that of the address, and without either the member enters it. */
+/** The price is that of the terms; until they are known, that of the address, and without either the member enters it. */
 function CoursePayment({ amount, methods }: { amount: string | null; methods: Methods }) {
-  const { data: course } = useCourse()
-  const price = course ? facts.price.replace('$', '') : amount
+  const { data: terms } = useTerms()
+  const price = terms ? String(terms.course.price) : amount
   return <DepositForm type={COURSE} amount={price} isPrice={Boolean(price)} methods={methods} />
 }
 
@@ -52,6 +53,8 @@ const steps = [
 ]
 
 function Instructions() {
+  const { data: terms, isPending } = useTerms()
+  const limits = terms?.deposit
   return (
     <Card className="p-5 sm:p-6">
       <h2 className="font-semibold">Instructions</h2>
@@ -66,8 +69,8 @@ function Instructions() {
         ))}
       </ol>
       <dl className="my-5 grid grid-cols-2 gap-4 border-y border-line py-4 text-sm">
-        <Limit label="Minimum deposit" value="$100" />
-        <Limit label="Maximum deposit" value="$100,000" />
+        <Limit label="Minimum deposit" value={limits && formatBrief(limits.min)} isKnown={!isPending} />
+        <Limit label="Maximum deposit" value={limits && formatBrief(limits.max)} isKnown={!isPending} />
       </dl>
       <Notice tone="caution">Crypto sent on another network cannot be recovered. Check currency and network before you send.</Notice>
       <HandlingTimes of="deposit" />
@@ -75,11 +78,11 @@ function Instructions() {
   )
 }
 
-function Limit({ label, value }: { label: string; value: string }) {
+function Limit({ label, value, isKnown }: { label: string; value: string | undefined; isKnown: boolean }) {
   return (
     <div>
       <dt className="text-ink-faint">{label}</dt>
-      <dd className="tabular mt-0.5 font-semibold">{value}</dd>
+      <dd className="tabular mt-0.5 font-semibold">{value ?? (isKnown ? '–' : <Skeleton className="h-6 w-20" />)}</dd>
     </div>
   )
 }

@@ -3,13 +3,18 @@ import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
+import { Skeleton } from '@/components/skeleton'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
 import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { HandlingTimes } from '@/features/transactions/components/handling-times'
 import { WithdrawalForm } from '@/features/wallet/components/withdrawal-form'
+import type { Terms } from '@/lib/api-types'
+import { formatDateTime } from '@/lib/dates'
+import { formatBrief, formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { useTerms } from '@/lib/terms'
 
 export function WithdrawalsPage() {
   const user = useMember()
@@ -68,15 +73,24 @@ function OpenWithdrawal() {
   )
 }
 
-const facts = [
-  ['Minimum withdrawal', '$50'],
-  ['Maximum withdrawal', '$50,000'],
-  ['Processing fee', '2.5%'],
+type Limits = Terms['withdrawal']
+
+/** What is the same for everybody; limits and fee are those of the terms. */
+const facts: readonly [string, string | ((limits: Limits) => string)][] = [
+  ['Minimum withdrawal', ({ min }) => formatBrief(min)],
+  ['Maximum withdrawal', ({ max }) => formatBrief(max)],
+  ['Processing fee', ({ feePercent }) => `${feePercent}%`],
   ['Processing time', 'Instant - 15 minutes'],
   ['Business hours', '9 AM - 6 PM UTC'],
-] as const
+]
+
+/** "24 hours", "30 days" */
+const periodInWords = (hours: number) => (hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`)
 
 function Facts() {
+  const { data: terms, isError } = useTerms()
+  const shown = (value: (limits: Limits) => string) =>
+    terms ? value(terms.withdrawal) : isError ? '–' : <Skeleton className="h-5 w-16" />
   return (
     <Card className="p-5 sm:p-6">
       <h2 className="font-semibold">Good to know</h2>
@@ -84,9 +98,26 @@ function Facts() {
         {facts.map(([label, value]) => (
           <div key={label} className="flex justify-between gap-4 py-2.5">
             <dt className="text-ink-faint">{label}</dt>
-            <dd className="tabular text-right font-medium">{value}</dd>
+            <dd className="tabular text-right font-medium">{typeof value === 'string' ? value : shown(value)}</dd>
           </div>
         ))}
+        {terms?.withdrawal.limits.map(({ hours, amount }) => (
+          <div key={hours} className="flex justify-between gap-4 py-2.5">
+            <dt className="text-ink-faint">Limit in {periodInWords(hours)}</dt>
+            <dd className="tabular text-right font-medium">{formatBrief(amount)}</dd>
+          </div>
+        ))}
+        {terms?.withdrawal.left != null && (
+          <div className="flex justify-between gap-4 py-2.5">
+            <dt className="text-ink-faint">Left of your limits</dt>
+            <dd className="tabular text-right font-medium">
+              {formatMoney(terms.withdrawal.left)}
+              {terms.withdrawal.availableAt && (
+                <span className="block font-normal text-ink-faint">more from {formatDateTime(terms.withdrawal.availableAt)}</span>
+              )}
+            </dd>
+          </div>
+        )}
       </dl>
       <Notice tone="caution" title="Please check before you submit">
         A submitted withdrawal cannot be cancelled. The fee is taken out of the payout; you never need to send money to receive yours.

@@ -18,6 +18,7 @@ export type Act =
   | 'seeStaff'
   | 'changeStaff'
   | 'seeAudit'
+  | 'seeJournal'
 
 export function useMay() {
   const { data } = useMe()

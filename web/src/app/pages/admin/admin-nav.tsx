@@ -28,7 +28,7 @@ function useCounts() {
   const mayDecide = useMayDecide()
   const { id } = useMember()
   const { data: queue } = useQueue()
-  const { data: proposals } = useProposals('open')
+  const { proposals } = useProposals('open')
   const sum = (wanted: (kind: string) => boolean) =>
     queue?.queue.filter(({ kind }) => wanted(kind)).reduce((total, { count }) => total + count, 0)
   return {

@@ -1,5 +1,6 @@
 import { Card } from '@/components/card'
-import { formatCents, withdrawalFee } from '@/lib/money'
+import { withdrawalExample } from '@/content/marketing'
+import { formatCents, toCents, withdrawalFee } from '@/lib/money'
 import { Band, BandHeading } from '../../public-page'
 
 const steps = [
@@ -37,11 +38,11 @@ export function WalletSection() {
   )
 }
 
-const EXAMPLE_CENTS = 40_000
-
 /** The sums are the product's own: the same function works out the fee on the withdrawal page. */
 function Example() {
-  const fee = withdrawalFee(EXAMPLE_CENTS)
+  const { amount, feePercent } = withdrawalExample
+  const cents = toCents(amount)
+  const fee = withdrawalFee(cents, feePercent)
   return (
     <div className="rounded-xl bg-hero p-5 sm:p-10">
       <Card aria-label="Example of a withdrawal" className="p-6">
@@ -50,9 +51,9 @@ function Example() {
           <span className="text-sm text-ink-faint">Example</span>
         </div>
         <dl className="mt-4 divide-y divide-line">
-          <Line label="Amount" value={formatCents(EXAMPLE_CENTS)} />
-          <Line label="Fee, 2.5%" value={`-${formatCents(fee)}`} />
-          <Line label="You receive" value={formatCents(EXAMPLE_CENTS - fee)} strong />
+          <Line label="Amount" value={formatCents(cents)} />
+          <Line label={`Fee, ${feePercent}%`} value={`-${formatCents(fee)}`} />
+          <Line label="You receive" value={formatCents(cents - fee)} strong />
         </dl>
         <p className="mt-4 text-sm text-ink-soft">
           Shown while you type, taken out of the payout. You never have to send money to get your own money back.

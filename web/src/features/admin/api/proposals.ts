@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 import { adminKeys } from './keys'
@@ -7,15 +7,24 @@ import type { Proposal } from './types'
 
 const POLL_MS = 15_000
 
-/** Changes that wait for a second person (`open`), or the decided ones. */
-export const useProposals = (status: Proposal['status']) =>
-  useQuery({
+type Page = { proposals: Proposal[]; nextCursor?: string | null }
+
+function url(status: Proposal['status'], cursor: string | null) {
+  return `/admin/proposals?${new URLSearchParams({ status, ...(cursor ? { cursor } : {}) }).toString()}`
+}
+
+/** Changes that wait for a second person (`open`), or the decided ones; newest first, page by page. */
+export function useProposals(status: Proposal['status']) {
+  const query = useInfiniteQuery({
     queryKey: adminKeys.proposals(status),
-    queryFn: ({ signal }) => api.get<{ proposals: Proposal[] }>(`/admin/proposals?status=${status}`, { signal }),
-    select: ({ proposals }) => proposals,
+    queryFn: ({ pageParam, signal }) => api.get<Page>(url(status, pageParam), { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor ?? null,
     refetchInterval: status === 'open' ? POLL_MS : false,
     meta: { silent: true },
   })
+  return { ...query, proposals: query.data?.pages.flatMap((page) => page.proposals) }
+}
 
 export function useDecideProposal(id: string) {
   const client = useQueryClient()

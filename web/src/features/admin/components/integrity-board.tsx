@@ -1,4 +1,4 @@
-import { CircleCheck, ShieldAlert, TriangleAlert } from 'lucide-react'
+import { CircleCheck, Download, ShieldAlert, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
@@ -8,6 +8,7 @@ import { Notice } from '@/components/notice'
 import { formatSeconds } from '@/lib/durations'
 import { formatMoney, toCents, toDollars } from '@/lib/money'
 import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
+import { useDownloadJournal } from '../api/journal'
 import type { DeadLetter, Integrity } from '../api/types'
 import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
@@ -30,6 +31,7 @@ export function IntegrityBoard() {
             <Health books={books} />
           </div>
           <DeadLetters />
+          <Journal />
         </div>
       )}
     </Loaded>
@@ -169,6 +171,24 @@ function Line({ label, bad, children }: { label: string; bad: boolean; children:
       <dt>{label}</dt>
       <dd className={cx('tabular font-medium', bad && 'text-negative')}>{children}</dd>
     </div>
+  )
+}
+
+/** For auditors: every posting with its cause, to check the books elsewhere [D-R16]. */
+function Journal() {
+  const may = useMay()
+  const download = useDownloadJournal()
+  if (!may('seeJournal')) return null
+  return (
+    <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
+      <div className="min-w-0">
+        <h2 className="text-base font-semibold">Journal</h2>
+        <p className="text-sm text-ink-faint">Every posting with its cause and entries, a line of JSON each.</p>
+      </div>
+      <Button variant="secondary" busyLabel="Downloading..." onClick={() => download.mutateAsync()} icon={<Download aria-hidden className="size-4.5" />}>
+        Download
+      </Button>
+    </Card>
   )
 }
 

@@ -9,16 +9,16 @@ import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '../api/find-transactions'
 import { useFreeze, useMemberPage } from '../api/members'
-import type { LedgerEntry, MemberPage } from '../api/types'
+import type { MemberPage } from '../api/types'
 import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { CorrectionForm } from './correction-form'
+import { LedgerEntries } from './ledger-entries'
 import { Loaded } from './loaded'
 import { AccountBadge } from './member-search'
 import { MoreButton } from './more-button'
 import { NoteDialog } from './note-dialog'
 import { Notes } from './notes'
-import { Cell, Table } from './table'
 import { TransactionTable } from './transaction-table'
 
 /** Everything the house knows about a member. */
@@ -34,7 +34,7 @@ export function MemberDetails({ id }: { id: string }) {
           <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="min-w-0 space-y-5">
               <Transactions id={id} />
-              <Ledger entries={page.entries} />
+              <LedgerEntries entries={page.entries} note="The newest movements, each with the balance after it" />
             </div>
             <div className="min-w-0 space-y-5">
               {may('correctBalances') && <CorrectionForm memberId={id} />}
@@ -127,37 +127,6 @@ function Transactions({ id }: { id: string }) {
         {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There are none yet.</p> : <TransactionTable rows={rows} />)}
       </Loaded>
       <MoreButton query={query} />
-    </Card>
-  )
-}
-
-const accounts: Record<string, string> = { available: 'Free', held: 'Held', invested: 'Invested', bonus: 'Bonus' }
-
-function Ledger({ entries }: { entries: readonly LedgerEntry[] }) {
-  return (
-    <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 text-base font-semibold">Ledger entries</h2>
-      <p className="px-4 pb-1 text-sm text-ink-faint">The newest movements, each with the balance after it</p>
-      {entries.length === 0 ? (
-        <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">Nothing has moved yet.</p>
-      ) : (
-        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'When', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
-          {entries.map(({ postingId, account, kind, at, amount, balance }) => (
-            <tr key={`${postingId}-${account}`}>
-              <Cell className="tabular text-ink-faint">{postingId}</Cell>
-              <Cell>{accounts[account] ?? account}</Cell>
-              <Cell className="whitespace-nowrap">{kind.replaceAll('_', ' ')}</Cell>
-              <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
-              <Cell right className="font-medium">
-                <Amount value={amount} />
-              </Cell>
-              <Cell right>
-                <Amount value={balance} />
-              </Cell>
-            </tr>
-          ))}
-        </Table>
-      )}
     </Card>
   )
 }

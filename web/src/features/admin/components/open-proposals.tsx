@@ -5,8 +5,8 @@ import { ProposalCard } from './proposal-inbox'
 
 /** The proposals that wait about the things of one page, above them; nothing when there are none. */
 export function OpenProposals({ about }: { about: (proposal: Proposal) => boolean }) {
-  const { data } = useProposals('open')
-  const shown = data?.filter(about) ?? []
+  const { proposals } = useProposals('open')
+  const shown = proposals?.filter(about) ?? []
   if (shown.length === 0) return null
   return (
     <ul aria-label="Open proposals" className={cx('grid items-start gap-4', shown.length > 1 && 'xl:grid-cols-2')}>

@@ -8,8 +8,9 @@ import { Notice } from '@/components/notice'
 import { QrCode } from '@/components/qr-code'
 import { toApiError } from '@/lib/api-error'
 import { formatTime } from '@/lib/dates'
-import { plainDollars, toCents } from '@/lib/money'
+import { formatMoney, plainDollars, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
+import { useTerms } from '@/lib/terms'
 import { useLeasePayout, useMarkPaid } from '../api/review-transaction'
 import { useStaffName } from '../api/staff'
 import type { Review } from '../api/types'
@@ -18,9 +19,6 @@ import { parseOutput } from '../outputs'
 import { useNow } from '../use-now'
 import { OutputField } from './output-field'
 import { StaleNotice } from './stale-notice'
-
-/** From here on a withdrawal takes two people [D-W5]. */
-const TWO_PEOPLE_FROM_CENTS = 100_000
 
 type PayProps = { review: Review; onDone: () => void }
 
@@ -31,12 +29,13 @@ export function PayForm({ review, onDone }: PayProps) {
   const staffName = useStaffName()
   // What was typed outlives the lease: whoever paid too slowly starts again and goes on.
   const [typed, setTyped] = useState({ txid: '', output: '' })
-  const isLarge = toCents(one.amount) >= TWO_PEOPLE_FROM_CENTS
+  const twoPeopleFrom = useTerms().data?.withdrawal.twoPeopleFrom
+  const isLarge = twoPeopleFrom !== undefined && toCents(one.amount) >= toCents(twoPeopleFrom)
   return (
     <div className="space-y-4">
       <h2 className="text-base font-semibold">Pay out</h2>
       <p className="text-sm text-ink-faint">
-        Approved by {staffName(approvedBy)}.{isLarge && ' From $1,000.00 on, another person than the approver pays.'}
+        Approved by {staffName(approvedBy)}.{isLarge && ` From ${formatMoney(twoPeopleFrom)} on, another person than the approver pays.`}
       </p>
       {isLarge && approvedBy === me.id ? (
         <Notice tone="caution" title="Another person has to pay this">You approved it yourself.</Notice>

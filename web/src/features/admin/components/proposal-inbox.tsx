@@ -16,6 +16,7 @@ import { titleOf } from '../proposals'
 import { Age } from './age'
 import { ChangeList } from './change-list'
 import { Loaded } from './loaded'
+import { MoreButton } from './more-button'
 
 type Status = Proposal['status']
 
@@ -38,7 +39,7 @@ export function ProposalInbox() {
   return (
     <div className="space-y-4">
       <Segmented legend="Which proposals" options={statuses} value={status} onChange={setStatus} />
-      <Loaded query={query} label="Loading the proposals" count={2} skeleton="h-40">
+      <Loaded query={{ ...query, data: query.proposals }} label="Loading the proposals" count={2} skeleton="h-40">
         {(proposals) =>
           proposals.length === 0 ? (
             <Card>
@@ -55,6 +56,7 @@ export function ProposalInbox() {
           )
         }
       </Loaded>
+      <MoreButton query={query} />
     </div>
   )
 }

@@ -16,6 +16,7 @@ import { Age } from './age'
 import { Checklist } from './checklist'
 import { DecisionPanel } from './decision-panel'
 import { KindBadge } from './kind-badge'
+import { LedgerEntries } from './ledger-entries'
 import { MemberHistory } from './member-history'
 import { ReceiptViewer } from './receipt-viewer'
 import { ReviewFacts } from './review-facts'
@@ -79,6 +80,7 @@ export function Review({ id }: { id: string }) {
           </div>
           <div className="min-w-0 space-y-5">
             {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}
+            <LedgerEntries entries={data.entries} note="What this transaction moved, of the member and of the house" />
             <MemberHistory memberId={data.transaction.memberId} except={id} />
           </div>
         </div>

@@ -6,10 +6,8 @@ import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
 import { usePurchaseCourse } from '../api/purchase-course'
 
-export const COURSE_CENTS = 8_700
-
 /** The second way to pay: at once, from the balance, after a look at the sums. */
-export function BuyFromBalance({ balance }: { balance: number | null }) {
+export function BuyFromBalance({ balance, price }: { balance: number | null; price: number }) {
   const [asking, setAsking] = useState(false)
   if (balance === null) return null
   return (
@@ -17,17 +15,17 @@ export function BuyFromBalance({ balance }: { balance: number | null }) {
       <Button variant="secondary" onClick={() => setAsking(true)}>
         Pay from balance
       </Button>
-      <Confirm open={asking} onClose={() => setAsking(false)} balanceCents={toCents(balance)} />
+      <Confirm open={asking} onClose={() => setAsking(false)} balanceCents={toCents(balance)} priceCents={toCents(price)} />
     </>
   )
 }
 
-type ConfirmProps = { open: boolean; onClose: () => void; balanceCents: number }
+type ConfirmProps = { open: boolean; onClose: () => void; balanceCents: number; priceCents: number }
 
-function Confirm({ open, onClose, balanceCents }: ConfirmProps) {
+function Confirm({ open, onClose, balanceCents, priceCents }: ConfirmProps) {
   const purchase = usePurchaseCourse()
   const submissionKey = useSubmissionKey()
-  const enough = balanceCents >= COURSE_CENTS
+  const enough = balanceCents >= priceCents
 
   const buy = async () => {
     try {
@@ -51,7 +49,7 @@ function Confirm({ open, onClose, balanceCents }: ConfirmProps) {
           </Button>
           {enough ? (
             <Button busyLabel="Paying..." onClick={buy}>
-              Pay {formatCents(COURSE_CENTS)}
+              Pay {formatCents(priceCents)}
             </Button>
           ) : (
             <ButtonLink to={paths.deposits}>Make a deposit</ButtonLink>
@@ -62,8 +60,8 @@ function Confirm({ open, onClose, balanceCents }: ConfirmProps) {
       <p>{enough ? 'The course opens at once. The payment cannot be taken back here.' : 'Insufficient balance'}</p>
       <dl className="mt-4 divide-y divide-line text-sm">
         <Line label="Available balance" cents={balanceCents} />
-        <Line label="Lifetime access" cents={-COURSE_CENTS} />
-        {enough && <Line label="Balance afterwards" cents={balanceCents - COURSE_CENTS} strong />}
+        <Line label="Lifetime access" cents={-priceCents} />
+        {enough && <Line label="Balance afterwards" cents={balanceCents - priceCents} strong />}
       </dl>
     </Dialog>
   )

@@ -4,9 +4,11 @@ import { Link } from 'react-router'
 import { Badge } from '@/components/badge'
 import { ButtonLink, buttonClass } from '@/components/button'
 import { Progress } from '@/components/progress'
+import { Skeleton } from '@/components/skeleton'
 import { course as facts } from '@/content/marketing'
-import { percentOf } from '@/lib/money'
+import { formatBrief, percentOf } from '@/lib/money'
 import { paths } from '@/lib/paths'
+import { useTerms } from '@/lib/terms'
 import { lessonsOf, type Course } from '../api/course'
 import { BuyFromBalance } from './buy-from-balance'
 
@@ -43,18 +45,32 @@ export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
 }
 
 function Offer({ balance }: { balance: number | null }) {
+  const { data: terms, isError } = useTerms()
+  const price = terms?.course.price
+  if (price === undefined) return isError ? <NoPrice /> : <Skeleton className="mt-5 h-28 max-w-md" />
   return (
     <>
       <p className="mt-5 flex flex-wrap items-baseline gap-x-2.5">
-        <span className="tabular text-3xl font-semibold">{facts.price}</span>
+        <span className="tabular text-3xl font-semibold">{formatBrief(price)}</span>
         <s className="tabular text-lg text-ink-faint">
           <span className="sr-only">instead of </span>
           {facts.listPrice}
         </s>
       </p>
       <Actions>
-        <ButtonLink to={paths.buyCourse}>$87 Lifetime access</ButtonLink>
-        <BuyFromBalance balance={balance} />
+        <ButtonLink to={paths.buyCourse(price)}>{formatBrief(price)} Lifetime access</ButtonLink>
+        <BuyFromBalance balance={balance} price={price} />
+        <LearnMore />
+      </Actions>
+    </>
+  )
+}
+
+function NoPrice() {
+  return (
+    <>
+      <p className="mt-5 text-ink-soft">The price cannot be shown right now. Please try again in a moment.</p>
+      <Actions>
         <LearnMore />
       </Actions>
     </>

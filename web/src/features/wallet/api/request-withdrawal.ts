@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import { toApiError } from '@/lib/api-error'
 import { toDollars } from '@/lib/money'
 import { queryKeys } from '@/lib/query-keys'
 
@@ -17,7 +18,12 @@ export function useRequestWithdrawal() {
       Promise.all([
         client.invalidateQueries({ queryKey: queryKeys.transactions }),
         client.invalidateQueries({ queryKey: queryKeys.session }),
+        client.invalidateQueries({ queryKey: queryKeys.terms }),
       ]),
+    // What is left may have changed since the page was opened.
+    onError: (error) => {
+      if (toApiError(error).code === 'LIMIT_REACHED') void client.invalidateQueries({ queryKey: queryKeys.terms })
+    },
     meta: { inlineFields: ['amount', 'address', 'memo'] },
   })
 }

@@ -15,13 +15,12 @@ import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
 import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
+import { useTerms } from '@/lib/terms'
 import { useRequestWithdrawal } from '../api/request-withdrawal'
 import { MethodGrid, type Methods } from './method-grid'
 import { WithdrawalSummary } from './withdrawal-summary'
 
 const PROCESSED_WITHIN_MS = 30 * 60_000
-/** The stated maximum. */
-const MAXIMUM_CENTS = 5_000_000
 const DRAFT = 'withdrawal'
 
 const schema = z.object({
@@ -45,6 +44,7 @@ type WithdrawalFormProps = {
 export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFormProps) {
   const navigate = useNavigate()
   const withdraw = useRequestWithdrawal()
+  const limits = useTerms().data?.withdrawal
   const submissionKey = useSubmissionKey()
   const form = useForm<Values>({
     resolver: standardSchemaResolver(schema),
@@ -73,7 +73,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
   }
 
   const fillMax = () => {
-    const most = Math.min(toCents(user.wallet?.balance ?? 0), MAXIMUM_CENTS)
+    const most = Math.min(...[user.wallet?.balance ?? 0, limits?.max, limits?.left].filter((value) => value != null).map(toCents))
     form.setValue('amount', plainDollars(most), { shouldValidate: form.formState.isSubmitted })
   }
 
@@ -105,7 +105,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
         <MoneyField
           label="Amount"
           error={amount.trim() ? errors.amount?.message : errors.amount && ''}
-          onMax={user.wallet?.balance ? fillMax : undefined}
+          onMax={user.wallet?.balance && limits ? fillMax : undefined}
           hint={user.wallet ? `Available: ${formatMoney(user.wallet.balance)}` : undefined}
           {...form.register('amount')}
         />

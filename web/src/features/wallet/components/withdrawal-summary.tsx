@@ -1,11 +1,13 @@
 import { formatCents, withdrawalFee } from '@/lib/money'
+import { useTerms } from '@/lib/terms'
 
 /** Amount, fee and payout while the member types, before anything is sent [D-W2]. */
 export function WithdrawalSummary({ amountCents }: { amountCents: number | null }) {
-  const fee = amountCents === null ? null : withdrawalFee(amountCents)
+  const percent = useTerms().data?.withdrawal.feePercent
+  const fee = amountCents === null || percent === undefined ? null : withdrawalFee(amountCents, percent)
   const rows = [
     { label: 'Taken from your balance', cents: amountCents },
-    { label: 'Processing fee (2.5%)', cents: fee },
+    { label: percent === undefined ? 'Processing fee' : `Processing fee (${percent}%)`, cents: fee },
   ]
   return (
     <dl aria-live="polite" className="rounded-lg bg-sunken px-4 py-3 text-sm">

@@ -1,0 +1,133 @@
+//! The journal as lines of JSON, one posting a line.
+
+use std::io;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, State};
+use axum::http::{HeaderName, HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::Outgoing;
+use futures::stream::try_unfold;
+use proto::common::v1::PageRequest;
+use proto::wallet::v1::{self as wallet, ListPostingsRequest, ListPostingsResponse};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::caller::StaffMember;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::json::{Number, moment};
+use crate::router::App;
+
+/// Names where the next part of the journal begins.
+pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
+
+/// Where the part begins.
+#[derive(Debug, Default, Deserialize)]
+pub struct Part {
+    cursor: Option<String>,
+}
+
+/// A posting; its entries sum to zero.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Posting {
+    id: i64,
+    kind: String,
+    cause: Cause,
+    /// The posting that it reverses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reverses: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    member_id: Option<String>,
+    at: Option<String>,
+    entries: Vec<PostingEntry>,
+}
+
+/// What made money move.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Cause {
+    /// `transaction`, `purchase`, `trade`, `proposal`, ….
+    r#type: String,
+    id: String,
+}
+
+/// What an account gained.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PostingEntry {
+    /// Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, ….
+    account: String,
+    /// Signed, in dollars.
+    #[schema(value_type = f64)]
+    amount: Number,
+}
+
+/// Read the journal
+///
+/// At most 10,000 postings, one a line, in the order in which they were committed: an id may be lower than the one before.
+/// The header `X-Next-Cursor` names where the next part begins, also after the last posting so far; an answer without a line
+/// says that there is nothing new.
+#[utoipa::path(get, path = "/admin/journal",
+    params(("cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the part before")),
+    responses((status = 200, body = Posting, content_type = "application/x-ndjson",
+        headers(("X-Next-Cursor" = String))), Errors),
+    security(("bearer" = [])), tag = "Back office")]
+pub async fn journal(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Query(part): Query<Part>,
+) -> Result<Response, ApiError> {
+    // The first page is read before the answer begins, so that a refusal is still an error; when a later one cannot be
+    // read, the answer breaks off and the download fails.
+    let first = read(&app, &caller.out, part.cursor.unwrap_or_default(), String::new()).await?;
+    let next = HeaderValue::from_str(&first.end_cursor).map_err(ApiError::internal)?;
+    let end = first.end_cursor.clone();
+    let lines = try_unfold((Some(first), String::new()), move |(page, cursor)| {
+        let (app, out, end) = (app.clone(), caller.out.clone(), end.clone());
+        async move {
+            let page = match page {
+                Some(page) => page,
+                None if cursor.is_empty() => return Ok(None),
+                None => read(&app, &out, cursor, end).await.map_err(|error| {
+                    tracing::warn!(?error, "the journal broke off");
+                    io::Error::other("the journal broke off")
+                })?,
+            };
+            Ok::<_, io::Error>(Some((lines(page.postings)?, (None, page.next_cursor))))
+        }
+    });
+    let headers = [(header::CONTENT_TYPE, HeaderValue::from_static("application/x-ndjson")), (NEXT_CURSOR, next)];
+    Ok((headers, Body::from_stream(lines)).into_response())
+}
+
+async fn read(app: &App, out: &Outgoing, cursor: String, end: String) -> Result<ListPostingsResponse, ApiError> {
+    let message = ListPostingsRequest { page: Some(PageRequest { size: 0, cursor }), end_cursor: end };
+    Ok(call_retrying!(app.clients.wallet_staff, list_postings, out, message)?.into_inner())
+}
+
+fn lines(postings: Vec<wallet::Posting>) -> io::Result<Bytes> {
+    let mut text = Vec::new();
+    for posting in postings {
+        serde_json::to_writer(&mut text, &Posting::from(posting))?;
+        text.push(b'\n');
+    }
+    Ok(text.into())
+}
+
+impl From<wallet::Posting> for Posting {
+    fn from(posting: wallet::Posting) -> Self {
+        let entry = |one: wallet::PostingEntry| PostingEntry {
+            account: one.account,
+            amount: Number::dollars(one.amount_cents),
+        };
+        Self {
+            id: posting.id,
+            kind: posting.kind,
+            cause: Cause { r#type: posting.cause_type, id: posting.cause_id },
+            reverses: Some(posting.reverses).filter(|id| *id != 0),
+            member_id: Some(posting.member_id).filter(|id| !id.is_empty()),
+            at: moment(posting.at.as_ref()),
+            entries: posting.entries.into_iter().map(entry).collect(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What holds here: the one place from which screens take limits, fee and prices.
+
+use axum::extract::State;
+use proto::wallet::v1::{self as wallet, GetTermsRequest};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::caller::{Reader, Visitor};
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::json::{Number, Reply, moment, ok};
+use crate::router::App;
+use crate::routes::courses::MaybeReader;
+
+/// Limits, fee and prices; amounts in dollars.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Terms {
+    success: bool,
+    deposit: DepositTerms,
+    withdrawal: WithdrawalTerms,
+    course: CourseTerms,
+}
+
+/// What holds for deposits.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DepositTerms {
+    #[schema(value_type = f64, example = 100)]
+    min: Number,
+    #[schema(value_type = f64, example = 100_000)]
+    max: Number,
+    /// Payments of a member that may wait for review at once.
+    pending_max: i32,
+}
+
+/// What holds for withdrawals.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct WithdrawalTerms {
+    #[schema(value_type = f64, example = 50)]
+    min: Number,
+    #[schema(value_type = f64, example = 50_000)]
+    max: Number,
+    /// Of the gross amount, in percent; rounded half up to the cent, taken out of the payout.
+    #[schema(value_type = f64, example = 2.5)]
+    fee_percent: Number,
+    /// From here on a payout takes two people of staff.
+    #[schema(value_type = f64, example = 1000)]
+    two_people_from: Number,
+    /// What the withdrawals of a member may come to, by period.
+    limits: Vec<PeriodLimit>,
+    /// What is left to the caller now by these limits; only with a session.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>)]
+    left: Option<Number>,
+    /// From when on there is more; only if something was withdrawn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    available_at: Option<String>,
+}
+
+/// What the withdrawals of a member within a period may come to; rejected ones do not count.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct PeriodLimit {
+    #[schema(example = 24)]
+    hours: i32,
+    #[schema(value_type = f64, example = 100_000)]
+    amount: Number,
+}
+
+/// What holds for the course.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CourseTerms {
+    #[schema(value_type = f64, example = 87)]
+    price: Number,
+}
+
+/// Read limits, fee and prices
+///
+/// Needs no session; a verified member is also told what is left of their limits.
+#[utoipa::path(get, path = "/terms", responses((status = 200, body = Terms), Errors), tag = "Money")]
+pub async fn get(
+    State(app): State<App>,
+    visitor: Visitor,
+    MaybeReader(reader): MaybeReader,
+) -> Result<Reply<Terms>, ApiError> {
+    // A session that ended, or cannot be known now, takes nobody the public part.
+    let out = reader.map_or(visitor.out, |Reader(caller)| caller.out);
+    let terms = call_retrying!(app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
+    Ok(ok(Terms::from(terms)))
+}
+
+impl From<wallet::GetTermsResponse> for Terms {
+    fn from(terms: wallet::GetTermsResponse) -> Self {
+        let limits = terms
+            .withdrawal_allowances
+            .into_iter()
+            .map(|one| PeriodLimit { hours: one.period_hours, amount: Number::dollars(one.amount_cents) });
+        Self {
+            success: true,
+            deposit: DepositTerms {
+                min: Number::dollars(terms.deposit_min_cents),
+                max: Number::dollars(terms.deposit_max_cents),
+                pending_max: terms.pending_deposits_max,
+            },
+            withdrawal: WithdrawalTerms {
+                min: Number::dollars(terms.withdrawal_min_cents),
+                max: Number::dollars(terms.withdrawal_max_cents),
+                fee_percent: Number::decimal(terms.fee_basis_points.into(), 2),
+                two_people_from: Number::dollars(terms.two_people_from_cents),
+                limits: limits.collect(),
+                left: terms.rest.as_ref().map(|rest| Number::dollars(rest.left_cents)),
+                available_at: terms.rest.and_then(|rest| moment(rest.available_at.as_ref())),
+            },
+            course: CourseTerms { price: Number::dollars(terms.course_price_cents) },
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What a member had at a moment.
+
+use axum::extract::{Query, State};
+use chassis::clock;
+use proto::wallet::v1::{self as wallet, GetBalancesRequest};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use time::format_description::well_known::Rfc3339;
+use utoipa::ToSchema;
+
+use crate::caller::Reader;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::json::{Number, Reply, field, moment, ok};
+use crate::router::App;
+
+/// At which moment.
+#[derive(Debug, Default, Deserialize)]
+pub struct Moment {
+    at: Option<String>,
+}
+
+/// What a member had at a moment, in dollars.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Balances {
+    success: bool,
+    at: Option<String>,
+    /// Free to spend.
+    #[schema(value_type = f64)]
+    balance: Number,
+    /// Held for an open withdrawal.
+    #[schema(value_type = f64)]
+    held: Number,
+    #[schema(value_type = f64)]
+    bonus: Number,
+    /// In open trades.
+    #[schema(value_type = f64)]
+    invested: Number,
+    /// On hold by staff.
+    #[schema(value_type = f64)]
+    on_hold: Number,
+    /// Owed to the platform.
+    #[schema(value_type = f64)]
+    owed: Number,
+}
+
+/// Read the balances as of a moment
+///
+/// By the ledger, at the end of the moment `at` (RFC 3339, not in the future); without it, now.
+#[utoipa::path(get, path = "/wallet", params(("at" = Option<String>, Query, example = "2026-01-31T12:00:00Z")),
+    responses((status = 200, body = Balances), Errors), security(("bearer" = [])), tag = "Money")]
+pub async fn get(
+    State(app): State<App>,
+    Reader(caller): Reader,
+    Query(query): Query<Moment>,
+) -> Result<Reply<Balances>, ApiError> {
+    let malformed = |_| field("at", "Enter a date and time like 2026-01-31T12:00:00Z");
+    let at = query.at.map(|at| OffsetDateTime::parse(&at, &Rfc3339).map_err(malformed)).transpose()?;
+    let message = GetBalancesRequest { at: at.map(clock::to_proto) };
+    let found = call_retrying!(app.clients.wallet, get_balances, caller.out, message)?.into_inner();
+    Ok(ok(Balances::from(found)))
+}
+
+impl From<wallet::GetBalancesResponse> for Balances {
+    fn from(found: wallet::GetBalancesResponse) -> Self {
+        let cents = |account: &str| {
+            let balance = found.balances.iter().find(|one| one.account == account);
+            balance.map_or(0, |one| one.amount_cents)
+        };
+        let of = |account| Number::dollars(cents(account));
+        Self {
+            success: true,
+            at: moment(found.at.as_ref()),
+            balance: of("available"),
+            held: of("held"),
+            bonus: of("bonus"),
+            invested: of("invested"),
+            on_hold: of("on_hold"),
+            // The account stands below zero by what is owed.
+            owed: Number::dollars(cents("owed").saturating_neg()),
+        }
+    }
+}

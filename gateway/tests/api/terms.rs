@@ -1,0 +1,128 @@
+//! Limits and prices, balances as of a moment, statements and the journal, as the gateway tells them.
+
+use axum::http::{Method, StatusCode};
+use chassis::caller::Role;
+use proto::wallet::v1 as wallet;
+use serde_json::{Value, json};
+
+use crate::fixture::Fixture;
+
+/// [D-B11] [D-R16] [D-S3] The terms need no session, take a stale one for none, and tell a member what is left.
+#[tokio::test]
+async fn the_terms_are_told_to_everybody() {
+    let fixture = Fixture::new().await;
+    let read = async |token| fixture.call(Method::GET, "/v1/terms", token, "").await;
+    let public = read(None).await;
+    assert_eq!(public.status, StatusCode::OK, "{public:?}");
+    let expected = json!({
+        "success": true,
+        "deposit": { "min": 100, "max": 100_000, "pendingMax": 5 },
+        "withdrawal": {
+            "min": 50, "max": 50_000, "feePercent": 2.5, "twoPeopleFrom": 1_000,
+            "limits": [{ "hours": 24, "amount": 100_000 }],
+        },
+        "course": { "price": 87 },
+    });
+    assert_eq!(public.json(), expected);
+    assert_eq!(read(Some("stale")).await.json(), expected);
+    let (_, token) = fixture.realm.member();
+    let own = read(Some(&token)).await.json();
+    assert_eq!(own["withdrawal"]["left"], json!(20.5));
+    assert_eq!(own["withdrawal"]["availableAt"], "1970-01-02T00:00:00Z");
+}
+
+/// [D-B11] [D-R16] A reached limit is a 422 that tells programs what is left and from when on.
+#[tokio::test]
+async fn a_reached_limit_tells_what_is_left() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let body = r#"{"amount":0.04,"method":"BTC"}"#;
+    let reply = fixture.call(Method::POST, "/v1/transactions/withdraw", Some(&token), body).await;
+    assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{reply:?}");
+    let told = reply.json();
+    assert_eq!((&told["code"], &told["left"]), (&json!("LIMIT_REACHED"), &json!(20.5)));
+    assert_eq!(told["availableAt"], "2026-01-31T12:00:00Z");
+    assert!(told["errors"]["amount"].is_string());
+}
+
+/// [D-B13] Balances as of a moment; what is no moment is a 422 on its field.
+#[tokio::test]
+async fn balances_are_told_as_of_a_moment() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let read = async |query: &str| fixture.call(Method::GET, &format!("/v1/wallet{query}"), Some(&token), "").await;
+    let reply = read("?at=1970-01-01T01:00:00%2B00:30").await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    let expected = json!({
+        "success": true, "at": "1970-01-01T00:30:00Z", "balance": 18, "held": 0, "bonus": 0, "invested": 0, "onHold": 0,
+        "owed": 0,
+    });
+    assert_eq!(reply.json(), expected);
+    assert_eq!(read("").await.json()["balance"], json!(-0.01));
+    for bad in ["yesterday", "2026-01-31", "2026-13-01T00:00:00Z", "", "%00"] {
+        let reply = read(&format!("?at={bad}")).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{bad}");
+        assert!(reply.json()["errors"]["at"].is_string(), "{bad}");
+    }
+    assert_eq!(fixture.call(Method::GET, "/v1/wallet", None, "").await.status, StatusCode::UNAUTHORIZED);
+}
+
+/// [D-B13] [A16] A statement is put together from pages, in every form; one that breaks off is no whole answer.
+#[tokio::test]
+async fn a_statement_is_read_page_by_page() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let read = async |query: &str| {
+        let path = format!("/v1/transactions/statement?from=2026-01-01&to=2026-01-31{query}");
+        fixture.call(Method::GET, &path, Some(&token), "").await
+    };
+    let reply = read("").await;
+    assert_eq!(reply.headers["content-type"], "application/json");
+    let told = reply.json();
+    assert_eq!((&told["openingBalance"], &told["closingBalance"]), (&json!(-1), &json!(2)));
+    let titles: Vec<_> = told["lines"].as_array().unwrap().iter().map(|line| line["title"].as_str().unwrap()).collect();
+    assert_eq!(titles, ["Line 0", "Line 1", "Line 2"]);
+    let csv = read("&format=csv").await.text;
+    assert_eq!(csv, "at,title,reference,amount,balance\r\n,Line 0,,1,0\r\n,Line 1,,1,1\r\n,Line 2,,1,2\r\n");
+    let pdf = read("&format=pdf").await.text;
+    assert!(pdf.starts_with("%PDF-") && pdf.contains("Line 2") && pdf.contains("/Count 1"));
+    assert_eq!(read("&format=doc").await.status, StatusCode::UNPROCESSABLE_ENTITY);
+    let broken = fixture.body_of("/v1/transactions/statement?from=1969-12-01&to=1969-12-31&format=csv", &token).await;
+    assert!(broken.is_err());
+}
+
+/// [D-R16] One posting a line, and where the next part begins.
+#[tokio::test]
+async fn the_journal_is_lines_of_json() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Auditor);
+    let entry = |account: &str, amount_cents| wallet::PostingEntry { account: account.to_owned(), amount_cents };
+    let posting = |id, reverses| wallet::Posting {
+        id,
+        kind: "deposit".to_owned(),
+        cause_type: "transaction".to_owned(),
+        cause_id: "c".to_owned(),
+        member_id: "m".to_owned(),
+        entries: vec![entry("settlement", -105), entry("available", 105)],
+        reverses,
+        ..Default::default()
+    };
+    let path = "/solvane.wallet.v1.StaffService/ListPostings";
+    let postings = vec![posting(7, 0), posting(6, 7)];
+    let (next_cursor, end_cursor) = (String::new(), "9.6".to_owned());
+    fixture.recorder.answer(path, &wallet::ListPostingsResponse { postings, next_cursor, end_cursor });
+    let reply = fixture.call(Method::GET, "/v1/admin/journal?cursor=3.1", Some(&token), "").await;
+    assert_eq!(reply.headers["content-type"], "application/x-ndjson");
+    assert_eq!(reply.headers["x-next-cursor"], "9.6");
+    let lines: Vec<Value> = reply.text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut expected = json!({
+        "id": 7, "kind": "deposit", "cause": { "type": "transaction", "id": "c" }, "memberId": "m", "at": null,
+        "entries": [{ "account": "settlement", "amount": -1.05 }, { "account": "available", "amount": 1.05 }],
+    });
+    assert_eq!(lines[0], expected);
+    expected["id"] = json!(6);
+    expected["reverses"] = json!(7);
+    assert_eq!(lines[1], expected);
+    let asked: Vec<wallet::ListPostingsRequest> = fixture.recorder.asked(path);
+    assert_eq!((asked.len(), asked[0].page.as_ref().unwrap().cursor.as_str()), (1, "3.1"));
+}

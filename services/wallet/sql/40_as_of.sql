@@ -1,0 +1,34 @@
+-- What accounts held at a moment.
+
+SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
+
+-- The newest posting of an account at or before a moment; 0 for none. The postings of an account are in the order of their
+-- time, so that halving the range finds it with some thirty looks at two indexes, however many there are.
+CREATE OR REPLACE FUNCTION last_posting_until(account bigint, until timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    -- Every posting up to the first is at or before the moment, every one from the second on is later.
+    known  bigint := 0;
+    later  bigint := coalesce((SELECT max(posting_id) FROM entries WHERE account_id = account), 0) + 1;
+    middle bigint;
+    found_id bigint;
+    found_at timestamptz;
+BEGIN
+    WHILE later - known > 1 LOOP
+        middle := known + (later - known) / 2;
+        SELECT posting_id INTO found_id FROM entries
+            WHERE account_id = account AND posting_id >= middle AND posting_id < later ORDER BY posting_id LIMIT 1;
+        SELECT created_at INTO found_at FROM postings WHERE id = found_id;
+        IF found_id IS NULL OR found_at > until THEN
+            later := middle;
+        ELSE
+            known := found_id;
+        END IF;
+    END LOOP;
+    RETURN known;
+END
+$$;
+
+-- What an account held after a posting of it; 0 before the first.
+CREATE OR REPLACE FUNCTION balance_after(account bigint, posting bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id = posting), 0)
+$$;

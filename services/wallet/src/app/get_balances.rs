@@ -1,0 +1,34 @@
+//! A member looks at what they had at a moment.
+
+use chassis::clock;
+use chassis::db::Db;
+use chassis::error::Refusal;
+use chassis::money::Cents;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::error::Error;
+use crate::store::entries;
+
+/// What a member had at a moment, by account.
+#[derive(Debug, Clone)]
+pub struct Balances {
+    /// The moment.
+    pub at: OffsetDateTime,
+    /// Kinds of accounts and what they held; none before the member had accounts.
+    pub accounts: Vec<(String, Cents)>,
+}
+
+/// What a member had at a moment, by the ledger; now, if none is given.
+///
+/// # Errors
+/// Invalid if the moment is in the future, the database's.
+pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) -> Result<Balances, Error> {
+    let mut conn = db.conn().await?;
+    let now = clock::now(&mut conn).await?;
+    let at = at.unwrap_or(now);
+    if at > now {
+        return Err(Refusal::field("at", "Please choose a moment that is not in the future.").into());
+    }
+    Ok(Balances { at, accounts: entries::balances_at(&mut conn, user_id, at).await? })
+}

@@ -1,0 +1,17 @@
+//! Anybody reads what holds here: limits, fee and prices; a member also what is left of their limits.
+
+use uuid::Uuid;
+
+use crate::domain::limits::{Limits, Rest};
+use crate::error::Error;
+use crate::posting::ledger::Ledger;
+use crate::store::withdrawals;
+
+/// What a member may still withdraw by the allowances, and from when on there is more.
+///
+/// # Errors
+/// The database's.
+pub async fn get_withdrawal_rest(ledger: &Ledger, limits: &Limits, user_id: Uuid) -> Result<Rest, Error> {
+    let now = ledger.now().await?;
+    withdrawals::rest(&mut *ledger.db().conn().await?, user_id, &limits.allowances, None, now).await
+}

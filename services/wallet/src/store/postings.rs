@@ -1,0 +1,171 @@
+//! The journal: postings in the order in which their transactions of the database were complete. In the order of their ids
+//! one that is committed late would be missed.
+
+use chassis::db::PgConnection;
+use chassis::money::Cents;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::cursor::JournalCursor;
+
+/// A posting of the journal.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalPosting {
+    /// Where it stands.
+    pub place: JournalCursor,
+    /// Why money moved.
+    pub kind: String,
+    /// By what.
+    pub cause_type: String,
+    /// Which.
+    pub cause_id: Uuid,
+    /// The member concerned.
+    pub user_id: Uuid,
+    /// When.
+    pub at: OffsetDateTime,
+    /// Kinds of accounts and what they gained; those that are not the house's are the member's.
+    pub entries: Vec<(String, Cents)>,
+}
+
+struct Row {
+    xid: String,
+    id: i64,
+    kind: String,
+    cause_type: String,
+    cause_id: Uuid,
+    user_id: Uuid,
+    at: OffsetDateTime,
+    accounts: Vec<String>,
+    amounts: Vec<i64>,
+}
+
+impl TryFrom<Row> for JournalPosting {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        Ok(Self {
+            place: place(&row.xid, row.id)?,
+            kind: row.kind,
+            cause_type: row.cause_type,
+            cause_id: row.cause_id,
+            user_id: row.user_id,
+            at: row.at,
+            entries: row.accounts.into_iter().zip(row.amounts.into_iter().map(Cents::new)).collect(),
+        })
+    }
+}
+
+fn place(xid: &str, id: i64) -> Result<JournalCursor, sqlx::Error> {
+    let xid = xid.parse().map_err(|error| sqlx::Error::Decode(Box::new(error)))?;
+    Ok(JournalCursor { xid, id })
+}
+
+/// Whether a transaction of the database has begun already: of a journal that was restored, places may be ahead.
+///
+/// # Errors
+/// The database's.
+pub async fn has_begun(conn: &mut PgConnection, xid: u64) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot()) AS "begun!""#,
+        xid.to_string()
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The last of the next complete postings behind a place, at most so many; `None` if there are none yet.
+///
+/// # Errors
+/// The database's.
+pub async fn end_of_run(
+    conn: &mut PgConnection,
+    after: JournalCursor,
+    most: i64,
+) -> Result<Option<JournalCursor>, sqlx::Error> {
+    if after.xid == 0 {
+        let older = sqlx::query_scalar!(
+            r#"SELECT max(id) FROM (
+                SELECT id FROM postings WHERE xid IS NULL AND id > $1 ORDER BY id LIMIT $2) AS run"#,
+            after.id,
+            most
+        );
+        if let Some(id) = older.fetch_one(&mut *conn).await? {
+            return Ok(Some(JournalCursor { xid: 0, id }));
+        }
+    }
+    let last = sqlx::query!(
+        r#"SELECT xid::text AS "xid!", id AS "id!" FROM (
+            SELECT xid, id FROM postings
+            WHERE (xid, id) > ($1::text::xid8, $2) AND xid < pg_snapshot_xmin(pg_current_snapshot())
+            ORDER BY xid, id LIMIT $3) AS run
+        ORDER BY run.xid DESC, run.id DESC LIMIT 1"#,
+        after.xid.to_string(),
+        after.id,
+        most
+    )
+    .fetch_optional(conn)
+    .await?;
+    last.map(|last| place(&last.xid, last.id)).transpose()
+}
+
+/// The postings behind a place and up to another, which are complete, at most so many.
+///
+/// # Errors
+/// The database's.
+pub async fn between(
+    conn: &mut PgConnection,
+    after: JournalCursor,
+    until: JournalCursor,
+    limit: i64,
+) -> Result<Vec<JournalPosting>, sqlx::Error> {
+    // Older postings do not name the type of their cause: their kinds have only one, but for a course.
+    let rows = if until.xid == 0 {
+        let older = sqlx::query_as!(
+            Row,
+            r#"WITH taken AS MATERIALIZED (
+                SELECT id, kind, cause_type, business_id, user_id, created_at FROM postings
+                WHERE xid IS NULL AND id > $1 AND id <= $2 ORDER BY id LIMIT $3)
+            SELECT '0' AS "xid!", taken.id, taken.kind, coalesce(taken.cause_type, (SELECT min(known.cause_type)
+                    FROM posting_kinds AS known WHERE known.kind = taken.kind AND known.cause_type <> 'purchase'), '')
+                    AS "cause_type!",
+                taken.business_id AS cause_id, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
+                moved.amounts AS "amounts!"
+            FROM taken JOIN (
+                SELECT posting_id, array_agg((SELECT kind FROM accounts WHERE id = account_id) ORDER BY account_id)
+                    AS accounts, array_agg(amount_cents ORDER BY account_id) AS amounts
+                FROM entries
+                WHERE posting_id BETWEEN (SELECT min(id) FROM taken) AND (SELECT max(id) FROM taken)
+                GROUP BY posting_id) AS moved ON moved.posting_id = taken.id
+            ORDER BY taken.id"#,
+            after.id,
+            until.id,
+            limit
+        );
+        older.fetch_all(conn).await?
+    } else {
+        let next = sqlx::query_as!(
+            Row,
+            r#"WITH taken AS MATERIALIZED (
+                SELECT xid, id, kind, cause_type, business_id, user_id, created_at FROM postings
+                WHERE (xid, id) > ($1::text::xid8, $2) AND (xid, id) <= ($3::text::xid8, $4)
+                ORDER BY xid, id LIMIT $5)
+            SELECT taken.xid::text AS "xid!", taken.id, taken.kind, coalesce(taken.cause_type, '') AS "cause_type!",
+                taken.business_id AS cause_id, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
+                moved.amounts AS "amounts!"
+            FROM taken JOIN (
+                SELECT posting_id, array_agg((SELECT kind FROM accounts WHERE id = account_id) ORDER BY account_id)
+                    AS accounts, array_agg(amount_cents ORDER BY account_id) AS amounts
+                FROM entries
+                WHERE posting_id BETWEEN (SELECT min(id) FROM taken) AND (SELECT max(id) FROM taken)
+                GROUP BY posting_id) AS moved ON moved.posting_id = taken.id
+            ORDER BY taken.xid, taken.id"#,
+            after.xid.to_string(),
+            after.id,
+            until.xid.to_string(),
+            until.id,
+            limit
+        );
+        next.fetch_all(conn).await?
+    };
+    rows.into_iter().map(JournalPosting::try_from).collect()
+}

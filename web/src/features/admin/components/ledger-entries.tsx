@@ -1,0 +1,51 @@
+import { Amount } from '@/components/amount'
+import { Card } from '@/components/card'
+import type { LedgerEntry } from '../api/types'
+import { formatMoment } from '../moments'
+import { Cell, Table } from './table'
+
+/** Accounts of the ledger in words: the member's first, then the house's. */
+const accounts: Record<string, string> = {
+  available: 'Free',
+  held: 'Held',
+  invested: 'Invested',
+  bonus: 'Bonus',
+  on_hold: 'On hold',
+  owed: 'Owed by the member',
+  settlement: 'Holdings of the platform',
+  course_revenue: 'Course revenue',
+  fee_revenue: 'Fee revenue',
+  investment_pool: 'Investment pool',
+  bonus_expense: 'Bonus expense',
+  adjustments: 'Adjustments',
+}
+
+/** What moved in the ledger, each with the balance of its account afterwards. */
+export function LedgerEntries({ entries, note }: { entries: readonly LedgerEntry[]; note: string }) {
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 text-base font-semibold">Ledger entries</h2>
+      <p className="px-4 pb-1 text-sm text-ink-faint">{note}</p>
+      {entries.length === 0 ? (
+        <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">Nothing has moved yet.</p>
+      ) : (
+        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'When', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
+          {entries.map(({ postingId, account, kind, at, amount, balance }) => (
+            <tr key={`${postingId}-${account}`}>
+              <Cell className="tabular text-ink-faint">{postingId}</Cell>
+              <Cell>{accounts[account] ?? account.replaceAll('_', ' ')}</Cell>
+              <Cell className="whitespace-nowrap">{kind.replaceAll('_', ' ')}</Cell>
+              <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
+              <Cell right className="font-medium">
+                <Amount value={amount} />
+              </Cell>
+              <Cell right>
+                <Amount value={balance} />
+              </Cell>
+            </tr>
+          ))}
+        </Table>
+      )}
+    </Card>
+  )
+}
