@@ -81,6 +81,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/journal": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the journal
+         * @description At most 10,000 postings, one a line, in the order in which they were committed: an id may be lower than the one before.
+         *     The header `X-Next-Cursor` names where the next part begins, also after the last posting so far; an answer without a line
+         *     says that there is nothing new.
+         */
+        get: operations["get_admin_journal"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/ledger/accounts/{id}/rebuild": {
         parameters: {
             query?: never;
@@ -1069,6 +1091,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read limits, fee and prices
+         * @description Needs no session; a verified member is also told what is left of their limits.
+         */
+        get: operations["get_terms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/trades": {
         parameters: {
             query?: never;
@@ -1333,6 +1375,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/wallet": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the balances as of a moment
+         * @description By the ledger, at the end of the moment `at` (RFC 3339, not in the future); without it, now.
+         */
+        get: operations["get_wallet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/wallet/proof": {
         parameters: {
             query?: never;
@@ -1410,6 +1472,44 @@ export interface components {
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
         };
+        /** @description What a member had at a moment, in dollars. */
+        Balances: {
+            at?: string | null;
+            /**
+             * Format: double
+             * @description Free to spend.
+             */
+            balance: number;
+            /** Format: double */
+            bonus: number;
+            /**
+             * Format: double
+             * @description Held for an open withdrawal.
+             */
+            held: number;
+            /**
+             * Format: double
+             * @description In open trades.
+             */
+            invested: number;
+            /**
+             * Format: double
+             * @description On hold by staff.
+             */
+            onHold: number;
+            /**
+             * Format: double
+             * @description Owed to the platform.
+             */
+            owed: number;
+            success: boolean;
+        };
+        /** @description What made money move. */
+        Cause: {
+            id: string;
+            /** @description `transaction`, `purchase`, `trade`, `proposal`, …. */
+            type: string;
+        };
         /** @description One fact of the checklist. */
         Check: {
             detail: string;
@@ -1466,6 +1566,14 @@ export interface components {
             course: components["schemas"]["CourseEntry"];
             success: boolean;
         };
+        /** @description What holds for the course. */
+        CourseTerms: {
+            /**
+             * Format: double
+             * @example 87
+             */
+            price: number;
+        };
         /** @description An event that could not take effect. */
         DeadLetter: {
             at?: string | null;
@@ -1514,6 +1622,24 @@ export interface components {
              * @example deposit
              */
             type?: string | null;
+        };
+        /** @description What holds for deposits. */
+        DepositTerms: {
+            /**
+             * Format: double
+             * @example 100000
+             */
+            max: number;
+            /**
+             * Format: double
+             * @example 100
+             */
+            min: number;
+            /**
+             * Format: int32
+             * @description Payments of a member that may wait for review at once.
+             */
+            pendingMax: number;
         };
         /** @description Where a withdrawal is paid to. */
         Destination: {
@@ -1991,6 +2117,19 @@ export interface components {
              */
             p90: number;
         };
+        /** @description What the withdrawals of a member within a period may come to; rejected ones do not count. */
+        PeriodLimit: {
+            /**
+             * Format: double
+             * @example 100000
+             */
+            amount: number;
+            /**
+             * Format: int32
+             * @example 24
+             */
+            hours: number;
+        };
         /** @description An offer to invest in. */
         Plan: {
             /** @description Whether it can be invested in. */
@@ -2076,6 +2215,31 @@ export interface components {
         PlatformMethods: {
             paymentMethods: components["schemas"]["PlatformMethod"][];
             success: boolean;
+        };
+        /** @description A posting; its entries sum to zero. */
+        Posting: {
+            at?: string | null;
+            cause: components["schemas"]["Cause"];
+            entries: components["schemas"]["PostingEntry"][];
+            /** Format: int64 */
+            id: number;
+            kind: string;
+            memberId?: string | null;
+            /**
+             * Format: int64
+             * @description The posting that it reverses.
+             */
+            reverses?: number | null;
+        };
+        /** @description What an account gained. */
+        PostingEntry: {
+            /** @description Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, …. */
+            account: string;
+            /**
+             * Format: double
+             * @description Signed, in dollars.
+             */
+            amount: number;
         };
         /** @description New details. */
         ProfileRequest: {
@@ -2265,6 +2429,8 @@ export interface components {
         Review: {
             approvedBy?: string | null;
             checks: components["schemas"]["Check"][];
+            /** @description What it moved, oldest first: of the member and of the house. */
+            entries: components["schemas"]["Entry"][];
             success: boolean;
             transaction: components["schemas"]["StaffTransaction"];
             wallet?: components["schemas"]["ReviewWallet"] | null;
@@ -2366,38 +2532,12 @@ export interface components {
             /** @description Until when it counts. */
             until?: string | null;
         };
-        /** @description The terms of a plan. */
+        /** @description Limits, fee and prices; amounts in dollars. */
         Terms: {
-            /** @description Whether it is offered; true unless said. */
-            active?: boolean | null;
-            /**
-             * Format: int32
-             * @description Days.
-             * @example 30
-             */
-            duration: number;
-            /**
-             * Format: double
-             * @description Dollars.
-             * @example 5000
-             */
-            max: number;
-            /**
-             * Format: double
-             * @description Dollars.
-             * @example 100
-             */
-            min: number;
-            /**
-             * Format: double
-             * @description Target over the whole duration in percent, up to two decimals.
-             * @example 4.5
-             */
-            roi: number;
-            /** @example Short-term reserves */
-            subtitle: string;
-            /** @example Harbour */
-            title: string;
+            course: components["schemas"]["CourseTerms"];
+            deposit: components["schemas"]["DepositTerms"];
+            success: boolean;
+            withdrawal: components["schemas"]["WithdrawalTerms"];
         };
         /** @description How long things take. */
         Times: {
@@ -2682,6 +2822,40 @@ export interface components {
              * @example BTC
              */
             method: string;
+        };
+        /** @description What holds for withdrawals. */
+        WithdrawalTerms: {
+            /** @description From when on there is more; only if something was withdrawn. */
+            availableAt?: string | null;
+            /**
+             * Format: double
+             * @description Of the gross amount, in percent; rounded half up to the cent, taken out of the payout.
+             * @example 2.5
+             */
+            feePercent: number;
+            /**
+             * Format: double
+             * @description What is left to the caller now by these limits; only with a session.
+             */
+            left?: number | null;
+            /** @description What the withdrawals of a member may come to, by period. */
+            limits: components["schemas"]["PeriodLimit"][];
+            /**
+             * Format: double
+             * @example 50000
+             */
+            max: number;
+            /**
+             * Format: double
+             * @example 50
+             */
+            min: number;
+            /**
+             * Format: double
+             * @description From here on a payout takes two people of staff.
+             * @example 1000
+             */
+            twoPeopleFrom: number;
         };
         /** @description Whether withdrawals are stopped because the books did not add up. */
         Withdrawals: {
@@ -3170,6 +3344,155 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Integrity"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    get_admin_journal: {
+        parameters: {
+            query?: {
+                /** @description `X-Next-Cursor` of the part before */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    "X-Next-Cursor"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["Posting"];
                 };
             };
             /** @description The request could not be read. */
@@ -12415,6 +12738,151 @@ export interface operations {
             };
         };
     };
+    get_terms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Terms"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     get_trades: {
         parameters: {
             query?: {
@@ -14533,6 +15001,154 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserReply"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    get_wallet: {
+        parameters: {
+            query?: {
+                /** @example 2026-01-31T12:00:00Z */
+                at?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Balances"];
                 };
             };
             /** @description The request could not be read. */
