@@ -27,7 +27,8 @@ use crate::routes::courses::Course;
 use crate::routes::plans::Offers;
 use crate::routes::transactions::Owners;
 use crate::routes::{
-    admin, auth, courses, events, files, liabilities, payment_methods, plans, terms, trades, transactions, users, wallet,
+    admin, auth, courses, events, files, liabilities, payment_methods, plans, terms, trades, transactions, users,
+    wallet,
 };
 use crate::web;
 

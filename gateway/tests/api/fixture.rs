@@ -243,7 +243,10 @@ fn refused<T>(kind: Kind, reason: ErrorReason, message: &str) -> Result<Answer<T
 #[tonic::async_trait]
 impl WalletService for FakeWallet {
     /// The rest is told to whoever comes with a token.
-    async fn get_terms(&self, request: Call<wallet::GetTermsRequest>) -> Result<Answer<wallet::GetTermsResponse>, Status> {
+    async fn get_terms(
+        &self,
+        request: Call<wallet::GetTermsRequest>,
+    ) -> Result<Answer<wallet::GetTermsResponse>, Status> {
         let rest = wallet::WithdrawalRest {
             left_cents: 2_050,
             available_at: Some(chassis::clock::Timestamp { seconds: 86_400, nanos: 0 }),

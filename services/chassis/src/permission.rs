@@ -177,6 +177,9 @@ mod tests {
     fn every_decision_needs_a_fresh_factor() {
         let without: Vec<_> =
             Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
-        assert_eq!(without, ["see", "writeNotes", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities", "replayDeadLetters"]);
+        assert_eq!(
+            without,
+            ["see", "writeNotes", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities", "replayDeadLetters"]
+        );
     }
 }

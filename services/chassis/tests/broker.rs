@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use chassis::bus::{Bus, Event, Effect, HandleError, Handler, TOPOLOGY};
+use chassis::bus::{Bus, Effect, Event, HandleError, Handler, TOPOLOGY};
 use chassis::db::{self, Db};
 use chassis::outbox::{self, relay};
 use chassis::telemetry::TraceContext;

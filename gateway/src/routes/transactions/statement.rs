@@ -103,7 +103,9 @@ pub async fn statement(
         lines: Vec::new(),
     };
     match form {
-        Form::Json => Ok(([(header::CONTENT_TYPE, "application/json")], json(&statement, pages, first)?).into_response()),
+        Form::Json => {
+            Ok(([(header::CONTENT_TYPE, "application/json")], json(&statement, pages, first)?).into_response())
+        }
         Form::Csv => {
             let head = csv(Some(HEADER), &[]).map_err(ApiError::internal)?;
             let lines = pages.stream(first).map(|lines| csv(None, &lines?));
@@ -144,7 +146,10 @@ impl Pages {
 
     /// The lines of every page, from the first, which is read before the answer begins, so that a refusal is still an
     /// error; when a later one cannot be read, the answer breaks off and the download fails.
-    fn stream(self, first: GetStatementResponse) -> impl Stream<Item = io::Result<Vec<StatementLine>>> + Send + 'static {
+    fn stream(
+        self,
+        first: GetStatementResponse,
+    ) -> impl Stream<Item = io::Result<Vec<StatementLine>>> + Send + 'static {
         try_unfold((self, Some(first), String::new()), |(pages, page, cursor)| async move {
             let page = match page {
                 Some(page) => page,

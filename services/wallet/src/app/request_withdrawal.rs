@@ -77,7 +77,11 @@ pub async fn request_withdrawal(
     ledger.post(movement, command.claim.clone(), transaction).await
 }
 
-fn movement(command: &RequestWithdrawal, limits: &Limits, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
+fn movement(
+    command: &RequestWithdrawal,
+    limits: &Limits,
+    now: OffsetDateTime,
+) -> Result<(Movement, Transaction), Error> {
     let user_id = command.user_id;
     let (method, destination) = (command.method.clone(), command.destination.clone());
     let transaction = Transaction::withdrawal(user_id, command.amount, method, destination, now)?;

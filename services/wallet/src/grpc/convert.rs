@@ -18,8 +18,8 @@ use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{LedgerEntry, Movement};
-use crate::store::postings::JournalPosting;
 use crate::store::ledger_checks::Fault;
+use crate::store::postings::JournalPosting;
 use crate::store::times::HandlingTime;
 use crate::store::transactions::Waiting;
 
@@ -309,8 +309,7 @@ impl From<Check> for message::Check {
 
 impl From<JournalPosting> for message::Posting {
     fn from(posting: JournalPosting) -> Self {
-        let entry =
-            |(account, amount): (String, Cents)| message::PostingEntry { account, amount_cents: amount.get() };
+        let entry = |(account, amount): (String, Cents)| message::PostingEntry { account, amount_cents: amount.get() };
         Self {
             id: posting.place.id,
             kind: posting.kind,

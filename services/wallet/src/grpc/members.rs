@@ -8,11 +8,12 @@ use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest,
-    GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse,
-    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
-    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse,
-    RequestWithdrawalRequest, RequestWithdrawalResponse, SetDestinationRequest, SetDestinationResponse,
+    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest,
+    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
+    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
+    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
+    RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
+    SetDestinationRequest, SetDestinationResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};

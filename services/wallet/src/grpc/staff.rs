@@ -14,12 +14,13 @@ use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
     GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
     GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
-    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListProposalsRequest, ListPostingsRequest, ListPostingsResponse,
-    ListProposalsResponse, ListStaffTransactionsRequest, ListStaffTransactionsResponse, MarkWithdrawalPaidRequest,
-    MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, ProposeCorrectionRequest,
-    ProposeCorrectionResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
-    ProposeReopeningResponse, RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest,
-    RejectTransactionResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
+    ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
+    ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
+    NoteViewingResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeRebuildRequest,
+    ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse, RejectProposalRequest,
+    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReplayDeadLetterRequest,
+    ReplayDeadLetterResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};

@@ -159,20 +159,16 @@ async fn a_review_shows_the_ledger_entries(pool: PgPool) {
     assert_eq!(entries(&fee.id).await, moved);
     let open = world.transaction(&member, &open.id).await.unwrap();
     world.reject(&open, "MEMBER_REQUEST").await.unwrap();
-    let release = [
-        row("withdrawal_release", "available", 10_000, 50_000),
-        row("withdrawal_release", "held", -10_000, 0),
-    ];
+    let release =
+        [row("withdrawal_release", "available", 10_000, 50_000), row("withdrawal_release", "held", -10_000, 0)];
     assert_eq!(entries(&open.id).await[..2], hold);
     assert_eq!(entries(&open.id).await[2..4], release);
     let refund = world.history(&member).await.into_iter().find(|one| one.title == "Adjustment").unwrap();
     let back = [row("fee_refund", "available", 250, 50_250), row("fee_refund", "fee_revenue", -250, 0)];
     assert_eq!(entries(&refund.id).await, back);
     let corrected = world.adjust(&member, 1_000).await;
-    let added = [
-        row("adjustment_credit", "available", 1_000, 51_250),
-        row("adjustment_credit", "adjustments", -1_000, -1_000),
-    ];
+    let added =
+        [row("adjustment_credit", "available", 1_000, 51_250), row("adjustment_credit", "adjustments", -1_000, -1_000)];
     assert_eq!(entries(&corrected.id).await, added);
 }
 

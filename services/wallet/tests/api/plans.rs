@@ -139,7 +139,8 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
         let answer = world.doors.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
         answer.into_inner().transactions.into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
-    let by = async |text: &str| search(ListStaffTransactionsRequest { search: text.into(), ..Default::default() }).await;
+    let by =
+        async |text: &str| search(ListStaffTransactionsRequest { search: text.into(), ..Default::default() }).await;
     assert_eq!(by("claimed-hash").await, [claimed.id.clone()]);
     assert_eq!(by(&hash).await, [confirmed.id.clone()]);
     assert_eq!(by(&format!("0x{}", hash.to_uppercase())).await, [confirmed.id.clone()]);
@@ -156,11 +157,15 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
     };
     assert_eq!(search(pending).await, [claimed.id.clone()]);
     let status = TransactionStatus::Pending.into();
-    assert_eq!(search(ListStaffTransactionsRequest { status, ..Default::default() }).await, [out.id.clone(), claimed.id.clone()]);
+    assert_eq!(
+        search(ListStaffTransactionsRequest { status, ..Default::default() }).await,
+        [out.id.clone(), claimed.id.clone()]
+    );
     let kind = TransactionKind::Withdrawal.into();
     assert_eq!(search(ListStaffTransactionsRequest { kind, ..Default::default() }).await, [out.id.clone()]);
     let member_id = other.id.to_string();
-    let of_other = ListStaffTransactionsRequest { member_id, kind: TransactionKind::Deposit.into(), ..Default::default() };
+    let of_other =
+        ListStaffTransactionsRequest { member_id, kind: TransactionKind::Deposit.into(), ..Default::default() };
     assert_eq!(search(of_other).await.len(), 2);
     let success = ListStaffTransactionsRequest { status: TransactionStatus::Success.into(), ..Default::default() };
     assert_eq!(search(success).await.len(), 3);

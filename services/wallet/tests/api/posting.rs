@@ -122,7 +122,11 @@ fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
     let cause = Cause::Transaction(line.id);
     Movement {
         user_id,
-        precondition: Some(Precondition::WithdrawalAllowed { amount, allowances: Limits::default().allowances, at: now }),
+        precondition: Some(Precondition::WithdrawalAllowed {
+            amount,
+            allowances: Limits::default().allowances,
+            at: now,
+        }),
         postings: vec![Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, amount).unwrap()],
         events: vec![published::withdrawal_requested(&line)],
         lines: vec![line],

@@ -7,11 +7,11 @@ use proto::common::v1::PageRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
 use wallet::domain::account::AccountRef;
 use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::posting::{Movement, Outcome, Posting};
-use time::{Duration, OffsetDateTime};
-use uuid::Uuid;
 
 use crate::fixture::{Member, World, code, deposit, withdrawal};
 
