@@ -341,7 +341,7 @@ describe('the ledger', () => {
       { postingId: 7, account: 'settlement', amount: 100, balance: -1000, kind: 'withdrawal_hold', at: '2026-03-05T14:07:00Z' },
     ]
     server.use(answers('get', '/admin/transactions/:id', { ...review(), entries }))
-    openAsStaff(`/admin/transactions/${deposit.id}`)
+    openAsStaff(`/admin/review/${deposit.id}`)
     const table = within(await screen.findByRole('region', { name: 'Ledger entries' }))
     const rows = table.getAllByRole('row').slice(1).map((row) => row.textContent)
     expect(rows[0]).toMatch(/^7Freewithdrawal hold.*-\$100\.00\$400\.00$/)

@@ -54,7 +54,8 @@ describe('the deposit', () => {
 
   it('states its limits [DEP-04]', async () => {
     openDeposit()
-    expect((await screen.findByText('Minimum deposit')).nextSibling).toHaveTextContent('$100')
+    const minimum = await screen.findByText('Minimum deposit')
+    await waitFor(() => expect(minimum.nextSibling).toHaveTextContent('$100'))
     expect(screen.getByText('Maximum deposit').nextSibling).toHaveTextContent('$100,000')
   })
 

@@ -74,7 +74,8 @@ describe('the withdrawal', () => {
   it('states limits, fee, times, and that it cannot be cancelled [WDR-01]', async () => {
     openWithdrawal()
     const facts = [['Minimum withdrawal', '$50'], ['Maximum withdrawal', '$50,000'], ['Processing fee', '2.5%'], ['Processing time', 'Instant - 15 minutes'], ['Business hours', '9 AM - 6 PM UTC']] as const
-    for (const [label, value] of facts) expect((await screen.findByText(label)).nextSibling).toHaveTextContent(value)
+    await screen.findByText('Limit in 24 hours')
+    for (const [label, value] of facts) expect(screen.getByText(label).nextSibling).toHaveTextContent(value)
     expect(screen.getByText(/A submitted withdrawal cannot be cancelled/)).toBeVisible()
   })
 
