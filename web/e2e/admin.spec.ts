@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { asStaff, fund, mailTo, platformMethod, proof, registered, signedIn, type SignedIn } from './support/stack'
+import { asStaff, fund, mailTo, platformMethod, proof, registered, signedIn, startAs, type SignedIn } from './support/stack'
 import { expect, test, type Another } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
@@ -286,6 +286,64 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   await expect(reviewer.getByText('Frozen', { exact: true })).toBeVisible()
 })
 
+test('a false deposit is reversed by two people, a part is held, and the member sees why [D-B9] [D-B10] [D-R16]', async ({ page, another }) => {
+  const member = await registered()
+  await fund(member, 500)
+  const { transactions } = await member.api<{ transactions: { id: string; reference: string }[] }>('GET', '/transactions/user')
+  const deposited = transactions[0]
+  await logIn(page, 'reviewer')
+  await page.goto(`/admin/members/${member.id}`)
+  const holds = page.getByRole('form', { name: 'Hold a part of the balance' })
+  await holds.getByRole('button', { name: 'Hold' }).click()
+  await expect(holds.getByText('Enter an amount like 25.00')).toBeVisible()
+  await holds.getByText('Dispute').click()
+  await holds.getByLabel('Amount to hold').fill('100')
+  await holds.getByRole('button', { name: 'Hold' }).click()
+  const row = page.getByRole('listitem').filter({ hasText: 'A payment to your account is disputed.' })
+  await expect(row).toContainText('$100.00')
+  await expect(row.getByRole('button', { name: 'Release' })).toBeDisabled()
+  await holds.getByLabel('Amount to hold').fill('401')
+  await holds.getByRole('button', { name: 'Hold' }).click()
+  await expect(holds.getByText('Insufficient balance')).toBeVisible()
+
+  await page.goto(`/admin/review/${deposited?.id}`)
+  await page.getByRole('button', { name: 'Reverse' }).click()
+  const dialog = page.getByRole('dialog')
+  await expect(dialog).toContainText('the member will owe $100.00')
+  await dialog.getByLabel('Reason').fill(`Charged back ${member.id}`)
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(dialog).toBeHidden()
+
+  const treasurer = await colleague(another, 'treasurer')
+  await treasurer.goto('/admin/proposals')
+  const proposal = treasurer.getByRole('listitem').filter({ hasText: member.id })
+  await expect(proposal).toContainText('Reverse a transaction')
+  await expect(proposal).toContainText(deposited?.reference ?? 'a reference')
+  await expect(proposal).toContainText('$500.00')
+  await expect(proposal).toContainText(member.email)
+  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await expect(treasurer.getByText('The proposal has taken effect.')).toBeVisible()
+  await page.reload()
+  await expect(page.getByText('It was reversed by')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Reverse' })).toHaveCount(0)
+
+  const own = await another()
+  await startAs(own, member)
+  await own.goto('/dashboard')
+  await expect(own.getByText('On hold: $100.00')).toBeVisible()
+  await expect(own.getByText('A payment to your account is disputed.')).toBeVisible()
+  await expect(own.getByText('Owed: $100.00')).toBeVisible()
+  const { violations } = await new AxeBuilder({ page: own }).withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+  expect(violations).toEqual([])
+
+  await treasurer.goto(`/admin/members/${member.id}`)
+  await treasurer.getByRole('button', { name: 'Release' }).click()
+  await expect(treasurer.getByText('The hold has been released.')).toBeVisible()
+  await own.reload()
+  await expect(own.getByRole('region', { name: 'Available Balance' })).toContainText('$0.00')
+  await expect(own.getByText(/^(Owed|On hold): /)).toHaveCount(0)
+})
+
 const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
 
 test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page }) => {
@@ -306,7 +364,7 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     await expect(page.getByTestId('skeleton')).toHaveCount(0)
     await expect(page.getByRole('alert')).toHaveCount(0)
-    await expect(page.getByRole('button', { name: /Approve|Reject|Propose|Confirm|Freeze|Disable|Add a note|Mark as paid|Replay|invitation/ })).toHaveCount(0)
+    await expect(page.getByRole('button', { name: /Approve|Reject|Propose|Confirm|Freeze|Reverse|Hold|Release|Disable|Add a note|Mark as paid|Replay|invitation/ })).toHaveCount(0)
   }
   expect(writes).toEqual([])
 

@@ -8,7 +8,7 @@ use sqlx::{Connection, PgConnection};
 use stack::{
     Service,
     client::{Answer, Client},
-    testing::{Member, TestStack},
+    testing::{Member, Options, TestStack},
 };
 use tokio::time::sleep;
 
@@ -286,5 +286,74 @@ async fn a_text_that_cannot_be_stored_is_refused() -> Result<()> {
     let note = reviewer.post(&freeze, json!({ "note": "a\u{0}b" })).await?;
     assert_eq!(note.status, 422, "{}", note.body);
     assert_eq!(member.client.get("/auth/check").await?.status, 200, "nothing changed");
+    Ok(())
+}
+
+/// [D-B9] [D-B10] [D-B6] [D-R16] A deposit that turned out false is taken back after a part was paid out: what lacks is
+/// owed and shown, spends nothing, and the next deposit settles it. A hold is shown with its reason, and released by
+/// somebody else.
+#[tokio::test]
+async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
+    let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
+    let member = stack.member().await?;
+    let (reviewer, other) = (stack.staff("reviewer").await?, stack.staff("reviewer2").await?);
+    let treasurer = stack.staff("treasurer").await?;
+    let approve = async |id: &str, amount: &str| {
+        let approval = json!({ "revision": 1, "receivedAmount": amount, "txid": format!("tx-{id}") });
+        reviewer.post(&format!("/admin/transactions/{id}/approve"), approval).await?.success()
+    };
+    let wallet =
+        async || Ok::<_, anyhow::Error>(member.client.get("/auth/check").await?.success()?["user"]["wallet"].take());
+    let deposit = member.deposit("500").await?;
+    approve(&deposit, "500.00").await?;
+    let held = reviewer
+        .post(&format!("/admin/members/{}/holds", member.id), json!({ "amount": "100.00", "reasonCode": "COMPLIANCE" }))
+        .await?;
+    assert_eq!(held.status, 201, "{}", held.body);
+    let shown = wallet().await?;
+    assert_eq!((&shown["balance"], &shown["onHold"], &shown["owed"]), (&json!(400), &json!(100), &Value::Null));
+    assert_eq!(shown["holds"][0]["reasonCode"], "COMPLIANCE");
+    assert!(shown["holds"][0]["reason"].as_str().is_some_and(|reason| !reason.is_empty()));
+    assert_eq!(shown["holds"][0]["placedBy"], Value::Null);
+    let release =
+        format!("/admin/members/{}/holds/{}/release", member.id, held.body["hold"]["id"].as_str().context("an id")?);
+    let own = reviewer.post(&release, json!({})).await?;
+    assert_eq!((own.status, own.code()), (403, Some("SELF_CONFIRMATION")));
+
+    let proposed =
+        reviewer.post(&format!("/admin/transactions/{deposit}/reverse"), json!({ "note": "charged back" })).await?;
+    assert_eq!(proposed.status, 201, "{}", proposed.body);
+    let confirm = format!("/admin/proposals/{}/confirm", proposed.body["proposalId"].as_str().context("an id")?);
+    treasurer.post(&confirm, json!({})).await?.success()?;
+    let again =
+        reviewer.post(&format!("/admin/transactions/{deposit}/reverse"), json!({ "note": "charged back" })).await?;
+    assert_eq!((again.status, again.code()), (409, Some("ALREADY_REVERSED")));
+    let shown = wallet().await?;
+    assert_eq!((&shown["balance"], &shown["owed"]), (&json!(0), &json!(100)));
+    let list = member.client.get("/transactions/user").await?.success()?;
+    let line = &list["transactions"][0];
+    assert_eq!(
+        (&line["title"], &line["amount"], &line["relatedId"]),
+        (&json!("Adjustment"), &json!(500), &json!(deposit))
+    );
+    let no = withdraw(&member, "50").await?;
+    assert_eq!((no.status, no.code()), (409, Some("AMOUNT_OWED")));
+    let no = member.client.post("/courses/purchase", json!({})).await?;
+    assert_eq!((no.status, no.code()), (409, Some("AMOUNT_OWED")), "{}", no.body);
+    let plans = member.client.get("/plans").await?.success()?;
+    let plan = &plans["plans"][0];
+    let trade = json!({ "planId": plan["id"], "amount": plan["min"] });
+    let no = member.client.post("/trades/create", trade).await?;
+    assert_eq!((no.status, no.code()), (409, Some("AMOUNT_OWED")), "{}", no.body);
+
+    other.post(&release, json!({})).await?.success()?;
+    let shown = wallet().await?;
+    assert_eq!((&shown["balance"], &shown["owed"], &shown["onHold"]), (&json!(0), &Value::Null, &Value::Null));
+    let next = member.deposit("150").await?;
+    approve(&next, "150.00").await?;
+    assert_eq!(wallet().await?["balance"], 150);
+    let books = treasurer.get("/admin/integrity").await?.success()?;
+    assert_eq!((&books["trialBalance"], &books["owed"], &books["ok"]), (&json!(0), &json!(0), &json!(true)));
+    assert!(stack.broken_promises().await?.is_empty());
     Ok(())
 }

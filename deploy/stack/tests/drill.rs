@@ -1,6 +1,8 @@
 //! A drill: somebody holds the wallet's own database role in a running product, and tries to mint, divert, truncate and backdate.
 //! Prints what stops each, or what the audit reports of it.
 
+#![expect(clippy::print_stdout, reason = "what is printed is the report of the drill")]
+
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result, ensure};

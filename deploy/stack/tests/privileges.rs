@@ -26,6 +26,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "posting_kinds", ""),
     ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
     ("wallet", "transactions", "INSERT UPDATE"),
+    ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),
     ("wallet", "audit_rows", "INSERT"),
@@ -87,6 +88,40 @@ const REFUSED: &[(&str, &str, &str)] = &[
         "INSERT INTO trade_fundings (trade_id, user_id, amount_cents, status, created_at)
          VALUES (gen_random_uuid(), gen_random_uuid(), 1, 'funded', now())",
         "trade_fundings_by_the_ledger",
+    ),
+    (
+        "a hold of more than there is",
+        "INSERT INTO holds (id, user_id, amount_cents, reason_code, placed_by)
+         VALUES ('f0000000-0000-0000-0000-000000000002', 'b0000000-0000-0000-0000-000000000001', 5, 'OTHER', gen_random_uuid());
+         SELECT open_accounts('b0000000-0000-0000-0000-000000000001'); SELECT open_on_hold('b0000000-0000-0000-0000-000000000001');
+         SELECT post_movements(true, 1, ARRAY[4000000000000000006],
+            ARRAY[ROW ('b0000000-0000-0000-0000-000000000001', 'on_hold')::ledger_account], '{}', '{}',
+            ARRAY[ROW (1, 'hold', 'hold', 'f0000000-0000-0000-0000-000000000002',
+                'b0000000-0000-0000-0000-000000000001', NULL)::ledger_posting],
+            ARRAY[ROW (1, 1, -5)::ledger_entry, ROW (1, 2, 5)::ledger_entry], '{}', '{}')",
+        "postings_accounts",
+    ),
+    (
+        "a hold released by who placed it",
+        "INSERT INTO holds (id, user_id, amount_cents, reason_code, placed_by)
+         VALUES (gen_random_uuid(), gen_random_uuid(), 5, 'OTHER', 'f0000000-0000-0000-0000-000000000003');
+         UPDATE holds SET status = 'released', released_at = now(), released_by = 'f0000000-0000-0000-0000-000000000003'",
+        "holds_two_people",
+    ),
+    (
+        "a hold of another amount",
+        "UPDATE holds SET amount_cents = 1",
+        "permission denied for table holds",
+    ),
+    (
+        "money in what is owed",
+        "SELECT open_accounts('b0000000-0000-0000-0000-000000000001');
+         SELECT post_movements(true, 1, ARRAY[4000000000000000006],
+            ARRAY[ROW ('b0000000-0000-0000-0000-000000000001', 'owed')::ledger_account], '{}', '{}',
+            ARRAY[ROW (1, 'reversal', 'proposal', 'f0000000-0000-0000-0000-000000000001',
+                'b0000000-0000-0000-0000-000000000001', NULL)::ledger_posting],
+            ARRAY[ROW (1, 2, -5)::ledger_entry, ROW (1, 1, 5)::ledger_entry], '{}', '{}')",
+        "",
     ),
     (
         "withdrawals opened by invented people",

@@ -187,6 +187,8 @@ async fn an_invited_colleague_begins_to_work() -> Result<()> {
         me["permissions"],
         json!([
             "see",
+            "proposeReversal",
+            "releaseHold",
             "rejectPayout",
             "writeNotes",
             "pay",

@@ -47,6 +47,7 @@ pub fn routes(
         .routes(routes!(transactions::reject))
         .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
+        .routes(routes!(transactions::reverse))
         // Members.
         .routes(routes!(members::list))
         .routes(routes!(members::get))
@@ -56,6 +57,8 @@ pub fn routes(
         .routes(routes!(members::bonus))
         .routes(routes!(members::release))
         .routes(routes!(members::adjustment))
+        .routes(routes!(members::place_hold))
+        .routes(routes!(members::release_hold))
         // Two people.
         .routes(routes!(proposals::list))
         .routes(routes!(proposals::confirm))

@@ -18,6 +18,7 @@ use crate::routes::Done;
 
 /// A member's balances.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Wallet {
     /// Free to spend, in dollars.
     #[schema(value_type = f64, example = 125.5)]
@@ -31,6 +32,64 @@ pub struct Wallet {
     /// In open trades.
     #[schema(value_type = f64, example = 500)]
     pub invested: Number,
+    /// Kept back by our team; missing when nothing is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>, example = 25)]
+    pub on_hold: Option<Number>,
+    /// What is kept back, and why, oldest first; missing when nothing is.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub holds: Vec<Hold>,
+    /// What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
+    /// nothing can be withdrawn, invested or bought until then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<f64>, example = 40)]
+    pub owed: Option<Number>,
+}
+
+/// A part of a balance that is kept back.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Hold {
+    id: String,
+    /// Dollars.
+    #[schema(value_type = f64, example = 25)]
+    amount: Number,
+    /// COMPLIANCE, DISPUTE or OTHER.
+    reason_code: String,
+    /// The same as a sentence.
+    reason: String,
+    created_at: Option<String>,
+    /// Who placed it; only staff are told.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    placed_by: Option<String>,
+}
+
+impl From<proto::wallet::v1::Hold> for Hold {
+    fn from(hold: proto::wallet::v1::Hold) -> Self {
+        Self {
+            id: hold.id,
+            amount: Number::dollars(hold.amount_cents),
+            reason_code: hold.reason_code,
+            reason: hold.reason,
+            created_at: moment(hold.created_at.as_ref()),
+            placed_by: Some(hold.placed_by).filter(|id| !id.is_empty()),
+        }
+    }
+}
+
+impl From<&WalletMessage> for Wallet {
+    fn from(wallet: &WalletMessage) -> Self {
+        let above_zero = |cents: i64| (cents > 0).then(|| Number::dollars(cents));
+        Self {
+            balance: Number::dollars(wallet.available_cents),
+            bonus: Number::dollars(wallet.bonus_cents),
+            held: Number::dollars(wallet.held_cents),
+            invested: Number::dollars(wallet.invested_cents),
+            on_hold: above_zero(wallet.on_hold_cents),
+            holds: wallet.holds.iter().cloned().map(Hold::from).collect(),
+            owed: above_zero(wallet.owed_cents),
+        }
+    }
 }
 
 /// An account as its owner sees it.
@@ -84,12 +143,7 @@ impl User {
             is_frozen: user.is_frozen,
             is_withdrawal_pending: wallet.is_some_and(|wallet| wallet.is_withdrawal_pending),
             has_purchased_course: wallet.is_some_and(|wallet| wallet.has_purchased_course),
-            wallet: wallet.map(|wallet| Wallet {
-                balance: Number::dollars(wallet.available_cents),
-                bonus: Number::dollars(wallet.bonus_cents),
-                held: Number::dollars(wallet.held_cents),
-                invested: Number::dollars(wallet.invested_cents),
-            }),
+            wallet: wallet.map(Wallet::from),
             role: Some(user.role).filter(|role| !role.is_empty()),
             created_at: moment(user.created_at.as_ref()),
         }

@@ -249,3 +249,57 @@ async fn proposals_are_one_list() {
         fixture.recorder.asked("/solvane.wallet.v1.StaffService/ListProposals");
     assert_eq!(asked[1].page.clone().unwrap().cursor, proposal(20).id);
 }
+
+/// [D-B9] [D-B10] [D-R16] [D-G3] [D-G4] A reversal and a hold make something, a release does not; each takes its key.
+#[tokio::test]
+async fn reversals_and_holds_reach_the_wallet() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let of = "/solvane.wallet.v1.StaffService/";
+    let proposal = Some(Proposal {
+        id: "1".to_owned(),
+        kind: "reversal".to_owned(),
+        change_json: r#"{"reference":"TNX-abcdef","amount_cents":10000,"note":"charged back"}"#.to_owned(),
+        before_json: r#"{"availableCents":4000,"owedCents":0}"#.to_owned(),
+        ..Default::default()
+    });
+    fixture.recorder.answer(&format!("{of}ProposeReversal"), &wallet::ProposeReversalResponse { proposal });
+    let hold = Some(wallet::Hold {
+        id: "h".to_owned(),
+        amount_cents: 2_550,
+        reason_code: "DISPUTE".to_owned(),
+        reason: "A payment to your account is disputed.".to_owned(),
+        placed_by: "s".to_owned(),
+        ..Default::default()
+    });
+    fixture.recorder.answer(&format!("{of}PlaceHold"), &wallet::PlaceHoldResponse { hold: hold.clone() });
+    fixture.recorder.answer(&format!("{of}ReleaseHold"), &wallet::ReleaseHoldResponse { hold });
+
+    let post = |path| (Method::POST, path);
+    let reply = keyed(&fixture, &token, post("/transactions/t/reverse"), r#"{"note":"charged back"}"#, Some("k")).await;
+    assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
+    let said = reply.json();
+    assert_eq!((&said["proposalId"], &said["proposal"]["permission"]), (&"wal_1".into(), &"".into()));
+    assert_eq!(said["proposal"]["change"]["amount"], 100);
+    assert_eq!((&said["proposal"]["before"]["balance"], &said["proposal"]["before"]["owed"]), (&40.into(), &0.into()));
+    let asked: Vec<wallet::ProposeReversalRequest> = fixture.recorder.asked(&format!("{of}ProposeReversal"));
+    assert_eq!((asked[0].transaction_id.as_str(), asked[0].note.as_str()), ("t", "charged back"));
+    assert_eq!(asked[0].idempotency.as_ref().unwrap().key, "k");
+
+    let body = r#"{"amount":25.5,"reasonCode":"DISPUTE"}"#;
+    let reply = keyed(&fixture, &token, post("/members/m/holds"), body, Some("k")).await;
+    assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
+    let hold = &reply.json()["hold"];
+    assert_eq!(
+        (&hold["amount"], &hold["reasonCode"], &hold["placedBy"]),
+        (&25.5.into(), &"DISPUTE".into(), &"s".into())
+    );
+    let asked: Vec<wallet::PlaceHoldRequest> = fixture.recorder.asked(&format!("{of}PlaceHold"));
+    assert_eq!((asked[0].user_id.as_str(), asked[0].amount_cents), ("m", 2_550));
+    let reply = keyed(&fixture, &token, post("/members/m/holds/h/release"), "", Some("k")).await;
+    assert_eq!(reply.status, StatusCode::OK, "{reply:?}");
+    let asked: Vec<wallet::ReleaseHoldRequest> = fixture.recorder.asked(&format!("{of}ReleaseHold"));
+    assert_eq!((asked[0].user_id.as_str(), asked[0].hold_id.as_str()), ("m", "h"));
+    let reply = keyed(&fixture, &token, post("/members/m/holds"), r#"{"amount":"x"}"#, None).await;
+    assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{reply:?}");
+}

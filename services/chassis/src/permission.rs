@@ -10,6 +10,12 @@ pub enum Permission {
     See,
     /// Approve a deposit, fee or withdrawal, or reject one that is not approved.
     Decide,
+    /// Propose to reverse a credit.
+    ProposeReversal,
+    /// Hold a part of a member's balance.
+    PlaceHold,
+    /// Release a hold that somebody else placed.
+    ReleaseHold,
     /// Reject an approved withdrawal: only the person who pays knows whether the payout is on its way.
     RejectPayout,
     /// Freeze and unfreeze members.
@@ -57,9 +63,12 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::See,
         Self::Decide,
+        Self::ProposeReversal,
+        Self::PlaceHold,
+        Self::ReleaseHold,
         Self::RejectPayout,
         Self::Freeze,
         Self::WriteNotes,
@@ -81,6 +90,9 @@ impl Permission {
         match self {
             Self::See => reading("see", &Role::ALL),
             Self::Decide => deciding("decide", &[Reviewer]),
+            Self::ProposeReversal => deciding("proposeReversal", &[Reviewer, Treasurer]),
+            Self::PlaceHold => deciding("placeHold", &[Reviewer]),
+            Self::ReleaseHold => deciding("releaseHold", &[Reviewer, Treasurer]),
             Self::RejectPayout => deciding("rejectPayout", &[Treasurer]),
             Self::Freeze => deciding("freeze", &[Reviewer]),
             Self::WriteNotes => reading("writeNotes", &[Reviewer, Treasurer]),
@@ -131,7 +143,7 @@ impl Permission {
     /// The permission that making a proposal of this kind takes, which its proposer must still have when it is confirmed.
     #[must_use]
     pub fn to_propose(kind: &str) -> Self {
-        Self::of_proposal(kind)
+        if kind == "reversal" { Self::ProposeReversal } else { Self::of_proposal(kind) }
     }
 
     /// The permission with this name.

@@ -25,18 +25,19 @@ DO $$ BEGIN
 END $$;
 
 -- What an entry's hash covers of its posting.
+DROP FUNCTION IF EXISTS posting_header(text, text, uuid, uuid, uuid, timestamptz);
 CREATE OR REPLACE FUNCTION posting_header(
-    kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid, created_at timestamptz
+    kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid, created_at timestamptz, reverses bigint
 ) RETURNS bytea LANGUAGE sql STABLE AS $$
     SELECT sha256(uuid_send(business_id) || uuid_send(user_id)
         || coalesce(uuid_send(transaction_id), '\x00000000000000000000000000000000') || timestamptz_send(created_at)
-        || convert_to(coalesce(cause_type, '') || ' ' || kind, 'UTF8'))
+        || convert_to(coalesce(cause_type, '') || ' ' || kind, 'UTF8') || coalesce(int8send(reverses), ''))
 $$;
 
 -- The same of a posting that is there. Unset for one from before headers were covered: its xid is unset.
 CREATE OR REPLACE FUNCTION posting_header(posting postings) RETURNS bytea LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN posting.xid IS NOT NULL THEN posting_header(posting.kind, posting.cause_type, posting.business_id,
-        posting.user_id, posting.transaction_id, posting.created_at) END
+        posting.user_id, posting.transaction_id, posting.created_at, posting.reverses) END
 $$;
 
 -- The hash of an entry: the link to the one before it in its account.
@@ -62,12 +63,33 @@ CREATE OR REPLACE FUNCTION has_pending(member uuid, wanted text) RETURNS boolean
     SELECT EXISTS (SELECT FROM transactions WHERE user_id = member AND kind = wanted AND status = 'pending')
 $$;
 
+-- What a posting moved, under the kind of each account, taken so many times (-1: what takes it back). What a member owes
+-- counts as their free balance, which it settles first.
+CREATE OR REPLACE FUNCTION moves_of(posting bigint, times integer) RETURNS jsonb LANGUAGE sql STABLE AS $$
+    SELECT jsonb_object_agg(kind, cents) FROM (
+        SELECT CASE accounts.kind WHEN 'owed' THEN 'available' ELSE accounts.kind END AS kind,
+            times * sum(amount_cents) AS cents
+        FROM entries JOIN accounts ON id = account_id WHERE posting_id = posting GROUP BY 1) AS moved
+$$;
+
+-- What a proposal to reverse something names: the posting that is taken back.
+CREATE OR REPLACE FUNCTION reversed_by(proposal uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT (change ->> 'reverses')::bigint FROM proposals WHERE id = proposal AND kind = 'reversal'
+$$;
+
 -- Makes a member's accounts if they are not there. Available comes first, so that it has the lowest id.
 CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE sql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
     INSERT INTO accounts (kind, user_id) SELECT kind, member FROM unnest('{available,held,bonus,invested}'::text[]) AS kind
     ON CONFLICT DO NOTHING
+$$;
+
+-- Makes the account of a member's holds if it is not there: few members ever have one.
+CREATE OR REPLACE FUNCTION open_on_hold(member uuid) RETURNS void LANGUAGE sql
+SECURITY DEFINER SET search_path FROM CURRENT
+AS $$
+    INSERT INTO accounts (kind, user_id) VALUES ('on_hold', member) ON CONFLICT DO NOTHING
 $$;
 
 -- Locks a member's free balance until the transaction ends, making the accounts on first need.
@@ -95,8 +117,13 @@ $$;
 --   7 a payment for the course is in review
 --   8 the trade is known: funded, refused or settled
 --   9 the trade is not funded under these terms, or settled
+--  10 as 2, because the member owes something; only where the rule nothing_owed is asked for
 --  11 the member would withdraw more since a moment than is allowed
 -- A posting that its cause does not allow is an error: nothing of any movement is applied.
+--
+-- What a member owes stands below zero in an account of its own, which movements never name. Whatever a posting adds to the
+-- free balance settles it first; what a posting takes that may debit it goes there once the free balance is used up. So
+-- nobody has a free balance while they owe something.
 --
 -- Every row is found by an index whatever the tables' statistics say, and one plan serves every size.
 CREATE OR REPLACE FUNCTION post_movements(
@@ -130,6 +157,9 @@ DECLARE
     balances      bigint[] := array_fill(0::bigint, ARRAY[account_count]);
     counts        bigint[] := array_fill(0::bigint, ARRAY[account_count]);
     heads         bytea[]  := array_fill(''::bytea, ARRAY[account_count]);
+    -- What the owner of a free balance owes: behind all accounts, in this many places.
+    owed_places   integer[] := array_fill(NULL::integer, ARRAY[account_count]);
+    places        integer  := account_count;
     located       integer  := 0;
     found_place   integer;
     found_tid     tid;
@@ -146,7 +176,11 @@ DECLARE
     number        integer := 0;
     rule          posting_kinds;
     posted_at     timestamptz;
-    -- By entry.
+    -- By entry; what is owed comes behind, in this many places.
+    parts         integer  := entry_count;
+    first_part    integer  := entry_count + 1;
+    part          integer;
+    owed          bigint;
     heads_before  bytea[]  := array_fill(NULL::bytea, ARRAY[entry_count]);
     hashes        bytea[]  := array_fill(NULL::bytea, ARRAY[entry_count]);
     afters        bigint[] := array_fill(0::bigint, ARRAY[entry_count]);
@@ -196,13 +230,29 @@ BEGIN
             heads[found_place] := found_head;
         END LOOP;
     END IF;
+    -- Nobody else has these, whatever their order: they change only while the free balance is locked.
+    FOR account, found_tid, found_id, found_balance, found_count, found_head IN
+        SELECT houses + place, accounts.ctid, id, balance_cents, entry_count, head_hash
+        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place)
+        JOIN accounts ON accounts.user_id = wanted.user_id AND accounts.kind = 'owed'
+        WHERE wanted.kind = 'available' AND account_ids[houses + place] IS NOT NULL AND balance_cents < 0
+        FOR UPDATE OF accounts
+    LOOP
+        places := places + 1;
+        owed_places[account] := places;
+        tids[places] := found_tid;
+        account_ids[places] := found_id;
+        balances[places] := found_balance;
+        counts[places] := found_count;
+        heads[places] := found_head;
+    END LOOP;
     IF located < account_count THEN
         FOR movement_, verdict IN
             WITH unlocated AS (
                 SELECT place, CASE WHEN place <= houses OR EXISTS (SELECT FROM accounts
                     WHERE user_id = new_accounts[place - houses].user_id AND kind = new_accounts[place - houses].kind)
                     THEN 4 ELSE 3 END AS verdict
-                FROM generate_subscripts(account_ids, 1) AS place WHERE account_ids[place] IS NULL
+                FROM generate_series(1, account_count) AS place WHERE account_ids[place] IS NULL
             )
             SELECT needed.movement, unlocated.verdict FROM (
                 SELECT new_postings[one.posting].movement, one.account FROM unnest(new_entries) AS one
@@ -232,6 +282,8 @@ BEGIN
     IF cardinality(new_preconditions) > 0 THEN
         FOR movement_, verdict IN
             SELECT movement, failed FROM unnest(new_preconditions) AS new, LATERAL (SELECT CASE rule
+                -- Decided below: whoever owes something has no free balance.
+                WHEN 'nothing_owed' THEN NULL
                 WHEN 'no_open_withdrawal' THEN
                     CASE WHEN has_pending(new_accounts[account - houses].user_id, 'withdrawal') THEN 5 END
                 WHEN 'withdrawals_within' THEN
@@ -260,13 +312,15 @@ BEGIN
     -- they grow along every chain.
     posted_at := clock_timestamp();
     SELECT array_agg(nextval('postings_id_seq')),
-        array_agg(posting_header(new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at))
+        array_agg(posting_header(new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at,
+            CASE WHEN new.kind = 'reversal' THEN reversed_by(new.business_id) END))
         INTO posting_ids, headers FROM unnest(new_postings) AS new;
     FOREACH posting IN ARRAY new_postings LOOP
         number := number + 1;
         IF posting.movement <> last_movement THEN
             last_movement := posting.movement;
             first_entry := next_entry;
+            first_part := parts + 1;
         END IF;
         IF rule.kind IS DISTINCT FROM posting.kind OR rule.cause_type IS DISTINCT FROM posting.cause_type THEN
             SELECT * INTO rule FROM posting_kinds
@@ -282,6 +336,7 @@ BEGIN
             IF verdicts[posting.movement] = 0 THEN
                 account := entry.account;
                 IF NOT kinds[account] = ANY (CASE WHEN entry.amount_cents < 0 THEN rule.debits ELSE rule.credits END)
+                    OR kinds[account] = 'owed'
                     OR account > houses AND rule.cause_type <> 'unchecked'
                         AND new_accounts[account - houses].user_id <> posting.user_id
                 THEN
@@ -289,40 +344,82 @@ BEGIN
                         posting.kind, kinds[account], posting.user_id
                         USING ERRCODE = 'check_violation', CONSTRAINT = 'postings_accounts';
                 END IF;
-                balance := balances[account] + entry.amount_cents;
-                IF balance < 0 AND account > houses THEN
-                    -- As if the movement had never been.
-                    verdicts[posting.movement] := 2;
-                    all_applied := false;
-                    FOR undone IN REVERSE next_entry - 1..first_entry LOOP
-                        entry := new_entries[undone];
-                        balances[entry.account] := balances[entry.account] - entry.amount_cents;
-                        counts[entry.account] := counts[entry.account] - 1;
-                        heads[entry.account] := heads_before[undone];
-                    END LOOP;
-                ELSE
-                    head := heads[account];
-                    heads_before[next_entry] := head;
-                    head := entry_hash(head, account_ids[account], posting_ids[number], entry.amount_cents, balance,
-                        headers[number]);
-                    balances[account] := balance;
-                    counts[account] := counts[account] + 1;
-                    heads[account] := head;
-                    hashes[next_entry] := head;
-                    afters[next_entry] := balance;
-                    IF entry.amount_cents > 0 THEN
-                        moved[number] := moved[number] + entry.amount_cents;
+                owed := 0;
+                IF kinds[account] = 'available' THEN
+                    IF entry.amount_cents > 0 AND owed_places[account] IS NOT NULL THEN
+                        owed := least(entry.amount_cents, -balances[owed_places[account]]);
+                    ELSIF entry.amount_cents < 0 AND 'owed' = ANY (rule.debits) THEN
+                        owed := least(balances[account] + entry.amount_cents, 0);
                     END IF;
                 END IF;
+                IF owed <> 0 THEN
+                    IF owed_places[account] IS NULL THEN
+                        INSERT INTO accounts (kind, user_id) VALUES ('owed', new_accounts[account - houses].user_id)
+                            ON CONFLICT DO NOTHING;
+                        places := places + 1;
+                        owed_places[account] := places;
+                        SELECT ctid, id, balance_cents, entry_count, head_hash
+                            INTO found_tid, found_id, found_balance, found_count, found_head
+                            FROM accounts WHERE user_id = new_accounts[account - houses].user_id AND kind = 'owed' FOR UPDATE;
+                        tids[places] := found_tid;
+                        account_ids[places] := found_id;
+                        balances[places] := found_balance;
+                        counts[places] := found_count;
+                        heads[places] := found_head;
+                    END IF;
+                    parts := parts + 1;
+                    new_entries[parts] := ROW (number, owed_places[account], owed);
+                    new_entries[next_entry].amount_cents := entry.amount_cents - owed;
+                END IF;
+                part := next_entry;
+                LOOP
+                    entry := new_entries[part];
+                    account := entry.account;
+                    balance := balances[account] + entry.amount_cents;
+                    IF balance < 0 AND account > houses AND account <= account_count THEN
+                        -- As if the movement had never been.
+                        verdicts[posting.movement] := CASE WHEN balances[owed_places[account]] < 0 AND EXISTS (
+                            SELECT FROM unnest(new_preconditions)
+                            WHERE movement = posting.movement AND rule = 'nothing_owed') THEN 10 ELSE 2 END;
+                        all_applied := false;
+                        FOR undone IN
+                            SELECT place FROM generate_series(first_entry, next_entry - 1) AS place
+                            UNION ALL SELECT place FROM generate_series(first_part, parts) AS place ORDER BY 1 DESC
+                        LOOP
+                            entry := new_entries[undone];
+                            CONTINUE WHEN entry.amount_cents = 0;
+                            balances[entry.account] := balances[entry.account] - entry.amount_cents;
+                            counts[entry.account] := counts[entry.account] - 1;
+                            heads[entry.account] := heads_before[undone];
+                        END LOOP;
+                    ELSIF entry.amount_cents <> 0 THEN
+                        head := heads[account];
+                        heads_before[part] := head;
+                        head := entry_hash(head, account_ids[account], posting_ids[number], entry.amount_cents, balance,
+                            headers[number]);
+                        balances[account] := balance;
+                        counts[account] := counts[account] + 1;
+                        heads[account] := head;
+                        hashes[part] := head;
+                        afters[part] := balance;
+                        IF entry.amount_cents > 0 THEN
+                            moved[number] := moved[number] + entry.amount_cents;
+                        END IF;
+                    END IF;
+                    EXIT WHEN owed = 0;
+                    part := parts;
+                    owed := 0;
+                END LOOP;
             END IF;
             next_entry := next_entry + 1;
         END LOOP;
     END LOOP;
 
     IF 0 = ANY (verdicts) THEN
-        INSERT INTO postings (id, kind, cause_type, business_id, user_id, transaction_id, created_at)
+        INSERT INTO postings (id, kind, cause_type, business_id, user_id, transaction_id, created_at, reverses)
             OVERRIDING SYSTEM VALUE
-            SELECT new.id, new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at
+            SELECT new.id, new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at,
+                CASE WHEN new.kind = 'reversal' THEN reversed_by(new.business_id) END
             FROM ROWS FROM (unnest(new_postings), unnest(posting_ids))
                 AS new (movement, kind, cause_type, business_id, user_id, transaction_id, id)
             WHERE all_applied OR verdicts[new.movement] = 0;
@@ -330,7 +427,7 @@ BEGIN
             SELECT account_ids[new.account], posting_ids[new.posting], new.amount_cents, new.after, new.hash
             FROM ROWS FROM (unnest(new_entries), unnest(afters), unnest(hashes))
                 AS new (posting, account, amount_cents, after, hash)
-            WHERE all_applied OR verdicts[new_postings[new.posting].movement] = 0;
+            WHERE (all_applied OR verdicts[new_postings[new.posting].movement] = 0) AND new.amount_cents <> 0;
         UPDATE accounts SET balance_cents = new.balance, entry_count = new.entries, head_hash = new.head
             FROM unnest(tids, balances, counts, heads) AS new (at, balance, entries, head)
             WHERE accounts.ctid = new.at AND accounts.entry_count <> new.entries;
@@ -361,7 +458,7 @@ BEGIN
         INSERT INTO trade_fundings (trade_id, user_id, amount_cents, status, created_at)
             SELECT trade_id, new_accounts[account - houses].user_id, amount_cents,
                 CASE verdicts[movement] WHEN 0 THEN 'funded' ELSE 'refused' END, at
-            FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2);
+            FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2, 10);
         UPDATE trade_fundings SET status = 'settled', value_cents = new.value_cents, settled_at = new.at
             FROM unnest(new_preconditions) AS new
             WHERE trade_fundings.trade_id = new.trade_id AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
@@ -383,7 +480,13 @@ BEGIN
             WHEN 'proposal' THEN
                 (SELECT status = cause_status AND kind = cause_kind AND subject_id = new.user_id
                         AND change ->> 'amount_cents' = new.cents::text
+                        AND (new.kind <> 'reversal' OR (
+                            SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) AND reversed.user_id = new.user_id
+                            FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id)))
                     FROM proposals WHERE id = new.business_id)
+            WHEN 'hold' THEN
+                (SELECT status = cause_status AND user_id = new.user_id AND amount_cents = new.cents
+                    FROM holds WHERE id = new.business_id)
             WHEN 'unchecked' THEN true
             ELSE
                 (SELECT cause.status = cause_status AND cause.kind = cause_kind AND cause.user_id = new.user_id
@@ -406,7 +509,7 @@ $$;
 
 DO $$ BEGIN
     IF EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet') THEN
-        GRANT EXECUTE ON FUNCTION open_accounts, lock_member, post_movements TO wallet;
+        GRANT EXECUTE ON FUNCTION open_accounts, open_on_hold, lock_member, post_movements TO wallet;
     END IF;
 END $$;
-REVOKE EXECUTE ON FUNCTION open_accounts, lock_member, post_movements FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION open_accounts, open_on_hold, lock_member, post_movements FROM PUBLIC;

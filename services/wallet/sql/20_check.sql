@@ -86,8 +86,9 @@ LANGUAGE sql STABLE AS $$
         FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
 $$;
 
--- What should be posted for these deposits, withdrawals, fees, courses, trades and proposals as they are now: each row is
--- a cause with its posting. What an account gains stands under its kind.
+-- What should be posted for these deposits, withdrawals, fees, courses, trades, proposals and holds as they are now: each
+-- row is a cause with its posting. What an account gains stands under its kind; what is owed counts as available, which
+-- settles it first.
 CREATE OR REPLACE FUNCTION expected_postings(ids uuid[]) RETURNS TABLE (kind text, business_id uuid, user_id uuid, moves jsonb)
 LANGUAGE sql STABLE AS $$
     SELECT posted.kind, one.id, one.user_id, posted.moves
@@ -150,6 +151,20 @@ LANGUAGE sql STABLE AS $$
     FROM proposals AS one
     WHERE one.id = ANY (ids) AND one.status = 'confirmed'
         AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit')
+    UNION ALL
+    SELECT one.kind, one.id, one.subject_id, moves_of((one.change ->> 'reverses')::bigint, -1)
+    FROM proposals AS one
+    WHERE one.id = ANY (ids) AND one.status = 'confirmed' AND one.kind = 'reversal'
+    UNION ALL
+    SELECT posted.kind, one.id, one.user_id, posted.moves
+    FROM holds AS one
+    CROSS JOIN LATERAL (
+        SELECT 'hold' AS kind, jsonb_build_object('available', -one.amount_cents, 'on_hold', one.amount_cents) AS moves
+        UNION ALL
+        SELECT 'hold_release', jsonb_build_object('on_hold', -one.amount_cents, 'available', one.amount_cents)
+        WHERE one.status = 'released'
+    ) AS posted
+    WHERE one.id = ANY (ids)
 $$;
 
 -- What is wrong with these postings: entries that do not sum to zero, no cause, other amounts or another member than
@@ -162,13 +177,18 @@ DECLARE
 BEGIN
     RETURN QUERY
     WITH checked AS MATERIALIZED (
-        SELECT postings.id, postings.kind, postings.business_id, postings.user_id FROM postings WHERE postings.id = ANY (ids)
+        SELECT postings.id, postings.kind, postings.business_id, postings.user_id, postings.reverses
+        FROM postings WHERE postings.id = ANY (ids)
     ), moved AS (
-        SELECT posting_id, sum(amount_cents) AS cents, jsonb_object_agg(CASE
-            WHEN accounts.user_id IS NULL OR accounts.user_id = checked.user_id THEN accounts.kind
-            ELSE format('%s of %s', accounts.kind, accounts.user_id) END, amount_cents) AS moves
-        FROM entries JOIN checked ON checked.id = posting_id JOIN accounts ON accounts.id = account_id
-        WHERE posting_id BETWEEN lowest AND highest GROUP BY posting_id
+        SELECT posting_id, sum(gained) AS cents, jsonb_object_agg(account, gained) AS moves FROM (
+            SELECT posting_id, CASE
+                WHEN accounts.user_id IS NOT NULL AND accounts.user_id <> checked.user_id
+                    THEN format('%s of %s', accounts.kind, accounts.user_id)
+                WHEN accounts.kind = 'owed' THEN 'available'
+                ELSE accounts.kind END AS account, sum(amount_cents) AS gained
+            FROM entries JOIN checked ON checked.id = posting_id JOIN accounts ON accounts.id = account_id
+            WHERE posting_id BETWEEN lowest AND highest GROUP BY 1, 2
+        ) AS gains GROUP BY posting_id
     ), expected AS MATERIALIZED (
         SELECT * FROM expected_postings(ARRAY(SELECT DISTINCT checked.business_id FROM checked))
     ), found AS (
@@ -177,7 +197,9 @@ BEGIN
             WHEN moved.cents <> 0 THEN 'sums to ' || dollars(moved.cents)
             WHEN expected.business_id IS NULL THEN 'has no cause'
             WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
-            WHEN jsonb_strip_nulls(expected.moves) <> moved.moves THEN 'moves other amounts than its cause'
+            WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'
+            WHEN checked.reverses IS DISTINCT FROM CASE checked.kind WHEN 'reversal' THEN reversed_by(checked.business_id) END
+                THEN 'reverses another posting than its cause'
             END AS fault
         FROM checked LEFT JOIN moved ON moved.posting_id = checked.id
         LEFT JOIN expected ON expected.business_id = checked.business_id AND expected.kind = checked.kind
@@ -198,24 +220,34 @@ LANGUAGE sql STABLE AS $$
         WHERE postings.business_id = expected.business_id AND postings.kind = expected.kind)
 $$;
 
--- Which of these members hold or invested another amount than their open withdrawal and trades.
+-- Which of these members have other amounts held, on hold or invested than their open withdrawal, holds and trades, or
+-- have a free balance although they owe something.
 CREATE OR REPLACE FUNCTION member_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
 LANGUAGE sql STABLE AS $$
     SELECT 'member', member::text, CASE
-        WHEN held.cents <> held.wanted THEN format('Member %s holds %s, their open withdrawal is %s.', member,
-            dollars(held.cents), dollars(held.wanted))
-        ELSE format('Member %s has %s invested, their open trades are %s.', member,
-            dollars(invested.cents), dollars(invested.wanted)) END
+        WHEN has.held <> wanted.held THEN format('Member %s holds %s, their open withdrawal is %s.', member,
+            dollars(has.held), dollars(wanted.held))
+        WHEN has.on_hold <> wanted.on_hold THEN format('Member %s has %s on hold, their holds are %s.', member,
+            dollars(has.on_hold), dollars(wanted.on_hold))
+        WHEN has.invested <> wanted.invested THEN format('Member %s has %s invested, their open trades are %s.', member,
+            dollars(has.invested), dollars(wanted.invested))
+        ELSE format('Member %s has %s free and owes %s.', member, dollars(has.available), dollars(-has.owed)) END
     FROM unnest(ids) AS member
-    CROSS JOIN LATERAL (SELECT
-        coalesce((SELECT balance_cents FROM accounts WHERE user_id = member AND kind = 'held'), 0) AS cents,
-        (SELECT coalesce(sum(amount_cents), 0) FROM transactions
-            WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending') AS wanted) AS held
-    CROSS JOIN LATERAL (SELECT
-        coalesce((SELECT balance_cents FROM accounts WHERE user_id = member AND kind = 'invested'), 0) AS cents,
-        (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
-            WHERE user_id = member AND status = 'funded') AS wanted) AS invested
-    WHERE held.cents <> held.wanted OR invested.cents <> invested.wanted
+    CROSS JOIN LATERAL (
+        SELECT coalesce(sum(balance_cents) FILTER (WHERE kind = 'available'), 0) AS available,
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0) AS held,
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'on_hold'), 0) AS on_hold,
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0) AS invested,
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'owed'), 0) AS owed
+        FROM accounts WHERE user_id = member) AS has
+    CROSS JOIN LATERAL (
+        SELECT (SELECT coalesce(sum(amount_cents), 0) FROM transactions
+                WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending') AS held,
+            (SELECT coalesce(sum(amount_cents), 0) FROM holds WHERE user_id = member AND status = 'placed') AS on_hold,
+            (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
+                WHERE user_id = member AND status = 'funded') AS invested) AS wanted
+    WHERE (has.held, has.on_hold, has.invested) <> (wanted.held, wanted.on_hold, wanted.invested)
+        OR has.owed <> 0 AND has.available <> 0
 $$;
 
 -- Writes down what is wrong; what is known already stays as it is.
@@ -313,7 +345,7 @@ BEGIN
         starts := verification_starts(ids, false);
         PERFORM note_fault(subject, subject_id, detail) FROM rebuild_faults(ids);
         PERFORM note_fault(subject, subject_id, detail) FROM member_faults(ARRAY(
-            SELECT DISTINCT user_id FROM accounts WHERE id = ANY (ids) AND kind IN ('held', 'invested')));
+            SELECT DISTINCT user_id FROM accounts WHERE id = ANY (ids) AND kind IN ('held', 'on_hold', 'invested', 'owed')));
     END IF;
     IF starts IS NULL THEN
         at.walk_posting_id := coalesce(at.walk_posting_id, 0);
@@ -397,6 +429,8 @@ BEGIN
             WHERE created_at >= since AND created_at < until AND kind IN ('withdrawal', 'course')
         UNION SELECT trade_id FROM trade_fundings WHERE created_at >= since AND created_at < until
         UNION SELECT trade_id FROM trade_fundings WHERE settled_at >= since AND settled_at < until
+        UNION SELECT id FROM holds WHERE placed_at >= since AND placed_at < until
+        UNION SELECT id FROM holds WHERE released_at >= since AND released_at < until
         UNION SELECT id FROM proposals WHERE status = 'confirmed' AND decided_at >= since AND decided_at < until));
 END
 $$;

@@ -28,7 +28,8 @@ BEGIN
 END
 $$;
 
--- What an account held after a posting of it; 0 before the first.
+-- What an account held after a posting and all before it; 0 before its first.
 CREATE OR REPLACE FUNCTION balance_after(account bigint, posting bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id = posting), 0)
+    SELECT coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id <= posting
+        ORDER BY posting_id DESC LIMIT 1), 0)
 $$;

@@ -61,6 +61,12 @@ pub mod get_member_wallet;
 
 pub mod propose_correction;
 
+pub mod propose_reversal;
+
+pub mod place_hold;
+
+pub mod release_hold;
+
 pub mod list_proposals;
 
 pub mod decide_proposal;

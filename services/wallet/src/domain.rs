@@ -37,6 +37,8 @@ pub mod correction;
 
 pub mod cursor;
 
+pub mod hold;
+
 pub mod liabilities;
 
 pub mod limits;
@@ -46,6 +48,8 @@ pub mod posting_kind;
 pub mod reason;
 
 pub mod reference;
+
+pub mod reversal;
 
 pub mod trade_funding;
 

@@ -30,6 +30,27 @@ pub enum Error {
     /// More than what is free.
     #[error("insufficient balance")]
     InsufficientBalance,
+    /// A payment was reversed after its money was gone.
+    #[error("you owe us an amount since a payment was reversed. Your next credits settle it first.")]
+    AmountOwed,
+    /// Only credits that came from outside or from staff.
+    #[error("this transaction cannot be reversed.")]
+    NotReversible,
+    /// Once is enough.
+    #[error("this transaction has been reversed already.")]
+    AlreadyReversed,
+    /// Enough of them.
+    #[error("this member has {0} holds. Please release one first.")]
+    TooManyHolds(usize),
+    /// Released, or another member's.
+    #[error("we can't find that hold.")]
+    HoldNotFound,
+    /// It was given back.
+    #[error("this hold has been released already.")]
+    HoldReleased,
+    /// Two people.
+    #[error("somebody other than who placed this hold has to release it.")]
+    OwnHold,
     /// One withdrawal at a time.
     #[error("withdrawal pending already")]
     WithdrawalPending,
@@ -145,6 +166,9 @@ impl From<sqlx::Error> for Error {
             Some("postings_one_course_a_member") => Self::CourseAlreadyPurchased,
             Some("postings_once") => Self::AlreadyPosted,
             Some("account_rebuilds_faulty") => Self::AccountVerifies,
+            Some("postings_reversed_once") => Self::AlreadyReversed,
+            Some("holds_released_once") => Self::HoldReleased,
+            Some("holds_two_people") => Self::OwnHold,
             _ => Self::Database(error),
         }
     }
@@ -153,9 +177,19 @@ impl From<sqlx::Error> for Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded | Self::AccountVerifies => Kind::NotFound,
+            Self::NotFound
+            | Self::MemberNotFound
+            | Self::TradeNotFunded
+            | Self::AccountVerifies
+            | Self::HoldNotFound => Kind::NotFound,
             Self::InsufficientBalance | Self::LimitReached(_) => Kind::Invalid,
-            Self::WithdrawalPending
+            Self::OwnHold => Kind::Forbidden,
+            Self::AmountOwed
+            | Self::NotReversible
+            | Self::AlreadyReversed
+            | Self::TooManyHolds(_)
+            | Self::HoldReleased
+            | Self::WithdrawalPending
             | Self::WithdrawalsNotStopped
             | Self::BooksNotBalanced(_)
             | Self::TooManyPendingDeposits(_)
@@ -189,9 +223,16 @@ impl Fault for Error {
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::NotFound | Self::MemberNotFound | Self::TradeNotFunded | Self::AccountVerifies => {
-                ErrorReason::NotFound
-            }
+            Self::NotFound
+            | Self::MemberNotFound
+            | Self::TradeNotFunded
+            | Self::AccountVerifies
+            | Self::HoldNotFound => ErrorReason::NotFound,
+            Self::AmountOwed => ErrorReason::AmountOwed,
+            Self::NotReversible => ErrorReason::NotReversible,
+            Self::AlreadyReversed => ErrorReason::AlreadyReversed,
+            Self::TooManyHolds(_) => ErrorReason::TooManyHolds,
+            Self::OwnHold => ErrorReason::SelfConfirmation,
             Self::InsufficientBalance => ErrorReason::InsufficientBalance,
             Self::WithdrawalPending => ErrorReason::WithdrawalPending,
             Self::LimitReached(_) => ErrorReason::LimitReached,
@@ -202,9 +243,11 @@ impl Fault for Error {
             Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
             Self::CourseAlreadyPurchased => ErrorReason::CourseAlreadyPurchased,
             Self::CoursePaymentPending => ErrorReason::CoursePaymentPending,
-            Self::AlreadyDecided | Self::FeeTooLate | Self::AlreadyPosted | Self::TradeTermsDiffer => {
-                ErrorReason::AlreadyDecided
-            }
+            Self::AlreadyDecided
+            | Self::FeeTooLate
+            | Self::AlreadyPosted
+            | Self::TradeTermsDiffer
+            | Self::HoldReleased => ErrorReason::AlreadyDecided,
             Self::FeeAlreadyPaid => ErrorReason::FeeAlreadyPaid,
             Self::FeePending => ErrorReason::FeePending,
             Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,

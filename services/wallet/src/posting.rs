@@ -105,6 +105,13 @@ pub enum Precondition {
     },
 }
 
+impl Precondition {
+    /// Whether the movement needs money of the member's, who then must owe nothing.
+    const fn spends(self) -> bool {
+        !matches!(self, Self::TradeFunded { .. })
+    }
+}
+
 /// What a use case changes at once.
 #[derive(Debug, Clone, Default)]
 pub struct Movement {
@@ -145,6 +152,8 @@ pub enum Outcome {
     TradeKnown,
     /// Nothing changed: the trade is not funded under these terms, or settled.
     TradeNotFunded,
+    /// Nothing changed: the member owes something.
+    AmountOwed,
 }
 
 impl Outcome {
@@ -163,6 +172,7 @@ impl Outcome {
             Self::CourseOwned => Err(Error::CourseAlreadyPurchased),
             Self::CoursePaymentPending => Err(Error::CoursePaymentPending),
             Self::TradeNotFunded => Err(Error::TradeNotFunded),
+            Self::AmountOwed => Err(Error::AmountOwed),
             Self::KeyUsed | Self::TradeKnown => Err(Error::AlreadyPosted),
         }
     }
@@ -234,6 +244,15 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
 /// The database's.
 pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query!("SELECT FROM lock_member($1)", user_id).execute(conn).await?;
+    Ok(())
+}
+
+/// Makes the account of a member's holds if it is not there.
+///
+/// # Errors
+/// The database's.
+pub async fn open_on_hold(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    sqlx::query!("SELECT FROM open_on_hold($1)", user_id).execute(conn).await?;
     Ok(())
 }
 

@@ -8,6 +8,8 @@ pub mod ledger_checks;
 
 pub mod entries;
 
+pub mod holds;
+
 pub mod liabilities;
 
 pub mod postings;

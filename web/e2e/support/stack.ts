@@ -54,7 +54,7 @@ export async function staffSignedIn(page: Page, name: string) {
 }
 
 /** Once a tab, so that a logout and a reload later find what the app left. */
-const startAs = (page: Page, { user, token }: { user: object; token: string }) =>
+export const startAs = (page: Page, { user, token }: { user: object; token: string }) =>
   page.addInitScript((state) => {
     if (sessionStorage.getItem('started')) return
     sessionStorage.setItem('started', 'yes')

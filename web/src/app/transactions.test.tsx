@@ -210,3 +210,19 @@ describe('the statement', () => {
     expect(screen.getByText('Check the period')).toBeVisible()
   })
 })
+
+describe('what is kept back or owed', () => {
+  it('is not mentioned while there is nothing [D-B9] [D-B10]', async () => {
+    openAsMember('/dashboard')
+    await screen.findByRole('region', { name: 'Available Balance' })
+    expect(screen.queryByText(/^(On hold|Owed)/)).not.toBeInTheDocument()
+  })
+
+  it('is told with its reasons [D-B9] [D-B10]', async () => {
+    const holds = [{ id: 'h', amount: 25, reasonCode: 'DISPUTE', reason: 'A payment to your account is disputed.', createdAt: '2026-03-01T10:00:00Z' }]
+    openAsMember('/dashboard', { wallet: { balance: 0, bonus: 0, held: 0, invested: 0, onHold: 25, holds, owed: 40.5 } })
+    expect(await screen.findByText('On hold: $25.00')).toBeVisible()
+    expect(screen.getByText(/A payment to your account is disputed\./)).toBeVisible()
+    expect(screen.getByText('Owed: $40.50')).toBeVisible()
+  })
+})

@@ -303,6 +303,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/members/{id}/holds": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Hold a part of a member's balance */
+        post: operations["post_admin_members_by_id_holds"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/members/{id}/holds/{holdId}/release": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Release a hold
+         * @description Somebody other than who placed it.
+         */
+        post: operations["post_admin_members_by_id_holds_by_holdId_release"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/members/{id}/notes": {
         parameters: {
             query?: never;
@@ -673,6 +710,27 @@ export interface paths {
         put?: never;
         /** Reject a transaction */
         post: operations["post_admin_transactions_by_id_reject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/transactions/{id}/reverse": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to reverse a transaction
+         * @description Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
+         *     the balance lacks is owed by the member. A treasurer other than the proposer confirms.
+         */
+        post: operations["post_admin_transactions_by_id_reverse"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1743,6 +1801,29 @@ export interface components {
             /** @example ada@example.org */
             email: string;
         };
+        /** @description A part of a balance that is kept back. */
+        Hold: {
+            /**
+             * Format: double
+             * @description Dollars.
+             * @example 25
+             */
+            amount: number;
+            createdAt?: string | null;
+            id: string;
+            /** @description Who placed it; only staff are told. */
+            placedBy?: string | null;
+            /** @description The same as a sentence. */
+            reason: string;
+            /** @description COMPLIANCE, DISPUTE or OTHER. */
+            reasonCode: string;
+        };
+        /** @description A hold that was placed or released. */
+        HoldMade: {
+            hold: components["schemas"]["Hold"];
+            message: string;
+            success: boolean;
+        };
         /** @description A new photo. */
         ImageRequest: {
             /**
@@ -1775,6 +1856,11 @@ export interface components {
             ok: boolean;
             /** Format: int64 */
             outboxOldestSeconds: number;
+            /**
+             * Format: double
+             * @description What members owe since payments were reversed; no part of the liabilities.
+             */
+            owed: number;
             /**
              * Format: double
              * @description The investment pool.
@@ -1838,6 +1924,11 @@ export interface components {
             held: number;
             /** Format: double */
             invested: number;
+            /**
+             * Format: double
+             * @description Kept back by staff.
+             */
+            onHold: number;
             /** Format: double */
             total: number;
         };
@@ -1927,6 +2018,20 @@ export interface components {
         NewDestination: {
             address: string;
             memo?: string | null;
+        };
+        /** @description A part of a balance to keep back. */
+        NewHold: {
+            /**
+             * Format: double
+             * @description Dollars, at most what is free.
+             * @example 25
+             */
+            amount: number;
+            /**
+             * @description COMPLIANCE, DISPUTE or OTHER.
+             * @example DISPUTE
+             */
+            reasonCode: string;
         };
         /** @description The fields of a method. */
         NewMethod: {
@@ -2425,26 +2530,27 @@ export interface components {
             /** @description The token of the link; also read from the query. */
             token?: string | null;
         };
+        /** @description Why a transaction is reversed. */
+        Reversal: {
+            /**
+             * @description For the audit log; 1 to 500 characters.
+             * @example The payment was charged back
+             */
+            note: string;
+        };
         /** @description A transaction with all facts for a decision. */
         Review: {
             approvedBy?: string | null;
             checks: components["schemas"]["Check"][];
             /** @description What it moved, oldest first: of the member and of the house. */
             entries: components["schemas"]["Entry"][];
+            /** @description The transaction that took it back. */
+            reversedBy?: string | null;
+            /** @description Whether what it added to the balance may be taken back. */
+            reversible: boolean;
             success: boolean;
             transaction: components["schemas"]["StaffTransaction"];
-            wallet?: components["schemas"]["ReviewWallet"] | null;
-        };
-        /** @description A member's balances at the time of review. */
-        ReviewWallet: {
-            /** Format: double */
-            balance: number;
-            /** Format: double */
-            bonus: number;
-            /** Format: double */
-            held: number;
-            /** Format: double */
-            invested: number;
+            wallet?: components["schemas"]["Wallet"] | null;
         };
         /** @description A signed-in device. */
         Session: {
@@ -2798,12 +2904,27 @@ export interface components {
              * @example 0
              */
             held: number;
+            /** @description What is kept back, and why, oldest first; missing when nothing is. */
+            holds?: components["schemas"]["Hold"][];
             /**
              * Format: double
              * @description In open trades.
              * @example 500
              */
             invested: number;
+            /**
+             * Format: double
+             * @description Kept back by our team; missing when nothing is.
+             * @example 25
+             */
+            onHold?: number | null;
+            /**
+             * Format: double
+             * @description What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
+             *     nothing can be withdrawn, invested or bought until then.
+             * @example 40
+             */
+            owed?: number | null;
         };
         /** @description A payout the member wants. */
         Withdrawal: {
@@ -5135,6 +5256,309 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_members_by_id_holds: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewHold"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldMade"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_members_by_id_holds_by_holdId_release: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+                holdId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HoldMade"];
                 };
             };
             /** @description The request could not be read. */
@@ -8895,6 +9319,159 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TransactionMade"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_admin_transactions_by_id_reverse: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reversal"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Proposed"];
                 };
             };
             /** @description The request could not be read. */

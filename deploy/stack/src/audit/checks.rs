@@ -94,10 +94,64 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "L4",
-        "no account of a member is or was below zero",
+        "no account of a member is or was below zero, and what a member owes never above",
         "SELECT format('account %s (%s of %s)', id, kind, user_id) FROM accounts
-         WHERE user_id IS NOT NULL AND (balance_cents < 0
-            OR EXISTS (SELECT FROM entries WHERE account_id = accounts.id AND balance_after_cents < 0))",
+         CROSS JOIN LATERAL (SELECT CASE kind WHEN 'owed' THEN -1 ELSE 1 END AS side) AS is_meant
+         WHERE user_id IS NOT NULL AND (side * balance_cents < 0
+            OR EXISTS (SELECT FROM entries WHERE account_id = accounts.id AND side * balance_after_cents < 0))",
+    ),
+    wallet(
+        "D-B9",
+        "nobody who owes something has a free balance",
+        "SELECT format('member %s owes %s and has %s', owed.user_id, -owed.balance_cents, available.balance_cents)
+         FROM accounts AS owed JOIN accounts AS available ON available.user_id = owed.user_id AND available.kind = 'available'
+         WHERE owed.kind = 'owed' AND owed.balance_cents <> 0 AND available.balance_cents <> 0",
+    ),
+    wallet(
+        "D-B9",
+        "every reversal takes back, once and wholly, the posting that its proposal names",
+        "SELECT format('posting %s reverses %s by proposal %s', reversal.id, reversal.reverses, reversal.business_id)
+         FROM postings AS reversal
+         LEFT JOIN proposals ON proposals.id = reversal.business_id AND proposals.kind = 'reversal'
+         LEFT JOIN postings AS reversed ON reversed.id = reversal.reverses
+         WHERE (reversal.kind = 'reversal' OR reversal.reverses IS NOT NULL) AND (
+            reversal.reverses IS DISTINCT FROM (change ->> 'reverses')::bigint OR reversal.kind <> 'reversal'
+            OR reversed.user_id IS DISTINCT FROM reversal.user_id
+            OR reversed.kind NOT IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')
+            OR EXISTS (SELECT FROM (
+                SELECT CASE kind WHEN 'owed' THEN 'available' ELSE kind END AS account, amount_cents FROM entries
+                JOIN accounts ON accounts.id = account_id WHERE posting_id IN (reversal.id, reversed.id)) AS both_ways
+                GROUP BY account HAVING sum(amount_cents) <> 0))
+         UNION ALL
+         SELECT format('posting %s is reversed %s times', reverses, count(*)) FROM postings
+         WHERE reverses IS NOT NULL GROUP BY reverses HAVING count(*) > 1",
+    ),
+    wallet(
+        "D-B10",
+        "what is on hold is the sum of the holds",
+        "SELECT format('member %s has %s on hold, holds are %s', user_id, coalesce(balance_cents, 0), coalesce(cents, 0))
+         FROM (SELECT user_id, balance_cents FROM accounts WHERE kind = 'on_hold') AS accounts
+         FULL JOIN (SELECT user_id, sum(amount_cents) AS cents FROM holds WHERE status = 'placed' GROUP BY user_id) AS placed
+            USING (user_id)
+         WHERE coalesce(balance_cents, 0) <> coalesce(cents, 0)",
+    ),
+    wallet(
+        "D-B10",
+        "every hold was placed by its posting and released by its other, by two people, and both are in the trail",
+        "SELECT format('hold %s of %s is %s with %s', id, amount_cents, status, posted) FROM holds
+         CROSS JOIN LATERAL (SELECT coalesce(array_agg(postings.kind ORDER BY postings.kind), '{}') AS posted,
+                coalesce(bool_and(postings.user_id = holds.user_id AND moved = amount_cents), false) AS is_right
+            FROM postings CROSS JOIN LATERAL (
+                SELECT sum(CASE postings.kind WHEN 'hold' THEN entries.amount_cents ELSE -entries.amount_cents END) AS moved
+                FROM entries JOIN accounts ON accounts.id = account_id
+                WHERE posting_id = postings.id AND accounts.kind = 'on_hold' AND accounts.user_id = holds.user_id) AS kept
+            WHERE business_id = holds.id) AS effect
+         WHERE NOT is_right OR released_by IS NOT DISTINCT FROM placed_by
+            OR posted <> CASE status WHEN 'placed' THEN ARRAY['hold'] ELSE ARRAY['hold', 'hold_release'] END
+            OR NOT EXISTS (SELECT FROM audit_rows
+                WHERE subject_id = holds.id::text AND actor_id = placed_by AND action = 'hold.place')
+            OR status = 'released' AND NOT EXISTS (SELECT FROM audit_rows
+                WHERE subject_id = holds.id::text AND actor_id = released_by AND action = 'hold.release')",
     ),
     wallet(
         "L5",
@@ -141,8 +195,10 @@ pub const CHECKS: &[Check] = &[
                 OR postings.kind IN ('trade_settle', 'trade_gain', 'trade_loss') AND trade_fundings.status = 'settled')
          LEFT JOIN proposals ON proposals.id = business_id AND proposals.kind = postings.kind
             AND proposals.status = 'confirmed' AND proposals.subject_id = postings.user_id
-            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit')
-         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL",
+            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'reversal')
+         LEFT JOIN holds ON holds.id = business_id AND holds.user_id = postings.user_id
+            AND (postings.kind = 'hold' OR postings.kind = 'hold_release' AND holds.status = 'released')
+         WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL",
     ),
     wallet(
         "D-B1 D-R2",
@@ -167,7 +223,8 @@ pub const CHECKS: &[Check] = &[
             ('transactions', 'transactions_decided_once'), ('withdrawal_stops', 'withdrawal_stops_reopened_once'),
             ('withdrawal_stops', 'withdrawal_stops_as_proposed'), ('accounts', 'accounts_stay_the_same'),
             ('trade_fundings', 'trade_fundings_by_the_ledger'), ('trade_fundings', 'trade_fundings_settled_once'),
-            ('account_rebuilds', 'account_rebuilds_append_only')) AS wanted (relation, name)
+            ('account_rebuilds', 'account_rebuilds_append_only'), ('holds', 'holds_placed_first'),
+            ('holds', 'holds_released_once'), ('holds', 'holds_stay')) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
     ),
@@ -176,7 +233,7 @@ pub const CHECKS: &[Check] = &[
         "the service's own role writes money only through the ledger's functions",
         "SELECT format('wallet may %s %s', privilege, relation)
          FROM (VALUES ('accounts', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('entries', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
-            ('postings', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('posting_kinds', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
+            ('postings', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('holds', '{DELETE,TRUNCATE}'), ('posting_kinds', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
             ('audit_rows', '{UPDATE,DELETE,TRUNCATE}')) AS kept (relation, privileges),
             unnest(privileges::text[]) AS privilege
          WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper)
@@ -220,8 +277,9 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('deposit %s of %s', id, amount_cents) FROM transactions
          WHERE kind = 'deposit' AND status = 'success' AND NOT EXISTS (
             SELECT FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-            WHERE business_id = transactions.id AND postings.kind = 'deposit' AND accounts.kind = 'available'
-                AND accounts.user_id = transactions.user_id AND entries.amount_cents = transactions.amount_cents)",
+            WHERE business_id = transactions.id AND postings.kind = 'deposit' AND accounts.kind IN ('available', 'owed')
+                AND accounts.user_id = transactions.user_id
+            HAVING sum(entries.amount_cents) = transactions.amount_cents)",
     ),
     wallet(
         "L11",
@@ -248,10 +306,11 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('%s %s of %s', kind, id, amount_cents) FROM transactions
          WHERE status = 'success' AND (kind IN ('deposit', 'trade', 'profit', 'bonus', 'adjustment')
                 OR kind = 'course' AND method_id IS NULL)
-            AND (SELECT count(*) FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-                WHERE transaction_id = transactions.id AND accounts.kind = 'available'
-                    AND accounts.user_id = transactions.user_id AND entries.amount_cents =
-                        CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END) <> 1",
+            AND (SELECT (count(DISTINCT postings.id), sum(entries.amount_cents))
+                FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+                WHERE transaction_id = transactions.id AND accounts.kind IN ('available', 'owed')
+                    AND accounts.user_id = transactions.user_id) IS DISTINCT FROM
+                (1::bigint, CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END::numeric)",
     ),
     wallet(
         "L11",
@@ -259,7 +318,8 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('posting %s (%s) of %s', postings.id, postings.kind, postings.user_id) FROM postings
          JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
          LEFT JOIN transactions ON transactions.id = transaction_id AND transactions.user_id = accounts.user_id
-         WHERE accounts.kind = 'available' AND transactions.id IS NULL",
+         WHERE accounts.kind IN ('available', 'owed') AND transactions.id IS NULL
+            AND postings.kind NOT IN ('hold', 'hold_release')",
     ),
     wallet(
         "L12",
@@ -383,7 +443,7 @@ pub const CHECKS: &[Check] = &[
             SELECT coalesce(-sum(entries.amount_cents) FILTER (WHERE postings.kind = 'trade_fund'), 0) AS funded,
                 sum(entries.amount_cents) FILTER (WHERE postings.kind IN ('trade_settle', 'trade_gain')) AS paid
             FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-            WHERE business_id = trade_id AND accounts.kind = 'available') AS moved
+            WHERE business_id = trade_id AND accounts.kind IN ('available', 'owed')) AS moved
          WHERE funded <> CASE WHEN status = 'refused' THEN 0 ELSE amount_cents END
             OR coalesce(paid, 0) <> coalesce(value_cents, 0)",
     ),

@@ -16,6 +16,7 @@ use crate::routes::admin::proposals::{Owner, Proposed};
 
 /// What is owed to members, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Liabilities {
     #[schema(value_type = f64)]
     available: Number,
@@ -25,6 +26,9 @@ pub struct Liabilities {
     invested: Number,
     #[schema(value_type = f64)]
     bonus: Number,
+    /// Kept back by staff.
+    #[schema(value_type = f64)]
+    on_hold: Number,
     #[schema(value_type = f64)]
     total: Number,
 }
@@ -62,6 +66,9 @@ pub struct Integrity {
     #[schema(value_type = f64)]
     drift: Number,
     liabilities: Liabilities,
+    /// What members owe since payments were reversed; no part of the liabilities.
+    #[schema(value_type = f64)]
+    owed: Number,
     /// What the platform holds according to the ledger.
     #[schema(value_type = f64)]
     holdings: Number,
@@ -90,7 +97,8 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
         .available_cents
         .saturating_add(books.held_cents)
         .saturating_add(books.invested_cents)
-        .saturating_add(books.bonus_cents);
+        .saturating_add(books.bonus_cents)
+        .saturating_add(books.on_hold_cents);
     Ok(ok(Integrity {
         success: true,
         trial_balance: Number::dollars(books.trial_balance_cents),
@@ -100,8 +108,10 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
             held: Number::dollars(books.held_cents),
             invested: Number::dollars(books.invested_cents),
             bonus: Number::dollars(books.bonus_cents),
+            on_hold: Number::dollars(books.on_hold_cents),
             total: Number::dollars(total),
         },
+        owed: Number::dollars(books.owed_cents),
         holdings: Number::dollars(books.holdings_cents),
         pool: Number::dollars(books.pool_cents),
         outbox_oldest_seconds: books.outbox_oldest_seconds,

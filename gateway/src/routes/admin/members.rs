@@ -7,7 +7,9 @@ use proto::auth::v1::{
     AddMemberNoteRequest, FreezeMemberRequest, GetMemberRequest, ListMembersRequest, UnfreezeMemberRequest,
 };
 use proto::common::v1::PageRequest;
-use proto::wallet::v1::{CorrectionKind, GetMemberWalletRequest, LedgerEntry, ProposeCorrectionRequest};
+use proto::wallet::v1::{
+    CorrectionKind, GetMemberWalletRequest, LedgerEntry, PlaceHoldRequest, ProposeCorrectionRequest, ReleaseHoldRequest,
+};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -20,7 +22,7 @@ use crate::router::App;
 use crate::routes::Done;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::auth::Session;
-use crate::routes::users::User;
+use crate::routes::users::{Hold, User};
 
 /// Which members.
 #[derive(Debug, Default, Deserialize)]
@@ -283,4 +285,77 @@ pub async fn adjustment(
     body: Json<Correction>,
 ) -> Result<Response, ApiError> {
     propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, key, body).await
+}
+
+/// A part of a balance to keep back.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewHold {
+    /// Dollars, at most what is free.
+    #[schema(value_type = f64, example = 25)]
+    amount: Field,
+    /// COMPLIANCE, DISPUTE or OTHER.
+    #[schema(value_type = String, example = "DISPUTE")]
+    reason_code: Field,
+}
+
+/// A hold that was placed or released.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HoldMade {
+    success: bool,
+    message: &'static str,
+    hold: Hold,
+}
+
+impl HoldMade {
+    fn new(hold: Option<proto::wallet::v1::Hold>, message: &'static str) -> Result<Self, ApiError> {
+        let hold = hold.ok_or_else(|| ApiError::internal("an answer without hold"))?;
+        Ok(Self { success: true, message, hold: hold.into() })
+    }
+}
+
+/// Hold a part of a member's balance
+#[utoipa::path(post, path = "/admin/members/{id}/holds", request_body = NewHold,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = HoldMade), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn place_hold(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<NewHold>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = PlaceHoldRequest {
+        user_id,
+        amount_cents: form.amount("amount", &value.amount).get(),
+        reason_code: form.text("reasonCode", &value.reason_code),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, place_hold, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(HoldMade::new(answer.hold, "The amount is on hold.")?)))
+}
+
+/// Release a hold
+///
+/// Somebody other than who placed it.
+#[utoipa::path(post, path = "/admin/members/{id}/holds/{holdId}/release",
+    params(("id" = String, Path), ("holdId" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 200, body = HoldMade), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn release_hold(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path((user_id, hold_id)): Path<(String, String)>,
+    key: Key,
+) -> Result<Response, ApiError> {
+    let claim = key.bodyless();
+    let message =
+        ReleaseHoldRequest { user_id, hold_id, client_address: caller.client.address, idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, release_hold, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, ok(HoldMade::new(answer.hold, "The hold has been released.")?)))
 }

@@ -7,8 +7,8 @@ use axum::response::Response;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, NoteViewingRequest, RejectTransactionRequest, Transaction as Row, TransactionKind,
-    TransactionStatus,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeReversalRequest, RejectTransactionRequest,
+    Transaction as Row, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -17,11 +17,13 @@ use crate::caller::StaffMember;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, field, moment, ok};
+use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
 use crate::router::App;
 use crate::routes::admin::members::Entry;
+use crate::routes::admin::proposals::{Owner as ProposalOwner, Proposed};
 use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{Owner, Transaction, TransactionMade, kind_name, owners};
+use crate::routes::users::Wallet;
 
 /// What waits of one kind.
 #[derive(Debug, Serialize, ToSchema)]
@@ -209,19 +211,6 @@ pub struct Check {
     transaction_ids: Vec<String>,
 }
 
-/// A member's balances at the time of review.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct ReviewWallet {
-    #[schema(value_type = f64)]
-    balance: Number,
-    #[schema(value_type = f64)]
-    held: Number,
-    #[schema(value_type = f64)]
-    bonus: Number,
-    #[schema(value_type = f64)]
-    invested: Number,
-}
-
 /// A transaction with all facts for a decision.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -229,11 +218,17 @@ pub struct Review {
     success: bool,
     transaction: StaffTransaction,
     checks: Vec<Check>,
-    wallet: Option<ReviewWallet>,
+    /// The member's balances now.
+    wallet: Option<Wallet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     approved_by: Option<String>,
     /// What it moved, oldest first: of the member and of the house.
     entries: Vec<Entry>,
+    /// Whether what it added to the balance may be taken back.
+    reversible: bool,
+    /// The transaction that took it back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reversed_by: Option<String>,
 }
 
 /// Get a transaction with its checklist
@@ -258,14 +253,11 @@ pub async fn get(
         success: true,
         transaction: StaffTransaction::new(&app, row, &people),
         checks: checks.collect(),
-        wallet: answer.wallet.map(|wallet| ReviewWallet {
-            balance: Number::dollars(wallet.available_cents),
-            held: Number::dollars(wallet.held_cents),
-            bonus: Number::dollars(wallet.bonus_cents),
-            invested: Number::dollars(wallet.invested_cents),
-        }),
+        wallet: answer.wallet.as_ref().map(Wallet::from),
         approved_by: Some(answer.approved_by).filter(|id| !id.is_empty()),
         entries: answer.entries.into_iter().map(Entry::from).collect(),
+        reversible: answer.reversible,
+        reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
     }))
 }
 
@@ -405,6 +397,42 @@ pub async fn reject(
     let answer = call_keyed!(app.clients.wallet_staff, reject_transaction, caller.out, claim, message);
     let (metadata, answer, _) = naming_payer(&app, answer).await?.into_parts();
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
+}
+
+/// Why a transaction is reversed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Reversal {
+    /// For the audit log; 1 to 500 characters.
+    #[schema(value_type = String, example = "The payment was charged back")]
+    note: Field,
+}
+
+/// Propose to reverse a transaction
+///
+/// Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
+/// the balance lacks is owed by the member. A treasurer other than the proposer confirms.
+#[utoipa::path(post, path = "/admin/transactions/{id}/reverse", request_body = Reversal,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn reverse(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(transaction_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<Reversal>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = ProposeReversalRequest {
+        transaction_id,
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(ProposalOwner::Wallet, answer.proposal)?)))
 }
 
 /// A payout that is about to be made.

@@ -21,7 +21,7 @@ use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::transactions;
+use crate::store::{accounts, transactions};
 
 /// What a reviewer decides.
 #[derive(Debug, Clone)]
@@ -52,7 +52,7 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `MemberFrozen`,
+/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `AmountOwed`, `MemberFrozen`,
 /// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
@@ -139,6 +139,9 @@ async fn approve_withdrawal(
     // It decides what is paid out.
     if transactions::has_pending_fee(conn, transaction.id).await? {
         return Err(Error::FeePending);
+    }
+    if accounts::owed(conn, transaction.user_id).await? > Cents::ZERO {
+        return Err(Error::AmountOwed);
     }
     transaction.approve_withdrawal(by, now)?;
     transactions::save(conn, transaction).await?;

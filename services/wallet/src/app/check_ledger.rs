@@ -130,6 +130,8 @@ fn show(books: &Books) {
         ("held", books.held),
         ("invested", books.invested),
         ("bonus", books.bonus),
+        ("on_hold", books.on_hold),
+        ("owed", books.owed),
         ("holdings", books.holdings),
         ("pool", books.pool),
     ];

@@ -1,4 +1,4 @@
-//! A second person puts a correction, a reopening or a rebuild into effect, or one ends it.
+//! A second person puts a correction, a reversal, a reopening or a rebuild into effect, or one ends it.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
@@ -13,7 +13,8 @@ use crate::app::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::propose_reopening::{REOPEN, STOP};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
-use crate::domain::posting_kind::Cause;
+use crate::domain::posting_kind::{Cause, PostingKind};
+use crate::domain::reversal::{REVERSAL, Reversal, source};
 use crate::domain::transaction::{Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
@@ -25,7 +26,7 @@ use crate::store::{ledger_checks, transactions, withdrawal_stops};
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
-/// `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, the database's.
+/// `AlreadyReversed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, the database's.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -42,6 +43,7 @@ async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Optio
         match decided.kind.as_str() {
             REOPEN => reopen(conn, &decided, command.staff.user_id).await?,
             REBUILD => rebuild(conn, &decided).await?,
+            REVERSAL => reverse(conn, &decided).await?,
             _ => correct(conn, &decided).await?,
         }
     }
@@ -112,6 +114,26 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
         _ => published::balance_adjusted(&line).enqueue(conn).await?,
     }
     Ok(())
+}
+
+/// What a posting added is taken back; what the balance lacks is owed.
+async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let now = clock::now(conn).await?;
+    let reversal: Reversal = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    let amount = reversal.amount_cents;
+    posting::lock_member(conn, user_id).await?;
+    let reversed = transactions::find(conn, reversal.transaction_id).await?.ok_or(Error::NotFound)?;
+    let to = source(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
+    let line = Transaction::done(user_id, Kind::Adjustment, Direction::Debit, amount, now)
+        .related_to(reversed.id)
+        .described(format!("{} {} reversed", reversed.kind.title(), reversed.reference()));
+    let way = (AccountRef::available(user_id), to);
+    let cause = Cause::Proposal(proposal.id);
+    let posting = Posting::transfer(PostingKind::Reversal, cause, user_id, way, amount)?;
+    posting::post(conn, &[posting.shown_as(line.id)]).await?;
+    transactions::insert(conn, &line).await?;
+    Ok(published::balance_adjusted(&line).enqueue(conn).await?)
 }
 
 /// A change that is not what this service writes.

@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Outcome, Posting, Precondition};
-use crate::store::trade_fundings;
+use crate::store::{accounts, trade_fundings};
 
 /// Which trade, under which terms.
 #[derive(Debug, Clone)]
@@ -32,7 +32,7 @@ pub struct FundTrade {
 /// cannot fund a trade that was given up.
 ///
 /// # Errors
-/// `InsufficientBalance`, `TradeTermsDiffer`, Unavailable, the database's.
+/// `InsufficientBalance`, `AmountOwed`, `TradeTermsDiffer`, Unavailable, the database's.
 pub async fn fund_trade(ledger: &Ledger, command: &FundTrade) -> Result<(), Error> {
     match ledger.apply(movement(command, ledger.now().await?)?).await? {
         Outcome::TradeKnown => repeated(ledger.db(), command).await,
@@ -46,7 +46,13 @@ async fn repeated(db: &Db, command: &FundTrade) -> Result<(), Error> {
     if known.user_id != command.user_id || known.amount != command.amount {
         return Err(Error::TradeTermsDiffer);
     }
-    if known.status == FundingStatus::Refused { Err(Error::InsufficientBalance) } else { Ok(()) }
+    match known.status {
+        FundingStatus::Refused if accounts::owed(&mut *db.conn().await?, known.user_id).await? > Cents::ZERO => {
+            Err(Error::AmountOwed)
+        }
+        FundingStatus::Refused => Err(Error::InsufficientBalance),
+        _ => Ok(()),
+    }
 }
 
 fn movement(command: &FundTrade, now: OffsetDateTime) -> Result<Movement, Error> {

@@ -10,6 +10,7 @@ use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
 use crate::store::entries::{self, LedgerEntry};
+use crate::store::postings::{self, Reversible};
 use crate::store::{accounts, transactions};
 
 /// One fact of the checklist.
@@ -36,6 +37,8 @@ pub struct Review {
     pub wallet: Wallet,
     /// What it moved, oldest first.
     pub entries: Vec<LedgerEntry>,
+    /// What it added to the balance, if that may be reversed.
+    pub reversible: Option<Reversible>,
 }
 
 /// The transaction, to know which method it names.
@@ -73,7 +76,8 @@ pub async fn get_review(
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
     let entries = entries::of_transaction(&mut conn, &transaction).await?;
-    Ok(Review { transaction, checks, wallet, entries })
+    let reversible = postings::reversible(&mut conn, transaction.id).await?;
+    Ok(Review { transaction, checks, wallet, entries, reversible })
 }
 
 fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> Check {

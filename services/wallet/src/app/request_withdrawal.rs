@@ -59,7 +59,8 @@ impl Gate {
 /// request as if it had come before.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, Unavailable, the database's.
+/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, Unavailable, the
+/// database's.
 pub async fn request_withdrawal(
     ledger: &Ledger,
     limits: &Limits,

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-/// The four accounts of a member.
+/// The accounts of a member. The first four are there from the start, the others from their first need on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum MemberAccount {
     /// Free to spend.
@@ -14,11 +14,15 @@ pub enum MemberAccount {
     Bonus,
     /// In open trades.
     Invested,
+    /// Kept back by staff.
+    OnHold,
+    /// Below zero by what the member owes; the database moves it, together with the free balance.
+    Owed,
 }
 
 impl MemberAccount {
     /// Every one; available first, so that it has the lowest id and locking it first keeps the order.
-    pub const ALL: [Self; 4] = [Self::Available, Self::Held, Self::Bonus, Self::Invested];
+    pub const ALL: [Self; 6] = [Self::Available, Self::Held, Self::Bonus, Self::Invested, Self::OnHold, Self::Owed];
 
     /// Its name in the ledger.
     #[must_use]
@@ -28,6 +32,8 @@ impl MemberAccount {
             Self::Held => "held",
             Self::Bonus => "bonus",
             Self::Invested => "invested",
+            Self::OnHold => "on_hold",
+            Self::Owed => "owed",
         }
     }
 }
@@ -84,6 +90,12 @@ impl AccountRef {
     #[must_use]
     pub const fn bonus(user_id: Uuid) -> Self {
         Self::Member(user_id, MemberAccount::Bonus)
+    }
+
+    /// What staff keeps back of a member's.
+    #[must_use]
+    pub const fn on_hold(user_id: Uuid) -> Self {
+        Self::Member(user_id, MemberAccount::OnHold)
     }
 
     /// What a member has in trades.

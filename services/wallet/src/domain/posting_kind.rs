@@ -38,6 +38,12 @@ named! {
         AdjustmentCredit = "adjustment_credit",
         /// A correction took from the balance.
         AdjustmentDebit = "adjustment_debit",
+        /// A credit turned out wrong: the posting that it made is taken back.
+        Reversal = "reversal",
+        /// Staff kept back a part of the balance.
+        Hold = "hold",
+        /// It was given back.
+        HoldRelease = "hold_release",
         /// Between any two accounts: in tests and benchmarks, whose databases know this kind.
         Transfer = "transfer",
     }
@@ -54,6 +60,8 @@ pub enum Cause {
     Trade(Uuid),
     /// A confirmed proposal.
     Proposal(Uuid),
+    /// A hold that staff placed, or released.
+    Hold(Uuid),
     /// None is asked for: with [`PostingKind::Transfer`].
     Unchecked(Uuid),
 }
@@ -67,6 +75,7 @@ impl Cause {
             Self::Purchase(_) => "purchase",
             Self::Trade(_) => "trade",
             Self::Proposal(_) => "proposal",
+            Self::Hold(_) => "hold",
             Self::Unchecked(_) => "unchecked",
         }
     }
@@ -75,9 +84,12 @@ impl Cause {
     #[must_use]
     pub const fn id(self) -> Uuid {
         match self {
-            Self::Transaction(id) | Self::Purchase(id) | Self::Trade(id) | Self::Proposal(id) | Self::Unchecked(id) => {
-                id
-            }
+            Self::Transaction(id)
+            | Self::Purchase(id)
+            | Self::Trade(id)
+            | Self::Proposal(id)
+            | Self::Hold(id)
+            | Self::Unchecked(id) => id,
         }
     }
 
@@ -86,7 +98,7 @@ impl Cause {
     pub const fn transaction_id(self) -> Option<Uuid> {
         match self {
             Self::Transaction(id) | Self::Purchase(id) => Some(id),
-            Self::Trade(_) | Self::Proposal(_) | Self::Unchecked(_) => None,
+            Self::Trade(_) | Self::Proposal(_) | Self::Hold(_) | Self::Unchecked(_) => None,
         }
     }
 }

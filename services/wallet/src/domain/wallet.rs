@@ -3,6 +3,8 @@
 use chassis::money::Cents;
 use uuid::Uuid;
 
+use crate::domain::hold::Hold;
+
 /// Balances and flags of one member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wallet {
@@ -16,6 +18,12 @@ pub struct Wallet {
     pub bonus: Cents,
     /// In open trades.
     pub invested: Cents,
+    /// Kept back by staff.
+    pub on_hold: Cents,
+    /// What they owe.
+    pub owed: Cents,
+    /// What is kept back, oldest first.
+    pub holds: Vec<Hold>,
     /// An open withdrawal exists.
     pub is_withdrawal_pending: bool,
     /// A course posting exists.
@@ -34,6 +42,9 @@ impl Wallet {
             held: Cents::ZERO,
             bonus: Cents::ZERO,
             invested: Cents::ZERO,
+            on_hold: Cents::ZERO,
+            owed: Cents::ZERO,
+            holds: Vec::new(),
             is_withdrawal_pending: false,
             has_purchased_course: false,
             is_course_payment_pending: false,

@@ -12,6 +12,7 @@ use crate::app::get_integrity::Integrity;
 use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
+use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
 use crate::domain::txid::Txid;
@@ -142,10 +143,19 @@ pub fn correction_kind(value: i32) -> Result<CorrectionKind, Refusal> {
     }
 }
 
+pub fn hold_reason(text: &str) -> Result<HoldReason, Refusal> {
+    text.parse().map_err(|_| Refusal::field("reasonCode", "Please choose one of the reasons."))
+}
+
 /// The title of a movement: that of its line, or what moved it.
 fn movement_title(movement: &Movement) -> String {
     let kind = movement.transaction_kind.as_deref().and_then(|kind| kind.parse::<Kind>().ok());
-    kind.map_or_else(|| movement.posting_kind.clone(), |kind| kind.title().to_owned())
+    match (kind, movement.posting_kind.as_str()) {
+        (Some(kind), _) => kind.title().to_owned(),
+        (None, "hold") => "On hold".to_owned(),
+        (None, "hold_release") => "Hold released".to_owned(),
+        (None, other) => other.to_owned(),
+    }
 }
 
 impl From<Wallet> for message::Wallet {
@@ -156,11 +166,36 @@ impl From<Wallet> for message::Wallet {
             held_cents: wallet.held.get(),
             bonus_cents: wallet.bonus.get(),
             invested_cents: wallet.invested.get(),
+            on_hold_cents: wallet.on_hold.get(),
+            owed_cents: wallet.owed.get(),
+            holds: wallet.holds.into_iter().map(Into::into).collect(),
             is_withdrawal_pending: wallet.is_withdrawal_pending,
             has_purchased_course: wallet.has_purchased_course,
             is_course_payment_pending: wallet.is_course_payment_pending,
         }
     }
+}
+
+impl From<Hold> for message::Hold {
+    fn from(hold: Hold) -> Self {
+        Self {
+            id: hold.id.to_string(),
+            amount_cents: hold.amount.get(),
+            reason_code: hold.reason.as_str().to_owned(),
+            reason: hold.reason.sentence().to_owned(),
+            created_at: Some(clock::to_proto(hold.placed_at)),
+            placed_by: hold.placed_by.to_string(),
+        }
+    }
+}
+
+/// A member's wallet as the member is told of it: without the names of staff.
+pub fn own_wallet(wallet: Wallet) -> message::Wallet {
+    let mut wallet = message::Wallet::from(wallet);
+    for hold in &mut wallet.holds {
+        hold.placed_by.clear();
+    }
+    wallet
 }
 
 impl From<Kind> for message::TransactionKind {
@@ -318,7 +353,7 @@ impl From<JournalPosting> for message::Posting {
             member_id: posting.user_id.to_string(),
             at: Some(clock::to_proto(posting.at)),
             entries: posting.entries.into_iter().map(entry).collect(),
-            reverses: 0,
+            reverses: posting.reverses.unwrap_or_default(),
         }
     }
 }
@@ -380,6 +415,8 @@ impl From<Integrity> for message::GetIntegrityResponse {
             held_cents: found.books.held.get(),
             invested_cents: found.books.invested.get(),
             bonus_cents: found.books.bonus.get(),
+            on_hold_cents: found.books.on_hold.get(),
+            owed_cents: found.books.owed.get(),
             holdings_cents: found.books.holdings.get(),
             pool_cents: found.books.pool.get(),
             outbox_oldest_seconds: found.outbox_oldest_seconds,

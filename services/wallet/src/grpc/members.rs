@@ -46,7 +46,7 @@ impl WalletService for Doors {
     async fn get_wallet(&self, request: Request<GetWalletRequest>) -> Result<Response<GetWalletResponse>, Status> {
         let member = self.member(request.metadata()).await?;
         let wallet = get_wallet(&self.db, member.user_id).await?;
-        Ok(Response::new(GetWalletResponse { wallet: Some(wallet.into()) }))
+        Ok(Response::new(GetWalletResponse { wallet: Some(convert::own_wallet(wallet)) }))
     }
 
     async fn get_terms(&self, request: Request<GetTermsRequest>) -> Result<Response<GetTermsResponse>, Status> {

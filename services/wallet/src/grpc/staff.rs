@@ -17,10 +17,11 @@ use proto::wallet::v1::{
     ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
     ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
     ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
-    NoteViewingResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeRebuildRequest,
-    ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse, RejectProposalRequest,
-    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReplayDeadLetterRequest,
-    ReplayDeadLetterResponse,
+    NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
+    ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse,
+    ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest, RejectProposalResponse,
+    RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
+    ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
@@ -40,10 +41,13 @@ use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
 use crate::app::note_viewing::note_viewing;
+use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
+use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
 use crate::app::reject_transaction::{RejectTransaction, reject_transaction};
+use crate::app::release_hold::{ReleaseHold, release_hold};
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
@@ -87,8 +91,11 @@ impl StaffService for Doors {
         let transaction = get(&self.db, id).await?;
         let current = self.current_method(&transaction).await;
         let review = get_review(&self.db, &self.limits, transaction, current).await?;
+        let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
         Ok(Response::new(GetReviewResponse {
             approved_by: review.transaction.approved_by.map(|id| id.to_string()).unwrap_or_default(),
+            reversible: review.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none()),
+            reversed_by: reversed_by.map(|id| id.to_string()).unwrap_or_default(),
             transaction: Some(review.transaction.into()),
             checks: review.checks.into_iter().map(Into::into).collect(),
             wallet: Some(review.wallet.into()),
@@ -225,6 +232,58 @@ impl StaffService for Doors {
         };
         let done = retrying(|| propose_correction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn propose_reversal(
+        &self,
+        request: Request<ProposeReversalRequest>,
+    ) -> Result<Response<ProposeReversalResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::ProposeReversal).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ProposeReversal {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            transaction_id: convert::transaction_id(&message.transaction_id)?,
+            note: message.note,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| propose_reversal(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeReversalResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Result<Response<PlaceHoldResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::PlaceHold).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = PlaceHold {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            user_id: message.user_id.parse().map_err(|_| Error::MemberNotFound)?,
+            amount: Cents::new(message.amount_cents),
+            reason: convert::hold_reason(&message.reason_code).map_err(Error::from)?,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| place_hold(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| PlaceHoldResponse { hold: Some(one.into()) })))
+    }
+
+    async fn release_hold(
+        &self,
+        request: Request<ReleaseHoldRequest>,
+    ) -> Result<Response<ReleaseHoldResponse>, Status> {
+        let staff = self.staff(request.metadata(), Permission::ReleaseHold).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ReleaseHold {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            staff,
+            user_id: message.user_id.parse().map_err(|_| Error::HoldNotFound)?,
+            id: message.hold_id.parse().map_err(|_| Error::HoldNotFound)?,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| release_hold(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ReleaseHoldResponse { hold: Some(one.into()) })))
     }
 
     async fn propose_reopening(

@@ -211,6 +211,9 @@ impl<'a> Rows<'a> {
             value_cents: value.map(Cents::get),
             at,
         };
+        if precondition.spends() {
+            self.conditions.push(rule("nothing_owed", None, None, None, None));
+        }
         match precondition {
             // Told first: with an open withdrawal nothing else matters.
             Precondition::WithdrawalAllowed { amount, allowances, at } => {
@@ -281,6 +284,7 @@ impl<'a> Rows<'a> {
             8 => Ok(Outcome::TradeKnown),
             9 => Ok(Outcome::TradeNotFunded),
             11 => Ok(Outcome::LimitReached),
+            10 => Ok(Outcome::AmountOwed),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });
         Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.try_get(1)? })

@@ -5,6 +5,7 @@ use chassis::money::Cents;
 use uuid::Uuid;
 
 use crate::domain::wallet::Wallet;
+use crate::store::holds;
 
 /// What a member has, in one look; `None` before their accounts are made.
 ///
@@ -17,24 +18,44 @@ pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wal
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0)::bigint AS "held!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'bonus'), 0)::bigint AS "bonus!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'on_hold'), 0)::bigint AS "on_hold!: Cents",
+            coalesce(-sum(balance_cents) FILTER (WHERE kind = 'owed'), 0)::bigint AS "owed!: Cents",
             has_pending($1, 'withdrawal') AS "is_withdrawal_pending!",
             owns_course($1) AS "has_purchased_course!",
             has_pending($1, 'course') AS "is_course_payment_pending!"
         FROM accounts WHERE user_id = $1"#,
         user_id
     )
-    .fetch_one(conn)
+    .fetch_one(&mut *conn)
     .await?;
+    let holds = if row.on_hold == Cents::ZERO { Vec::new() } else { holds::of_member(conn, user_id).await? };
     Ok((row.accounts > 0).then_some(Wallet {
         user_id,
         available: row.available,
         held: row.held,
         bonus: row.bonus,
         invested: row.invested,
+        on_hold: row.on_hold,
+        owed: row.owed,
+        holds,
         is_withdrawal_pending: row.is_withdrawal_pending,
         has_purchased_course: row.has_purchased_course,
         is_course_payment_pending: row.is_course_payment_pending,
     }))
+}
+
+/// What a member owes.
+///
+/// # Errors
+/// The database's.
+pub async fn owed(conn: &mut PgConnection, user_id: Uuid) -> Result<Cents, sqlx::Error> {
+    let owed = sqlx::query_scalar!(
+        r#"SELECT -balance_cents AS "owed!: Cents" FROM accounts WHERE user_id = $1 AND kind = 'owed'"#,
+        user_id
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(owed.unwrap_or_default())
 }
 
 /// The sums of the books.
@@ -48,6 +69,10 @@ pub struct Books {
     pub invested: Cents,
     /// Promotional bonuses.
     pub bonus: Cents,
+    /// Kept back by staff.
+    pub on_hold: Cents,
+    /// What members owe.
+    pub owed: Cents,
     /// What the platform holds.
     pub holdings: Cents,
     /// The investment pool.
@@ -67,6 +92,8 @@ pub async fn books(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'held'), 0)::bigint AS "held!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'invested'), 0)::bigint AS "invested!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'bonus'), 0)::bigint AS "bonus!: Cents",
+            coalesce(sum(balance_cents) FILTER (WHERE kind = 'on_hold'), 0)::bigint AS "on_hold!: Cents",
+            coalesce(-sum(balance_cents) FILTER (WHERE kind = 'owed'), 0)::bigint AS "owed!: Cents",
             coalesce(-sum(balance_cents) FILTER (WHERE kind = 'settlement'), 0)::bigint AS "holdings!: Cents",
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'investment_pool'), 0)::bigint AS "pool!: Cents",
             coalesce(sum(balance_cents), 0)::bigint AS "trial_balance!: Cents"

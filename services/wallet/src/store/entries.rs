@@ -13,7 +13,7 @@ use crate::domain::transaction::Transaction;
 pub struct LedgerEntry {
     /// Its posting.
     pub posting_id: i64,
-    /// The kind of its account, e.g. `available`.
+    /// The kind of its account, e.g. `available`, `on_hold` or `owed`.
     pub account: String,
     /// Signed.
     pub amount: Cents,
@@ -102,11 +102,11 @@ pub async fn balances_at(
     Ok(rows.into_iter().map(|row| (row.kind, row.balance)).collect())
 }
 
-/// A period of a member's free balance: its entries lie between two postings.
+/// A period of a member's free balance, less what they owe: its entries lie between two postings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Period {
-    /// The account.
-    pub account_id: i64,
+    /// The accounts: what is free, and what is owed once there was such a thing.
+    pub account_ids: Vec<i64>,
     /// The last posting before the period; 0 for none.
     pub after: i64,
     /// The last posting of the period.
@@ -130,11 +130,13 @@ pub async fn period(
     let before = |at: OffsetDateTime| at - Duration::MICROSECOND;
     sqlx::query_as!(
         Period,
-        r#"SELECT account_id AS "account_id!", after AS "after!", until AS "until!",
-            balance_after(account_id, after) AS "opening!: Cents", balance_after(account_id, until) AS "closing!: Cents"
+        r#"SELECT account_ids AS "account_ids!", after AS "after!", until AS "until!",
+            (SELECT sum(balance_after(id, after)) FROM unnest(account_ids) AS id)::bigint AS "opening!: Cents",
+            (SELECT sum(balance_after(id, until)) FROM unnest(account_ids) AS id)::bigint AS "closing!: Cents"
         FROM (
-            SELECT id AS account_id, last_posting_until(id, $2) AS after, least(last_posting_until(id, $3), $4) AS until
-            FROM accounts WHERE user_id = $1 AND kind = 'available' OFFSET 0
+            SELECT array_agg(id) AS account_ids, max(last_posting_until(id, $2)) AS after,
+                least(max(last_posting_until(id, $3)), $4) AS until
+            FROM accounts WHERE user_id = $1 AND kind IN ('available', 'owed') HAVING count(*) > 0
         ) AS period"#,
         user_id,
         before(from),
@@ -145,7 +147,7 @@ pub async fn period(
     .await
 }
 
-/// A movement of a member's free balance.
+/// A movement of a member's free balance; what they owe counts as a balance below zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
     /// Its posting.
@@ -164,28 +166,36 @@ pub struct Movement {
     pub balance: Cents,
 }
 
-/// The movements of an account after one posting and up to another, oldest first.
+/// The movements of a member's free balance after one posting and up to another, oldest first. Nobody has a free balance
+/// while they owe something: what a posting leaves of the two is the balance after it.
 ///
 /// # Errors
 /// The database's.
 pub async fn movements(
     conn: &mut PgConnection,
-    account_id: i64,
+    account_ids: &[i64],
     after: i64,
     until: i64,
     limit: i64,
 ) -> Result<Vec<Movement>, sqlx::Error> {
     sqlx::query_as!(
         Movement,
-        r#"SELECT entries.posting_id, postings.created_at AS at, postings.kind AS posting_kind,
-            transactions.kind AS "transaction_kind?", postings.transaction_id, entries.amount_cents AS "amount: Cents",
-            entries.balance_after_cents AS "balance: Cents"
-        FROM entries
-        JOIN postings ON postings.id = entries.posting_id
+        r#"SELECT moved.posting_id AS "posting_id!", postings.created_at AS at, postings.kind AS posting_kind,
+            transactions.kind AS "transaction_kind?", postings.transaction_id, moved.amount AS "amount!: Cents",
+            moved.balance AS "balance!: Cents"
+        FROM (
+            SELECT posting_id, sum(amount_cents)::bigint AS amount, sum(balance_after_cents)::bigint AS balance
+            FROM unnest($1::bigint[]) AS ids (account_id) CROSS JOIN LATERAL (
+                SELECT posting_id, amount_cents, balance_after_cents FROM entries
+                WHERE entries.account_id = ids.account_id AND posting_id > $2 AND posting_id <= $3
+                ORDER BY posting_id LIMIT $4
+            ) AS entries
+            GROUP BY posting_id ORDER BY posting_id LIMIT $4
+        ) AS moved
+        JOIN postings ON postings.id = moved.posting_id
         LEFT JOIN transactions ON transactions.id = postings.transaction_id
-        WHERE entries.account_id = $1 AND entries.posting_id > $2 AND entries.posting_id <= $3
-        ORDER BY entries.posting_id LIMIT $4"#,
-        account_id,
+        ORDER BY moved.posting_id"#,
+        account_ids,
         after,
         until,
         limit

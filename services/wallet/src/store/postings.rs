@@ -19,6 +19,8 @@ pub struct JournalPosting {
     pub cause_type: String,
     /// Which.
     pub cause_id: Uuid,
+    /// The posting that it reverses.
+    pub reverses: Option<i64>,
     /// The member concerned.
     pub user_id: Uuid,
     /// When.
@@ -33,6 +35,7 @@ struct Row {
     kind: String,
     cause_type: String,
     cause_id: Uuid,
+    reverses: Option<i64>,
     user_id: Uuid,
     at: OffsetDateTime,
     accounts: Vec<String>,
@@ -48,6 +51,7 @@ impl TryFrom<Row> for JournalPosting {
             kind: row.kind,
             cause_type: row.cause_type,
             cause_id: row.cause_id,
+            reverses: row.reverses,
             user_id: row.user_id,
             at: row.at,
             entries: row.accounts.into_iter().zip(row.amounts.into_iter().map(Cents::new)).collect(),
@@ -123,12 +127,12 @@ pub async fn between(
         let older = sqlx::query_as!(
             Row,
             r#"WITH taken AS MATERIALIZED (
-                SELECT id, kind, cause_type, business_id, user_id, created_at FROM postings
+                SELECT id, kind, cause_type, business_id, reverses, user_id, created_at FROM postings
                 WHERE xid IS NULL AND id > $1 AND id <= $2 ORDER BY id LIMIT $3)
             SELECT '0' AS "xid!", taken.id, taken.kind, coalesce(taken.cause_type, (SELECT min(known.cause_type)
                     FROM posting_kinds AS known WHERE known.kind = taken.kind AND known.cause_type <> 'purchase'), '')
                     AS "cause_type!",
-                taken.business_id AS cause_id, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
+                taken.business_id AS cause_id, taken.reverses, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
                 moved.amounts AS "amounts!"
             FROM taken JOIN (
                 SELECT posting_id, array_agg((SELECT kind FROM accounts WHERE id = account_id) ORDER BY account_id)
@@ -146,11 +150,11 @@ pub async fn between(
         let next = sqlx::query_as!(
             Row,
             r#"WITH taken AS MATERIALIZED (
-                SELECT xid, id, kind, cause_type, business_id, user_id, created_at FROM postings
+                SELECT xid, id, kind, cause_type, business_id, reverses, user_id, created_at FROM postings
                 WHERE (xid, id) > ($1::text::xid8, $2) AND (xid, id) <= ($3::text::xid8, $4)
                 ORDER BY xid, id LIMIT $5)
             SELECT taken.xid::text AS "xid!", taken.id, taken.kind, coalesce(taken.cause_type, '') AS "cause_type!",
-                taken.business_id AS cause_id, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
+                taken.business_id AS cause_id, taken.reverses, taken.user_id, taken.created_at AS at, moved.accounts AS "accounts!",
                 moved.amounts AS "amounts!"
             FROM taken JOIN (
                 SELECT posting_id, array_agg((SELECT kind FROM accounts WHERE id = account_id) ORDER BY account_id)
@@ -168,4 +172,36 @@ pub async fn between(
         next.fetch_all(conn).await?
     };
     rows.into_iter().map(JournalPosting::try_from).collect()
+}
+
+/// What a line added to a member's balance, and what took it back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reversible {
+    /// Its posting.
+    pub id: i64,
+    /// The posting's kind.
+    pub kind: String,
+    /// What it moved.
+    pub amount: Cents,
+    /// The line of its reversal.
+    pub reversed_by: Option<Uuid>,
+}
+
+/// The posting of a line, if it is of a kind that may be reversed.
+///
+/// # Errors
+/// The database's.
+pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
+    sqlx::query_as!(
+        Reversible,
+        r#"SELECT posted.id, posted.kind, transactions.amount_cents AS "amount: Cents",
+            reversal.transaction_id AS "reversed_by?"
+        FROM transactions JOIN postings AS posted ON posted.transaction_id = transactions.id
+        LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
+        WHERE transactions.id = $1
+            AND posted.kind IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')"#,
+        transaction_id
+    )
+    .fetch_optional(conn)
+    .await
 }

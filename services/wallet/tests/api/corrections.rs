@@ -12,7 +12,7 @@ use tonic::Status;
 
 use crate::fixture::{Member, World, code, key};
 
-async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i64) -> Result<Proposal, Status> {
+pub async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i64) -> Result<Proposal, Status> {
     let request = ProposeCorrectionRequest {
         user_id: member.id.to_string(),
         kind: kind.into(),
@@ -24,7 +24,7 @@ async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i6
     Ok(answer.into_inner().proposal.unwrap())
 }
 
-async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
+pub async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
     let request = ConfirmProposalRequest {
         proposal_id: proposal.id.clone(),
         client_address: "192.0.2.1".into(),

@@ -295,11 +295,13 @@ impl World {
         self.doors.get_review(request).await.unwrap().into_inner()
     }
 
-    /// Lets any account lose to any other by [`PostingKind::Transfer`], without a cause.
+    /// Lets any account lose to any other by [`PostingKind::Transfer`], and a balance to the corrections by
+    /// [`PostingKind::Reversal`], without a cause.
     pub async fn allow_transfers(&self) {
         sqlx::query(
             "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
-             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x",
+             FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x
+             UNION ALL SELECT 'reversal', 'unchecked', NULL, '', '{available,owed}', '{adjustments}'",
         )
         .execute(&self.pool)
         .await
@@ -333,7 +335,7 @@ impl World {
 }
 
 /// Rows that break an invariant, counted.
-const BROKEN: [(&str, &str); 6] = [
+const BROKEN: [(&str, &str); 9] = [
     ("[L1] unbalanced postings", "SELECT count(*) FROM (SELECT FROM entries GROUP BY posting_id HAVING sum(amount_cents) <> 0) AS x"),
     ("[L2] the sum of all entries", "SELECT coalesce(sum(amount_cents), 0)::bigint FROM entries"),
     (
@@ -342,7 +344,21 @@ const BROKEN: [(&str, &str); 6] = [
             FROM entries GROUP BY account_id) AS computed ON account_id = id
          WHERE balance_cents <> coalesce(cents, 0) OR entry_count <> coalesce(entries, 0)",
     ),
-    ("[L4] negative accounts of members", "SELECT count(*) FROM accounts WHERE user_id IS NOT NULL AND balance_cents < 0"),
+    (
+        "[L4] negative accounts of members",
+        "SELECT count(*) FROM accounts WHERE user_id IS NOT NULL AND kind <> 'owed' AND balance_cents < 0",
+    ),
+    ("[D-B9] what is owed, above zero", "SELECT count(*) FROM accounts WHERE kind = 'owed' AND balance_cents > 0"),
+    (
+        "[D-B9] members who owe something and have a free balance",
+        "SELECT count(*) FROM accounts AS owed JOIN accounts AS free USING (user_id)
+         WHERE owed.kind = 'owed' AND owed.balance_cents <> 0 AND free.kind = 'available' AND free.balance_cents <> 0",
+    ),
+    (
+        "[D-B10] what is on hold and no hold",
+        "SELECT count(*) FROM accounts WHERE kind = 'on_hold' AND balance_cents <> (
+            SELECT coalesce(sum(amount_cents), 0) FROM holds WHERE holds.user_id = accounts.user_id AND status = 'placed')",
+    ),
     (
         "[L5] broken links of the chains",
         "SELECT count(*) FROM (SELECT entries.hash, entry_hash(coalesce(lag(hash) OVER chain, ''), account_id, posting_id,

@@ -13,7 +13,7 @@ use wallet::domain::liabilities::{Leaf, Sibling};
 
 use crate::fixture::{Member, World, code, key, withdrawal};
 
-async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
+pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
     let (_, token) = world.realm.staff(role);
     let message = PublishLiabilitiesRequest { idempotency: key(key_text), ..Default::default() };
     let answer = world.doors.publish_liabilities(with_token(message, &token)).await?;

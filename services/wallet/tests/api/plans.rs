@@ -141,11 +141,11 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
     };
     let by =
         async |text: &str| search(ListStaffTransactionsRequest { search: text.into(), ..Default::default() }).await;
-    assert_eq!(by("claimed-hash").await, [claimed.id.clone()]);
-    assert_eq!(by(&hash).await, [confirmed.id.clone()]);
-    assert_eq!(by(&format!("0x{}", hash.to_uppercase())).await, [confirmed.id.clone()]);
-    assert_eq!(by(&address).await, [out.id.clone()]);
-    assert_eq!(by(&format!("TNX-{}", &out.id[..6])).await, [out.id.clone()]);
+    assert_eq!(by("claimed-hash").await, std::slice::from_ref(&claimed.id));
+    assert_eq!(by(&hash).await, std::slice::from_ref(&confirmed.id));
+    assert_eq!(by(&format!("0x{}", hash.to_uppercase())).await, std::slice::from_ref(&confirmed.id));
+    assert_eq!(by(&address).await, std::slice::from_ref(&out.id));
+    assert_eq!(by(&format!("TNX-{}", &out.id[..6])).await, std::slice::from_ref(&out.id));
     assert_eq!(by("nothing-of-it").await, Vec::<String>::new());
     let deposits = by(PLATFORM_ADDRESS).await;
     assert_eq!(deposits[..2], [confirmed.id.clone(), claimed.id.clone()]);
@@ -155,14 +155,17 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
         status: TransactionStatus::Pending.into(),
         ..Default::default()
     };
-    assert_eq!(search(pending).await, [claimed.id.clone()]);
+    assert_eq!(search(pending).await, std::slice::from_ref(&claimed.id));
     let status = TransactionStatus::Pending.into();
     assert_eq!(
         search(ListStaffTransactionsRequest { status, ..Default::default() }).await,
         [out.id.clone(), claimed.id.clone()]
     );
     let kind = TransactionKind::Withdrawal.into();
-    assert_eq!(search(ListStaffTransactionsRequest { kind, ..Default::default() }).await, [out.id.clone()]);
+    assert_eq!(
+        search(ListStaffTransactionsRequest { kind, ..Default::default() }).await,
+        std::slice::from_ref(&out.id)
+    );
     let member_id = other.id.to_string();
     let of_other =
         ListStaffTransactionsRequest { member_id, kind: TransactionKind::Deposit.into(), ..Default::default() };

@@ -71,14 +71,30 @@ impl Model {
             return outcome;
         }
         let mut cents = self.cents.clone();
-        for (account, amount) in movement.postings.iter().flat_map(|posting| &posting.entries) {
-            let balance = cents.entry(*account).or_default();
-            *balance += amount.get();
-            if matches!(account, AccountRef::Member(..)) && *balance < 0 {
+        for (kind, (account, amount)) in
+            movement.postings.iter().flat_map(|posting| posting.entries.iter().map(|entry| (posting.kind, *entry)))
+        {
+            let mut amount = amount.get();
+            let before = cents.get(&account).copied().unwrap_or_default();
+            let mut owes = false;
+            if let AccountRef::Member(owner, MemberAccount::Available) = account {
+                // Credits settle what is owed; what a reversal lacks is owed.
+                let owed = cents.entry(AccountRef::Member(owner, MemberAccount::Owed)).or_default();
+                let part = match kind {
+                    PostingKind::Reversal => (before + amount).min(0),
+                    _ => amount.min(-*owed).max(0),
+                };
+                owes = *owed < 0;
+                *owed += part;
+                amount -= part;
+            }
+            cents.insert(account, before + amount);
+            if matches!(account, AccountRef::Member(..)) && before + amount < 0 {
                 if let Some(Precondition::TradeUnknown { trade_id, amount, .. }) = movement.precondition {
                     self.trades.insert(trade_id, (user_id, amount, "refused"));
                 }
-                return Outcome::InsufficientFunds;
+                let spends = !matches!(movement.precondition, None | Some(Precondition::TradeFunded { .. }));
+                return if owes && spends { Outcome::AmountOwed } else { Outcome::InsufficientFunds };
             }
         }
         self.cents = cents;
@@ -160,6 +176,14 @@ fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Mov
     }
 }
 
+/// Whatever the balance lacks is owed.
+fn reversal(user_id: Uuid, cents: i64) -> Movement {
+    let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::Adjustments));
+    let cause = Cause::Unchecked(Uuid::new_v4());
+    let posting = Posting::transfer(PostingKind::Reversal, cause, user_id, way, Cents::new(cents)).unwrap();
+    Movement { user_id, postings: vec![posting], ..Movement::default() }
+}
+
 /// With a gain of as much as was invested.
 fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
@@ -201,7 +225,8 @@ fn movement(numbers: &mut Numbers, members: &[Uuid], trades: &[Uuid], now: Offse
     let trade = numbers.of(trades);
     // Most of the time the same terms for the same trade.
     let amount = Cents::new(i64::from(trade.as_bytes()[0]) + 1 + i64::from(numbers.below(10) == 0));
-    match numbers.below(8) {
+    match numbers.below(9) {
+        8 => reversal(user_id, numbers.below(9_000).cast_signed() + 1),
         0 => withdrawal(user_id, Cents::new(numbers.below(9_000).cast_signed() + 100), now),
         1 => course(user_id, now),
         2 => fund(user_id, trade, amount, now),
@@ -235,9 +260,10 @@ async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
         let stored: i64 = sqlx::query_scalar("SELECT balance_cents FROM accounts WHERE user_id = $1 AND kind = $2")
             .bind(member)
             .bind(kind.as_str())
-            .fetch_one(&world.pool)
+            .fetch_optional(&world.pool)
             .await
-            .unwrap();
+            .unwrap()
+            .unwrap_or_default();
         assert_eq!(stored, expected, "{kind:?} of {member}");
     }
     let trades: Vec<(Uuid, Uuid, i64, String)> =
@@ -267,8 +293,8 @@ async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
     world.assert_books().await;
 }
 
-/// [L1] [L2] [L3] [L4] [L5] [L8] [T2] [T5] [Q2] Random commits of everything that moves money, with every precondition,
-/// overdrafts and several postings on one account: the same outcomes, balances, trades, histories and events as a model
+/// [L1] [L2] [L3] [L4] [L5] [L8] [T2] [T5] [Q2] [D-B9] Random commits of everything that moves money, with every
+/// precondition, overdrafts, reversals that are owed and settled, and several postings on one account: the same outcomes, balances, trades, histories and events as a model
 /// that knows no commits.
 #[sqlx::test(migrations = false)]
 async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
@@ -288,7 +314,7 @@ async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
         seen.extend(outcomes);
     }
     assert_same(&world, &model, &members).await;
-    assert_eq!(seen.len(), 6, "{seen:?}");
+    assert_eq!(seen.len(), 7, "{seen:?}");
 }
 
 /// [L7] [L8] [L9] [D-G4] [D-R10] The same one at a time under keys, of which some repeat: the answer that was given, a

@@ -10,7 +10,7 @@ use uuid::Uuid;
 
 use crate::fixture::{Member, World, code};
 
-async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) -> Result<(), Status> {
+pub async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) -> Result<(), Status> {
     let request = FundTradeRequest {
         trade_id: trade_id.to_string(),
         user_id: member.id.to_string(),
@@ -21,7 +21,7 @@ async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) -> Res
     world.doors.fund_trade(with_token(request, &token)).await.map(|_| ())
 }
 
-async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, value: i64) -> Result<(), Status> {
+pub async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, value: i64) -> Result<(), Status> {
     let request = SettleTradeRequest {
         trade_id: trade_id.to_string(),
         user_id: member.id.to_string(),

@@ -1,9 +1,13 @@
 //! Processes of the version before, which run on our schema while a deployment changes them one by one.
 
 use chassis::caller::Role;
+use chassis::testing::with_token;
+use proto::wallet::v1::ProposeReversalRequest;
+use proto::wallet::v1::staff_service_server::StaffService;
 use sqlx::PgPool;
 use uuid::Uuid;
 
+use crate::corrections::confirm;
 use crate::fixture::{World, deposit, withdrawal};
 
 /// What they call, as they call it: a correction, a trade funded under a key with its line and event, a repetition, a course
@@ -149,4 +153,39 @@ async fn the_version_before_respects_first_approvals(pool: PgPool) {
     assert_eq!(decide(&pool, &waiting[0], ("success", other), (Some(1_000_000), Some("hash-1"))).await, Ok(()));
     assert_eq!(decide(&pool, &waiting[1], ("failed", first), (None, None)).await, Ok(()));
     assert_eq!(decide(&pool, &small.id, ("success", other), (Some(10_000), Some("hash-2"))).await, Ok(()));
+}
+
+/// [D-H2] [D-B9] Their credits settle what is owed, and who owes something is told by them of too little balance: they do
+/// not know more.
+#[sqlx::test(migrations = false)]
+async fn the_version_before_settles_what_is_owed(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(10_000).await;
+    let deposited = world.history(&member).await.remove(0);
+    let paid = world.approve(&world.withdraw(&member, withdrawal(10_000)).await.unwrap()).await.unwrap();
+    world.pay(&paid).await.unwrap();
+    let request =
+        ProposeReversalRequest { transaction_id: deposited.id, note: "charged back".into(), ..Default::default() };
+    let proposed = world.doors.propose_reversal(with_token(request, &world.reviewer)).await.unwrap();
+    confirm(&world, &world.treasurer, &proposed.into_inner().proposal.unwrap()).await.unwrap();
+    assert_eq!(world.wallet(&member).await.owed_cents, 10_000);
+    let (id, fund) = (Uuid::new_v4(), CALLS[2].0);
+    let funded =
+        async |id: Uuid| sqlx::query_scalar::<_, i32>(fund).bind(member.id).bind(id).fetch_one(&pool).await.unwrap();
+    assert_eq!(funded(id).await, 2);
+    for settled in [5_000, 10_000] {
+        let id = Uuid::new_v4();
+        sqlx::query(
+            "INSERT INTO proposals (id, kind, subject_id, change, status, proposed_by, decided_by, decided_at)
+             VALUES ($1, 'adjustment_credit', $2, '{\"amount_cents\": 5000}', 'confirmed', $1, $2, now())",
+        )
+        .bind(id)
+        .bind(member.id)
+        .execute(&pool)
+        .await
+        .unwrap();
+        let verdict: i32 = sqlx::query_scalar(CALLS[0].0).bind(member.id).bind(id).fetch_one(&pool).await.unwrap();
+        assert_eq!((verdict, world.wallet(&member).await.owed_cents), (0, 10_000 - settled));
+    }
+    world.assert_books().await;
 }

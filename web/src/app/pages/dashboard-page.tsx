@@ -7,6 +7,7 @@ import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
 import { RecentActivity } from '@/features/transactions/components/recent-activity'
 import { BalanceCards } from '@/features/wallet/components/balance-cards'
+import { BalanceNotices } from '@/features/wallet/components/balance-notices'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 
@@ -20,6 +21,7 @@ export function DashboardPage() {
     <Page title="Dashboard" description={`Welcome, ${user.name}.`}>
       <div className="space-y-4 sm:space-y-5">
         <BalanceCards user={user} investedCents={investedCents} onRetry={retry} />
+        <BalanceNotices wallet={user.wallet} />
         <div className="grid grid-cols-1 gap-3 sm:grid-cols-2 sm:gap-4">
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />

@@ -6,6 +6,9 @@ export type Role = 'reviewer' | 'treasurer' | 'manager' | 'auditor' | 'admin'
 /** What the pages ask about. Which role may do it only the server knows; names that it has besides mean nothing here. */
 export type Act =
   | 'decide'
+  | 'proposeReversal'
+  | 'placeHold'
+  | 'releaseHold'
   | 'rejectPayout'
   | 'freeze'
   | 'writeNotes'
@@ -32,8 +35,8 @@ export function useMayDecide() {
 }
 
 export const roles: Record<Role, { name: string; does: string }> = {
-  reviewer: { name: 'Reviewer', does: 'Decides deposits, fees and withdrawals; freezes accounts' },
-  treasurer: { name: 'Treasurer', does: 'Pays out, keeps the platform methods, proposes bonus and adjustments' },
+  reviewer: { name: 'Reviewer', does: 'Decides deposits, fees and withdrawals; freezes accounts, holds parts of balances' },
+  treasurer: { name: 'Treasurer', does: 'Pays out, keeps the platform methods, proposes bonus, adjustments and reversals' },
   manager: { name: 'Manager', does: 'Keeps plans, their values and the course' },
   auditor: { name: 'Auditor', does: 'Reads everything, changes nothing' },
   admin: { name: 'Admin', does: 'Keeps the staff accounts with a second admin, moves no money' },

@@ -21,6 +21,15 @@ it('tells a correction in dollars, with the balances it starts from [D-L1]', () 
   ])
 })
 
+it('tells a reversal by the transaction it takes back, and what the member has [D-B9]', () => {
+  const change = { transactionId: 'x', reference: 'TNX-abc123', reverses: 7, postingKind: 'deposit', amount: 500, note: 'Charged back' }
+  const changes = changesOf({ kind: 'reversal', change, before: { balance: 40, owed: 0 } })
+  expect(titleOf('reversal')).toBe('Reverse a transaction')
+  expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
+    'Transaction: TNX-abc123', 'Amount: $500.00', 'Reason: Charged back', 'Free balance then: $40.00', 'Owed then: $0.00',
+  ])
+})
+
 it('tells the terms of a plan in the words of the contract [D-R2] [D-I2]', () => {
   const change = { title: 'Growth', min: 100, max: 5000, roi: 12.5, duration: 30, active: true }
   expect(changesOf({ kind: 'plan.create', change, before: null }).map(({ label, after }) => `${label}: ${after}`)).toEqual([

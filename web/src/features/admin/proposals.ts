@@ -8,6 +8,7 @@ const titles: Record<string, string> = {
   release: 'Release bonus into the balance',
   adjustment_credit: 'Add to the balance',
   adjustment_debit: 'Deduct from the balance',
+  reversal: 'Reverse a transaction',
   'plan.create': 'Offer a new plan',
   'plan.update': 'Change the terms of a plan',
   'plan.value': 'Publish a value',
@@ -30,6 +31,7 @@ export const titleOf = (kind: string) => titles[kind] ?? words(kind)
 
 /** The fields worth reading, in the order of reading, with their names; the rest are machine forms of the same. */
 const labels: Record<string, string> = {
+  reference: 'Transaction',
   amount: 'Amount',
   amountCents: 'Amount',
   accountId: 'Account',
@@ -57,9 +59,11 @@ const labels: Record<string, string> = {
   archived: 'Ends',
   balance: 'Free balance then',
   bonus: 'Bonus then',
+  owed: 'Owed then',
+  reasonCode: 'Reason code',
 }
 
-const dollars = ['amount', 'min', 'max', 'balance', 'bonus']
+const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
 
 /** What a new value follows upon is not replaced by it; only the value itself is compared. */
 const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'

@@ -3,7 +3,7 @@ import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
-import type { MemberPage } from './types'
+import type { HoldReason, MemberPage } from './types'
 
 type Page = { members: User[]; nextCursor?: string | null }
 
@@ -41,6 +41,14 @@ export const useFreeze = (id: string, frozen: boolean) =>
 
 export const useAddNote = (id: string) =>
   useStaffAction((note: Note, options) => api.post(`${url(id)}/notes`, note, options), ['note'])
+
+export type NewHold = { amount: number; reasonCode: HoldReason }
+
+export const usePlaceHold = (id: string) =>
+  useStaffAction((hold: NewHold, options) => api.post(`${url(id)}/holds`, hold, options), ['amount', 'reasonCode'])
+
+export const useReleaseHold = (id: string) =>
+  useStaffAction((holdId: string, options) => api.post(`${url(id)}/holds/${encodeURIComponent(holdId)}/release`, undefined, options))
 
 export type CorrectionKind = 'bonus' | 'release' | 'adjustment'
 

@@ -44,6 +44,10 @@ export type Rejection = { revision: number; reasonCode: string; note?: string }
 export const useReject = (id: string) =>
   useStaffAction((rejection: Rejection, options) => api.post(`${url(id)}/reject`, rejection, options), ['reasonCode'])
 
+/** Proposes to take it back; another treasurer confirms [D-B9]. */
+export const useProposeReversal = (id: string) =>
+  useStaffAction((reversal: { note: string }, options) => api.post(`${url(id)}/reverse`, reversal, options), ['note'])
+
 /** Starts a payout, or goes on with it. */
 export const useLeasePayout = (id: string) =>
   useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))

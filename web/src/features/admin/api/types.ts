@@ -17,6 +17,10 @@ export type Queue = { queue: QueueCount[]; times: Partial<Record<string, Percent
 
 export type MemberPage = Omit<Schemas['Member'], 'member'> & { member: User }
 
+export type Hold = Schemas['Hold']
+
+export type HoldReason = 'COMPLIANCE' | 'DISPUTE' | 'OTHER'
+
 export type LedgerEntry = Schemas['Entry']
 
 type Json = Record<string, unknown>

@@ -1,15 +1,20 @@
-import { Check, X } from 'lucide-react'
+import { Check, Undo2, X } from 'lucide-react'
 import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
+import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
+import { useProposeReversal } from '../api/review-transaction'
 import { useStaffName } from '../api/staff'
 import type { Review } from '../api/types'
+import { adminPaths } from '../paths'
 import { useMay } from '../permissions'
 import { useShortcuts } from '../use-shortcuts'
 import { ApproveForm } from './approve-form'
+import { NoteDialog } from './note-dialog'
 import { PayForm } from './pay-form'
 import { RejectForm } from './reject-form'
 import { Kbd } from './shortcut-help'
@@ -133,17 +138,60 @@ function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }
   )
 }
 
-function Outcome({ review: { transaction: one } }: { review: Review }) {
-  const done = one.status === 'success'
-  return (
-    <Notice tone={done ? 'info' : 'caution'} title={done ? 'Decided: confirmed' : 'Decided: rejected'}>
-      {done ? (
-        <p>
-          <Amount value={one.amount} /> took effect. What was wrong about it is put right by an adjustment, never by an edit.
-        </p>
-      ) : (
+function Outcome({ review }: { review: Review }) {
+  const may = useMay()
+  const { transaction: one, reversible, reversedBy } = review
+  if (one.status !== 'success') {
+    return (
+      <Notice tone="caution" title="Decided: rejected">
         <p>The member reads: “{one.description}”</p>
-      )}
-    </Notice>
+      </Notice>
+    )
+  }
+  return (
+    <div className="space-y-4">
+      <Notice title="Decided: confirmed">
+        <p>
+          <Amount value={one.amount} /> took effect. What was wrong about it is put right by{' '}
+          {reversible || reversedBy ? 'a reversal or an adjustment' : 'an adjustment'}, never by an edit.
+        </p>
+        {reversedBy && (
+          <p>
+            It was reversed by{' '}
+            <Link to={adminPaths.review(reversedBy)} className="tabular font-medium text-accent-text hover:underline">
+              TNX-{reversedBy.slice(0, 6)}
+            </Link>
+            .
+          </p>
+        )}
+      </Notice>
+      {reversible && may('proposeReversal') && <ReversalButton review={review} />}
+    </div>
+  )
+}
+
+/** Proposes to take the amount back from the balance [D-B9]. */
+function ReversalButton({ review: { transaction: one, wallet } }: { review: Review }) {
+  const [open, setOpen] = useState(false)
+  const reverse = useProposeReversal(one.id)
+  const lacks = toCents(one.amount) - toCents(wallet?.balance ?? 0)
+  return (
+    <>
+      <Button variant="danger" wide onClick={() => setOpen(true)} icon={<Undo2 aria-hidden className="size-4.5" />}>
+        Reverse
+      </Button>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Reverse ${one.reference}`}
+        explanation={
+          `${formatMoney(one.amount)} is taken back from the balance once a treasurer confirms it.` +
+          (lacks > 0 ? ` As things stand, the member will owe ${formatCents(lacks)}, and spends nothing until that is settled.` : '')
+        }
+        label="Reason"
+        submitLabel="Propose"
+        action={reverse}
+      />
+    </>
   )
 }

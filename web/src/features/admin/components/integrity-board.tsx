@@ -85,7 +85,7 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
 }
 
 function Books({ books }: { books: Integrity }) {
-  const { liabilities, holdings, pool, trialBalance, drift } = books
+  const { liabilities, owed, holdings, pool, trialBalance, drift } = books
   const above = aboveOwed(books)
   return (
     <Card className="p-4 sm:p-5">
@@ -93,6 +93,7 @@ function Books({ books }: { books: Integrity }) {
       <dl className="mt-2 text-sm">
         <Sum label="Free balances" value={liabilities.available} />
         <Sum label="Held for withdrawals" value={liabilities.held} />
+        <Sum label="On hold" value={liabilities.onHold} />
         <Sum label="Invested" value={liabilities.invested} />
         <Sum label="Bonus" value={liabilities.bonus} />
         <Sum label="Owed to members" value={liabilities.total} strong />
@@ -103,6 +104,7 @@ function Books({ books }: { books: Integrity }) {
           note="Revenue of the house and the pool"
           danger={above < 0 && 'Less is held than members are owed'}
         />
+        {owed > 0 && <Sum label="Owed by members" value={owed} note="Since payments were reversed; no part of the holdings" />}
         <Sum label="Investment pool" value={pool} caution={pool < 0 && 'More was paid out in gains than came into the pool'} />
         <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Has to be zero'} />
         <Sum label="Drift" value={drift} danger={drift !== 0 && 'Has to be zero'} />

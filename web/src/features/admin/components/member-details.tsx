@@ -14,6 +14,7 @@ import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { CorrectionForm } from './correction-form'
 import { LedgerEntries } from './ledger-entries'
+import { Holds } from './holds'
 import { Loaded } from './loaded'
 import { AccountBadge } from './member-search'
 import { MoreButton } from './more-button'
@@ -37,6 +38,7 @@ export function MemberDetails({ id }: { id: string }) {
               <LedgerEntries entries={page.entries} note="The newest movements, each with the balance after it" />
             </div>
             <div className="min-w-0 space-y-5">
+              <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
               {may('correctBalances') && <CorrectionForm memberId={id} />}
               <Notes memberId={id} notes={page.notes} />
               <Sessions sessions={page.sessions} />
@@ -100,12 +102,14 @@ function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name:
 }
 
 function Balances({ member: { wallet } }: { member: User }) {
-  const parts = [
+  const parts: [label: string, value: number | undefined][] = [
     ['Free', wallet?.balance],
     ['Held for a withdrawal', wallet?.held],
     ['Invested', wallet?.invested],
     ['Bonus', wallet?.bonus],
-  ] as const
+  ]
+  // Both together, so that no place of the grid stays empty.
+  if (wallet?.onHold || wallet?.owed) parts.push(['On hold', wallet.onHold ?? 0], ['Owed by the member', wallet.owed ?? 0])
   return (
     <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card lg:grid-cols-4">
       {parts.map(([label, value]) => (

@@ -50,8 +50,8 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
         {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}
-        {one.relatedId && one.kind === 'fee' && (
-          <Item label="For withdrawal">
+        {one.relatedId && (one.kind === 'fee' || one.kind === 'adjustment') && (
+          <Item label={one.kind === 'fee' ? 'For withdrawal' : 'Belongs to'}>
             <Link to={adminPaths.review(one.relatedId)} className="tabular font-medium text-accent-text hover:underline">
               TNX-{one.relatedId.slice(0, 6)}
             </Link>
@@ -60,6 +60,16 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {wallet && (
           <Item label="Member's wallet">
             <Amount value={wallet.balance} /> free, <Amount value={wallet.held} /> held, <Amount value={wallet.invested} /> invested
+            {wallet.onHold != null && (
+              <>
+                , <Amount value={wallet.onHold} /> on hold
+              </>
+            )}
+            {wallet.owed != null && (
+              <>
+                , <Amount value={wallet.owed} /> owed by the member
+              </>
+            )}
           </Item>
         )}
       </dl>

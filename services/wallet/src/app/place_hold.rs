@@ -1,0 +1,80 @@
+//! A reviewer keeps back a part of a member's free balance.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::money::Cents;
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::domain::account::AccountRef;
+use crate::domain::hold::{HOLDS_MAX, Hold, HoldReason};
+use crate::domain::posting_kind::{Cause, PostingKind};
+use crate::error::Error;
+use crate::posting::{self, Posting};
+use crate::store::{accounts, holds};
+
+/// What a reviewer keeps back.
+#[derive(Debug, Clone)]
+pub struct PlaceHold {
+    /// The reviewer.
+    pub staff: Staff,
+    /// The member.
+    pub user_id: Uuid,
+    /// How much.
+    pub amount: Cents,
+    /// Why; the member reads its sentence.
+    pub reason: HoldReason,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Moves the amount from the free balance to what is on hold.
+///
+/// # Errors
+/// Invalid for an amount that cannot be, `MemberNotFound`, `InsufficientBalance`, `TooManyHolds`, the database's.
+pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Error> {
+    if command.amount <= Cents::ZERO {
+        return Err(Refusal::field("amount", "Please enter an amount above zero.").into());
+    }
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = place(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn place(conn: &mut PgConnection, command: &PlaceHold) -> Result<Hold, Error> {
+    let now = clock::now(conn).await?;
+    let &PlaceHold { user_id, amount, reason, .. } = command;
+    // A registration makes the accounts: who has none is no member, and must not get any by a slip of staff.
+    accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;
+    posting::lock_member(conn, user_id).await?;
+    let before = accounts::wallet(conn, user_id).await?.ok_or(Error::MemberNotFound)?;
+    if holds::of_member(conn, user_id).await?.len() >= HOLDS_MAX {
+        return Err(Error::TooManyHolds(HOLDS_MAX));
+    }
+    let by = command.staff.user_id;
+    let hold = Hold { id: Uuid::now_v7(), user_id, amount, reason, placed_by: by, placed_at: now, released_by: None };
+    holds::insert(conn, &hold).await?;
+    posting::open_on_hold(conn, user_id).await?;
+    let way = (AccountRef::available(user_id), AccountRef::on_hold(user_id));
+    posting::post(conn, &[Posting::transfer(PostingKind::Hold, Cause::Hold(hold.id), user_id, way, amount)?]).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "hold.place",
+        subject_id: hold.id.to_string(),
+        member_id: Some(user_id),
+        before: Some(json!({ "availableCents": before.available, "onHoldCents": before.on_hold })),
+        after: Some(json!({ "amountCents": amount, "reasonCode": reason.as_str() })),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(hold)
+}

@@ -1,0 +1,71 @@
+//! Somebody else of staff gives back what a hold keeps.
+
+use chassis::audit::{self, Act};
+use chassis::caller::Staff;
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{Answer, Claim, Work};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::domain::account::AccountRef;
+use crate::domain::hold::Hold;
+use crate::domain::posting_kind::{Cause, PostingKind};
+use crate::error::Error;
+use crate::posting::{self, Posting};
+use crate::store::{accounts, holds};
+
+/// What is given back.
+#[derive(Debug, Clone)]
+pub struct ReleaseHold {
+    /// Who releases it.
+    pub staff: Staff,
+    /// The member.
+    pub user_id: Uuid,
+    /// The hold.
+    pub id: Uuid,
+    /// Where they sit.
+    pub client_address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Moves what is on hold back to the free balance, once.
+///
+/// # Errors
+/// `HoldNotFound`, `HoldReleased`, `OwnHold`, the database's.
+pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>, Error> {
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<_, Error>()? {
+        return Ok(answer);
+    }
+    let result = release(&mut work, command).await;
+    work.settle(result).await
+}
+
+async fn release(conn: &mut PgConnection, command: &ReleaseHold) -> Result<Hold, Error> {
+    let (user_id, by) = (command.user_id, command.staff.user_id);
+    accounts::wallet(conn, user_id).await?.ok_or(Error::HoldNotFound)?;
+    posting::lock_member(conn, user_id).await?;
+    let hold = holds::lock(conn, command.id, user_id).await?.ok_or(Error::HoldNotFound)?;
+    if hold.released_by.is_some() {
+        return Err(Error::HoldReleased);
+    }
+    if hold.placed_by == by {
+        return Err(Error::OwnHold);
+    }
+    holds::release(conn, hold.id, by).await?;
+    let way = (AccountRef::on_hold(user_id), AccountRef::available(user_id));
+    let posting = Posting::transfer(PostingKind::HoldRelease, Cause::Hold(hold.id), user_id, way, hold.amount)?;
+    posting::post(conn, &[posting]).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "hold.release",
+        subject_id: hold.id.to_string(),
+        member_id: Some(user_id),
+        before: Some(json!({ "amountCents": hold.amount, "placedBy": hold.placed_by })),
+        after: Some(json!({ "status": "released" })),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    Ok(Hold { released_by: Some(by), ..hold })
+}

@@ -1,0 +1,39 @@
+//! A credit that turned out wrong is taken back by a posting that names the one it reverses.
+
+use chassis::money::Cents;
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::posting_kind::PostingKind;
+
+/// The kind of the proposal.
+pub const REVERSAL: &str = "reversal";
+
+/// What a proposal says, as its change and for people to read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reversal {
+    /// The line whose effect is taken back.
+    pub transaction_id: Uuid,
+    /// Its reference, for people.
+    pub reference: String,
+    /// Its posting.
+    pub reverses: i64,
+    /// The kind of that posting.
+    pub posting_kind: PostingKind,
+    /// How much.
+    pub amount_cents: Cents,
+    /// Why.
+    pub note: String,
+}
+
+/// Where the money of a posting came from that added to a member's balance and may be reversed; `None` for any other.
+#[must_use]
+pub const fn source(kind: PostingKind, user_id: Uuid) -> Option<AccountRef> {
+    match kind {
+        PostingKind::Deposit | PostingKind::FeeCredit => Some(AccountRef::House(HouseAccount::Settlement)),
+        PostingKind::AdjustmentCredit => Some(AccountRef::House(HouseAccount::Adjustments)),
+        PostingKind::Release => Some(AccountRef::bonus(user_id)),
+        _ => None,
+    }
+}

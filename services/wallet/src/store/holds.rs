@@ -1,0 +1,82 @@
+//! Parts of balances that staff keeps back.
+
+use chassis::db::PgConnection;
+use chassis::money::Cents;
+use uuid::Uuid;
+
+use crate::domain::hold::{HOLDS_MAX, Hold};
+
+/// The holds that a clause finds.
+macro_rules! select {
+    ($clause:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query!(
+            r#"SELECT id, user_id, amount_cents AS "amount: Cents", reason_code, placed_by, placed_at, released_by
+            FROM holds "# + $clause
+            $(, $value)*
+        )
+        .try_map(|row| {
+            Ok(Hold {
+                id: row.id,
+                user_id: row.user_id,
+                amount: row.amount,
+                reason: row.reason_code.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))?,
+                placed_by: row.placed_by,
+                placed_at: row.placed_at,
+                released_by: row.released_by,
+            })
+        })
+    };
+}
+
+/// Writes a new hold.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(conn: &mut PgConnection, hold: &Hold) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO holds (id, user_id, amount_cents, reason_code, placed_by, placed_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        hold.id,
+        hold.user_id,
+        hold.amount.get(),
+        hold.reason.as_str(),
+        hold.placed_by,
+        hold.placed_at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A member's hold, locked until the transaction ends. The member is to be locked before.
+///
+/// # Errors
+/// The database's.
+pub async fn lock(conn: &mut PgConnection, id: Uuid, user_id: Uuid) -> Result<Option<Hold>, sqlx::Error> {
+    select!("WHERE id = $1 AND user_id = $2 FOR UPDATE", id, user_id).fetch_optional(conn).await
+}
+
+/// Ends a hold.
+///
+/// # Errors
+/// The database's; among them the refusal of a second release.
+pub async fn release(conn: &mut PgConnection, id: Uuid, by: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE holds SET status = 'released', released_by = $2, released_at = clock_timestamp() WHERE id = $1",
+        id,
+        by
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// A member's holds in force, oldest first.
+///
+/// # Errors
+/// The database's.
+pub async fn of_member(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Hold>, sqlx::Error> {
+    let most = i64::try_from(HOLDS_MAX).unwrap_or(i64::MAX);
+    select!("WHERE user_id = $1 AND status = 'placed' ORDER BY placed_at, id LIMIT $2", user_id, most)
+        .fetch_all(conn)
+        .await
+}

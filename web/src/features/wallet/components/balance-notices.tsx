@@ -1,0 +1,32 @@
+import { Notice } from '@/components/notice'
+import type { Wallet } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
+import { formatMoney } from '@/lib/money'
+
+/** What is kept back, with each reason, and what is owed; nothing in a wallet without either [D-B9] [D-B10]. */
+export function BalanceNotices({ wallet }: { wallet: Wallet | null | undefined }) {
+  const { onHold, holds, owed } = wallet ?? {}
+  return (
+    <>
+      {onHold != null && onHold > 0 && (
+        <Notice title={`On hold: ${formatMoney(onHold)}`}>
+          <ul className="space-y-0.5">
+            {holds?.map(({ id, amount, reason, createdAt }) => (
+              <li key={id}>
+                {formatMoney(amount)}
+                {createdAt && ` since ${formatDay(createdAt)}`}: {reason}
+              </li>
+            ))}
+          </ul>
+          <p>It is yours, and not part of your available balance until we release it.</p>
+        </Notice>
+      )}
+      {owed != null && owed > 0 && (
+        <Notice tone="caution" title={`Owed: ${formatMoney(owed)}`}>
+          A payment to your account was reversed after its money was used. What comes in next settles this amount first. Until
+          then you cannot withdraw, invest or buy.
+        </Notice>
+      )}
+    </>
+  )
+}
