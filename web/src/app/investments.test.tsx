@@ -81,11 +81,11 @@ describe('the trades', () => {
 
 describe('the portfolio', () => {
   it('says when the published values cannot be loaded, and asks again [D-L5] [D-I5]', async () => {
-    server.use(answers('get', '/trades', { trades: [trade()] }), refuses('get', '/plans/:id/values', 403, { message: 'Not now' }))
+    server.use(answers('get', '/trades', { trades: [trade()] }), refuses('get', '/plans/values', 403, { message: 'Not now' }))
     const { user } = openAsMember('/investments')
     const card = within((await screen.findByRole('heading', { name: 'Portfolio value' })).closest('section') as HTMLElement)
     expect(await card.findByRole('alert')).toHaveTextContent('Not now')
-    server.use(answers('get', '/plans/:id/values', { values: [{ value: 100, at: '2026-03-01T00:00:00Z', source: 'test' }] }))
+    server.use(answers('get', '/plans/values', { plans: [{ id: 'plan-1', values: [{ value: 100, at: '2026-03-01T00:00:00Z' }] }] }))
     await user.click(card.getByRole('button', { name: 'Retry' }))
     expect(await card.findByText('Portfolio value from $1,000.00 to $1,042.50; $1,000.00 invested')).toBeVisible()
     expect(card.queryByRole('alert')).toBeNull()
@@ -99,7 +99,7 @@ describe('charts without a course', () => {
     const opened = trade({ currentValue: 1000, createdAt: new Date().toISOString() })
     server.use(
       answers('get', '/trades', { trades: [opened, { ...opened, id: 'trade-2' }] }),
-      answers('get', '/plans/:id/values', { values: [value(1, '2026-03-01T00:00:00Z'), value(1.01, '2026-03-02T00:00:00Z')] }),
+      answers('get', '/plans/values', { plans: [{ id: 'plan-1', values: [value(1, '2026-03-01T00:00:00Z'), value(1.01, '2026-03-02T00:00:00Z')] }] }),
     )
     openAsMember('/investments')
     expect(await screen.findByText('$2,000.00, as invested')).toBeVisible()

@@ -58,7 +58,7 @@ describe('the withdrawal', () => {
     server.use(answers('get', '/terms', { ...terms, withdrawal: { ...terms.withdrawal, left: 50 } }))
     await submit(user)
     expect(await screen.findByText(message)).toBeVisible()
-    expect(screen.getByLabelText('Amount')).toHaveAccessibleDescription(expect.stringContaining(message) as unknown as string)
+    expect(screen.getByLabelText('Amount')).toHaveAccessibleDescription(expect.stringContaining(message) as unknown)
     expect(screen.getAllByText(message)).toHaveLength(1)
     await waitFor(() => expect(screen.getByText('Left of your limits').nextSibling).toHaveTextContent('$50.00'))
     expect(currentPath()).toBe('/withdrawals')

@@ -79,6 +79,7 @@ export const server = setupServer(
   answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', purchased: false, pending: false, modules: [] } }),
   answers('get', '/plans', { plans: [] }),
   answers('get', '/plans/:id/values', { values: [] }),
+  answers('get', '/plans/values', { plans: [] }),
   answers('get', '/payment-methods', { paymentMethods: [] }),
   answers('get', '/auth/sessions', { sessions: [] }),
   http.get(`${base}/events`, () => HttpResponse.json({ success: false, message: 'Not found' }, { status: 404 })),

@@ -19,7 +19,7 @@ export function Gallery() {
             <button type="button" aria-haspopup="dialog" onClick={() => setShown(index)} className="group block w-full text-left">
               <span className="block overflow-hidden rounded-lg">
                 {/* Not lazy: it is there before it is scrolled to, and browsers fetch what is out of sight last. */}
-                <img src={image} alt={alt} width="480" height="600" className="w-full transition-transform group-hover:scale-[1.02]" />
+                <img src={image} alt={alt} fetchPriority="low" width="480" height="600" className="w-full transition-transform group-hover:scale-[1.02]" />
               </span>
               <span className="mt-3 block font-semibold">{title}</span>
             </button>
