@@ -64,6 +64,7 @@ const TABLE: &[Row] = &[
     ("DELETE", "/admin/staff/{id}", NONE, "admin"),
     ("PUT", "/admin/staff/{id}/role", NONE, "admin"),
     ("GET", "/admin/audit", "", "auditor admin"),
+    ("GET", "/admin/journal", "", "auditor admin"),
     ("GET", "/admin/integrity", "", ALL),
     ("POST", "/admin/liabilities", "", "treasurer auditor admin"),
     ("POST", "/admin/withdrawals/reopen", "", "treasurer admin"),

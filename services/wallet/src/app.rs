@@ -3,7 +3,10 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer, Claim};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use time::OffsetDateTime;
+use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::transaction::Transaction;
@@ -90,6 +93,11 @@ pub mod list_audit_rows;
 pub mod list_dead_letters;
 
 pub mod replay_dead_letter;
+
+/// A moment as the audit log has it: RFC 3339.
+#[derive(Debug, Clone, Copy, Serialize)]
+#[serde(transparent)]
+pub(crate) struct Moment(#[serde(with = "rfc3339")] pub OffsetDateTime);
 
 /// The answer that stands under a key, looked up before another service is asked: a repetition is answered as before
 /// whatever has become of the payment method meanwhile.

@@ -7,6 +7,7 @@ use chassis::idempotency::{Answer, Claim, Work};
 use chassis::proposal::{self, Proposal};
 use serde_json::json;
 
+use crate::app::Moment;
 use crate::error::Error;
 use crate::store::withdrawal_stops;
 
@@ -43,7 +44,7 @@ pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<An
 async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {
     let stop = withdrawal_stops::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
     let change = json!({ "withdrawals": "open", STOP: stop.id });
-    let before = json!({ "withdrawals": "stopped", "since": stop.stopped_at.to_string(), "reason": stop.reason });
+    let before = json!({ "withdrawals": "stopped", "since": Moment(stop.stopped_at), "reason": stop.reason });
     let proposal = proposal::open(conn, REOPEN, None, &change, Some(&before), command.staff.user_id).await?;
     let act = Act {
         staff: &command.staff,

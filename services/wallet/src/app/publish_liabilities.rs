@@ -8,7 +8,7 @@ use chassis::idempotency::{Answer, Claim, Work};
 use serde_json::json;
 use time::UtcOffset;
 
-use crate::app::answered_before;
+use crate::app::{Moment, answered_before};
 use crate::domain::liabilities::{Liabilities, empty_root};
 use crate::error::Error;
 use crate::store::liabilities;
@@ -127,5 +127,5 @@ async fn complete_for(
 }
 
 fn facts(published: &Liabilities) -> serde_json::Value {
-    json!({ "at": published.at.to_string(), "totalCents": published.total.get(), "leaves": published.leaves })
+    json!({ "at": Moment(published.at), "totalCents": published.total.get(), "leaves": published.leaves })
 }

@@ -226,7 +226,8 @@ mod tests {
         let today = [ago(3, 60), ago(1, 30)];
         assert_eq!(told(&both, &today, Some(10)), (10, Some(0)));
         assert_eq!(told(&both, &today, Some(11)), (10, Some(21)));
-        assert_eq!(told(&both, &today, Some(71)), (10, Some(23)));
+        assert_eq!(told(&[day(100)], &today, Some(71)), (10, Some(23)));
+        assert_eq!(told(&both, &today, Some(71)), (10, Some(24 * 30 - 3)), "within the month, 61 would be too much");
         assert_eq!(told(&both, &today, None), (10, Some(21)));
         // A day ago to the second counts no more towards the day, but towards the month.
         let earlier = [ago(24 * 29, 100), ago(24, 40)];
