@@ -1,5 +1,7 @@
 //! Calls between services while connections age and services restart, over real sockets.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
