@@ -54,3 +54,5 @@ it('has words for kinds it does not know', () => expect(titleOf('withdrawals.clo
 
 it('tells a moment as the trail wrote it where it is none that a browser reads [D-O3]', () =>
   expect(fieldInWords('at', '2026-11-22 20:00:00.0 +00:00:00')).toBe('In force from 2026-11-22 20:00:00.0 +00:00:00'))
+
+it('tells until when somebody pays [D-B7] [D-O3]', () => expect(fieldInWords('until', 1_795_393_898)).toMatch(/^Paying until November 23, 2026 at \d+:\d\d (AM|PM)$/))

@@ -61,6 +61,7 @@ const labels: Record<string, string> = {
   bonus: 'Bonus then',
   owed: 'Owed then',
   reasonCode: 'Reason code',
+  until: 'Paying until',
 }
 
 const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
@@ -74,6 +75,7 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
   if (typeof value === 'number' && name === 'duration') return `${value} days`
+  if (typeof value === 'number' && name === 'until') return formatDateTime(new Date(value * 1000).toISOString())
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   // The trail keeps what services wrote, and that may be no moment that a browser reads.
   if (name === 'at' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)

@@ -64,7 +64,7 @@ function Rows({ rows }: { rows: readonly AuditRow[] }) {
 const link = 'tabular text-accent-text hover:underline'
 
 function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
-  const isTransaction = /^(deposit|course|fee|withdrawal)\.(approve|reject|paid)$/.test(action)
+  const isTransaction = /^(deposit|course|fee|withdrawal)\.(approve|reject|paying|paid)$/.test(action)
   return (
     <>
       {isTransaction ? (
@@ -88,12 +88,20 @@ function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
 const isBlank = (value: unknown) => value === null || value === undefined || value === ''
 
 /** Counted up with every change, or said elsewhere in the row. */
-const untold = new Set(['revision', 'kind', 'approvedBy'])
+const untold = new Set(['revision', 'kind', 'approvedBy', 'by'])
+
+const isNested = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The facts of a row, those that belong together side by side with the others. */
+const factsOf = (facts: Record<string, unknown> | null | undefined): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
 
 /** The fields that differ, in words; the whole row and its hash on demand. */
 function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
-  const changed = Object.entries(after ?? {}).filter(
-    ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(before?.[name]) !== JSON.stringify(value),
+  const known = factsOf(before)
+  const changed = Object.entries(factsOf(after)).filter(
+    ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
   )
   const told = changed.slice(0, 4).map(([name, value]) => fieldInWords(name, value))
   return (

@@ -4,6 +4,7 @@ import { Amount } from '@/components/amount'
 import { Avatar } from '@/components/avatar'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
 import { PageTitle } from '@/components/page'
 import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
@@ -111,7 +112,12 @@ function Balances({ member: { wallet } }: { member: User }) {
   // Both together, so that no place of the grid stays empty.
   if (wallet?.onHold || wallet?.owed) parts.push(['On hold', wallet.onHold ?? 0], ['Owed by the member', wallet.owed ?? 0])
   return (
-    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card lg:grid-cols-4">
+    <dl
+      className={cx(
+        'grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card',
+        parts.length > 4 ? 'sm:grid-cols-3' : 'lg:grid-cols-4',
+      )}
+    >
       {parts.map(([label, value]) => (
         <div key={label} className="bg-surface px-4 py-3">
           <dt className="text-sm text-ink-faint">{label}</dt>
