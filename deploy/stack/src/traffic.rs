@@ -1,5 +1,5 @@
-//! Members at work, until they are told to stop: deposits that staff approve, trades that are opened and ended,
-//! withdrawals. What a drill needs beside it, a backup for one.
+//! Load for drills such as a backup under way: deposits that staff approve, trades that are opened and ended, and
+//! withdrawals, until it is told to stop.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

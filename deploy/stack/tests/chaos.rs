@@ -178,7 +178,7 @@ async fn what_was_begun_ends_or_is_undone() -> Result<()> {
         let flows = world.flows(round).await.with_context(told)?;
         let mut running = JoinSet::new();
         for flow in flows.clone() {
-            // Nobody minds the connections that break.
+            // Connections that break are expected: each flow is sent again below.
             running.spawn(async move { (flow.name, flow.send().await.is_ok_and(|answer| answer.status < 300)) });
         }
         sleep(Duration::from_millis(wait)).await;

@@ -11,7 +11,7 @@ use sqlx::PgConnection;
 
 use super::{Database, Snapshots, Verdict};
 
-/// A verdict a database that has roots; one that has none is broken, too.
+/// One verdict for each database. A database without a single root is reported as broken.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {
     let store = object_store(&format!("file://{}", folder.display()))?;
     let mut verdicts = Vec::new();
