@@ -16,7 +16,7 @@ use uuid::Uuid;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Arrival, Direction, Kind, Status, Transaction};
+use crate::domain::transaction::{Arrival, Details, Direction, Kind, Purpose, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -56,7 +56,7 @@ pub struct ApproveTransaction {
 /// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
-    check_fields(found.kind, command)?;
+    check_fields(found.kind(), command)?;
     let signed = command.staff.sign(command.decided(&found), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -100,14 +100,14 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     let by = command.staff.user_id;
     transaction.check_open(command.revision, by)?;
     signed.check(&command.decided(&transaction))?;
-    match (transaction.kind, command.txid.clone()) {
+    match (transaction.kind(), command.txid.clone()) {
         (Kind::Withdrawal, _) if command.is_member_frozen => return Err(Error::MemberFrozen),
         (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, by, now).await?,
         (_, Some(txid)) => {
             let arrival = Arrival { received: command.received, txid };
             transaction.confirm_payment(arrival, command.second_reviewer_from, by, now)?;
             transactions::save(conn, &mut transaction).await?;
-            if !transaction.needs_second() {
+            if transaction.status == Status::Success {
                 take_effect(conn, &transaction, now).await?;
             }
         }
@@ -118,7 +118,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     after["note"] = json!(command.note);
     let act = Act {
         staff: &command.staff,
-        action: &format!("{}.approve", transaction.kind.as_str()),
+        action: &format!("{}.approve", transaction.kind().as_str()),
         subject_id: transaction.id.to_string(),
         member_id: Some(transaction.user_id),
         before: Some(before),
@@ -151,15 +151,15 @@ async fn approve_withdrawal(
 /// Posts a confirmed payment to where it belongs.
 async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
     let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(one.id));
-    match one.kind {
-        Kind::Course => {
+    match one.as_payment().map(|payment| payment.purpose) {
+        Some(Purpose::Course) => {
             let to = AccountRef::House(HouseAccount::CourseRevenue);
             posting::post(conn, &[Posting::transfer(PostingKind::Course, cause, one.user_id, (from, to), one.amount)?])
                 .await?;
             published::course_unlocked(one).enqueue(conn).await?;
         }
-        Kind::Fee => take_fee(conn, one, now).await?,
-        _ => {
+        Some(Purpose::Fee { withdrawal_id }) => take_fee(conn, one, withdrawal_id, now).await?,
+        Some(Purpose::Deposit) => {
             let to = AccountRef::available(one.user_id);
             posting::post(
                 conn,
@@ -168,25 +168,30 @@ async fn take_effect(conn: &mut PgConnection, one: &Transaction, now: OffsetDate
             .await?;
             published::deposit_confirmed(one).enqueue(conn).await?;
         }
+        None => return Err(Error::AlreadyDecided),
     }
     Ok(())
 }
 
 /// A fee that arrives while its withdrawal is open raises the payout to the full amount; one that arrives too late
 /// belongs to the member.
-async fn take_fee(conn: &mut PgConnection, fee: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+async fn take_fee(
+    conn: &mut PgConnection,
+    fee: &Transaction,
+    withdrawal_id: Uuid,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
     let (from, cause) = (AccountRef::House(HouseAccount::Settlement), Cause::Transaction(fee.id));
-    let withdrawal_id = fee.related_id.ok_or(Error::NotFound)?;
     let mut withdrawal = transactions::lock(conn, withdrawal_id).await?.ok_or(Error::NotFound)?;
     if withdrawal.status == Status::Pending {
-        withdrawal.take_fee_payment();
+        withdrawal.take_fee_payment()?;
         transactions::save(conn, &mut withdrawal).await?;
         let to = AccountRef::House(HouseAccount::FeeRevenue);
         posting::post(conn, &[Posting::transfer(PostingKind::Fee, cause, fee.user_id, (from, to), fee.amount)?])
             .await?;
     } else {
-        let credit = Transaction::done(fee.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
-            .related_to(withdrawal_id)
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(withdrawal_id) };
+        let credit = Transaction::done(fee.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} added to your balance: its withdrawal had ended", fee.reference()));
         transactions::insert(conn, &credit).await?;
         let to = AccountRef::available(fee.user_id);
@@ -208,7 +213,7 @@ pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, fac
     if let (Some(all), Some(facts)) = (all.as_object_mut(), facts.as_object()) {
         all.extend(facts.clone());
     }
-    Decided::new(format!("{}.{verb}", one.kind.as_str()), one.id, permission, all)
+    Decided::new(format!("{}.{verb}", one.kind().as_str()), one.id, permission, all)
 }
 
 /// Which output of the blockchain a decision names.
@@ -218,16 +223,19 @@ pub(crate) fn output(txid: Option<&Txid>) -> Value {
 
 /// What the trail keeps of a transaction.
 pub(crate) fn trail(one: &Transaction) -> Value {
+    let withdrawal = one.as_withdrawal();
+    let lease = withdrawal.and_then(|withdrawal| withdrawal.paying);
+    let first = one.as_payment().and_then(|payment| payment.first_approval);
     json!({
         "status": one.status,
         "amountCents": one.amount,
-        "netAmountCents": one.net_amount,
-        "txid": one.txid,
-        "vout": one.vout,
-        "firstApproval": one.first_approval.map(|first| json!({ "by": first.by, "receivedCents": first.received })),
+        "netAmountCents": withdrawal.map(|withdrawal| withdrawal.net_amount),
+        "txid": one.txid().map(|txid| &txid.text),
+        "vout": one.txid().and_then(|txid| txid.vout),
+        "firstApproval": first.map(|first| json!({ "by": first.by, "receivedCents": first.received })),
         "reasonCode": one.reason_code,
-        "approvedBy": one.approved_by,
-        "paying": one.paying.map(|lease| json!({ "by": lease.by, "until": lease.until.unix_timestamp() })),
+        "approvedBy": withdrawal.and_then(|withdrawal| withdrawal.approval).map(|approval| approval.by),
+        "paying": lease.map(|lease| json!({ "by": lease.by, "until": lease.until.unix_timestamp() })),
         "revision": one.revision,
         "payout": payout(one),
     })
@@ -235,12 +243,12 @@ pub(crate) fn trail(one: &Transaction) -> Value {
 
 /// What a withdrawal pays out, and where: its approval freezes and records it (D-B4).
 pub(crate) fn payout(one: &Transaction) -> Option<Value> {
-    (one.kind == Kind::Withdrawal).then(|| {
+    one.as_withdrawal().map(|withdrawal| {
         json!({
-            "netAmountCents": one.net_amount,
-            "network": one.method.as_ref().map(|method| &method.network),
-            "address": one.destination.as_ref().map(|destination| &destination.address),
-            "memo": one.destination.as_ref().map(|destination| &destination.memo),
+            "netAmountCents": withdrawal.net_amount,
+            "network": withdrawal.method.network,
+            "address": withdrawal.destination.as_ref().map(|destination| &destination.address),
+            "memo": withdrawal.destination.as_ref().map(|destination| &destination.memo),
         })
     })
 }

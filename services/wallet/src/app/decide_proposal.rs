@@ -15,7 +15,7 @@ use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reversal::{REVERSAL, Reversal, source};
-use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::domain::transaction::{Details, Direction, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
@@ -86,18 +86,21 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     let amount = correction.amount_cents;
     let house = |account| AccountRef::House(account);
     let (available, bonus) = (AccountRef::available(user_id), AccountRef::bonus(user_id));
-    let (kind, direction, description, from, to) = match correction.kind {
-        CorrectionKind::Bonus => (Kind::Bonus, Direction::Credit, "Bonus", house(HouseAccount::BonusExpense), bonus),
-        CorrectionKind::Release => (Kind::Bonus, Direction::Credit, "Bonus released to your balance", bonus, available),
+    let adjustment = |direction| Details::Adjustment { direction, related_id: None };
+    let (details, description, from, to) = match correction.kind {
+        CorrectionKind::Bonus => (Details::Bonus, "Bonus", house(HouseAccount::BonusExpense), bonus),
+        CorrectionKind::Release => (Details::Bonus, "Bonus released to your balance", bonus, available),
         CorrectionKind::AdjustmentCredit => {
-            (Kind::Adjustment, Direction::Credit, "Correction by our team", house(HouseAccount::Adjustments), available)
+            let details = adjustment(Direction::Credit);
+            (details, "Correction by our team", house(HouseAccount::Adjustments), available)
         }
         CorrectionKind::AdjustmentDebit => {
-            (Kind::Adjustment, Direction::Debit, "Correction by our team", available, house(HouseAccount::Adjustments))
+            let details = adjustment(Direction::Debit);
+            (details, "Correction by our team", available, house(HouseAccount::Adjustments))
         }
     };
     posting::lock_member(conn, user_id).await?;
-    let mut line = Transaction::done(user_id, kind, direction, amount, now).described(description);
+    let mut line = Transaction::done(user_id, details, amount, now).described(description);
     let cause = Cause::Proposal(proposal.id);
     let posting = Posting::transfer(correction.kind.posting_kind(), cause, user_id, (from, to), amount)?;
     if correction.kind == CorrectionKind::Bonus {
@@ -125,9 +128,12 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     posting::lock_member(conn, user_id).await?;
     let reversed = transactions::find(conn, reversal.transaction_id).await?.ok_or(Error::NotFound)?;
     let to = source(reversal.posting_kind, user_id).ok_or(Error::NotReversible)?;
-    let line = Transaction::done(user_id, Kind::Adjustment, Direction::Debit, amount, now)
-        .related_to(reversed.id)
-        .described(format!("{} {} reversed", reversed.kind.title(), reversed.reference()));
+    let details = Details::Adjustment { direction: Direction::Debit, related_id: Some(reversed.id) };
+    let line = Transaction::done(user_id, details, amount, now).described(format!(
+        "{} {} reversed",
+        reversed.kind().title(),
+        reversed.reference()
+    ));
     let way = (AccountRef::available(user_id), to);
     let cause = Cause::Proposal(proposal.id);
     let posting = Posting::transfer(PostingKind::Reversal, cause, user_id, way, amount)?;

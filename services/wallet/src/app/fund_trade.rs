@@ -8,7 +8,7 @@ use uuid::Uuid;
 use crate::domain::account::AccountRef;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::trade_funding::FundingStatus;
-use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::domain::transaction::{Details, TradePart, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
@@ -57,8 +57,7 @@ async fn repeated(db: &Db, command: &FundTrade) -> Result<(), Error> {
 
 fn movement(command: &FundTrade, now: OffsetDateTime) -> Result<Movement, Error> {
     let FundTrade { trade_id, user_id, amount, ref plan_title } = *command;
-    let line = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, now)
-        .related_to(trade_id)
+    let line = Transaction::done(user_id, Details::Trade { part: TradePart::Invested, trade_id }, amount, now)
         .described(format!("Invested in {plan_title}"));
     let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let posting = Posting::transfer(PostingKind::TradeFund, Cause::Trade(trade_id), user_id, way, amount)?;

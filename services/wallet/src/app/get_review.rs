@@ -61,16 +61,15 @@ pub async fn get_review(
 ) -> Result<Review, Error> {
     let mut conn = db.conn().await?;
     let mut checks = Vec::new();
-    if let Some(receipt) = &transaction.receipt {
-        let others = transactions::with_receipt(&mut conn, &receipt.digest, transaction.id).await?;
+    if let Some(payment) = transaction.as_payment() {
+        let others = transactions::with_receipt(&mut conn, &payment.receipt.digest, transaction.id).await?;
         checks.push(found_before("receipt_seen_before", "proof of payment", others));
     }
-    let is_withdrawal = transaction.kind == Kind::Withdrawal;
-    if !is_withdrawal || transaction.txid.is_some() {
+    if transaction.as_withdrawal().is_none_or(|withdrawal| withdrawal.txid.is_some()) {
         checks.push(txid_used_before(&mut conn, &transaction).await?);
     }
-    if let Some(method) = transaction.method.as_ref().filter(|_| !is_withdrawal) {
-        checks.push(address_as_shown(method, current));
+    if let Some(payment) = transaction.as_payment() {
+        checks.push(address_as_shown(&payment.method, current));
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     checks.push(member_history(&mut conn, transaction.user_id).await?);
@@ -91,7 +90,7 @@ fn found_before(name: &'static str, what: &str, transaction_ids: Vec<Uuid>) -> C
 
 async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) -> Result<Check, Error> {
     let name = "txid_used_before";
-    let Some(text) = transaction.txid.as_ref().or(transaction.claimed_txid.as_ref()) else {
+    let Some(text) = transaction.known_txid() else {
         let detail =
             "The member gave no transaction hash. The one entered with the approval must not have been used before.";
         return Ok(Check { name, ok: true, detail: detail.to_owned(), transaction_ids: Vec::new() });
@@ -105,7 +104,7 @@ async fn txid_used_before(conn: &mut PgConnection, transaction: &Transaction) ->
         check.detail = format!("{} Output {vout} is used.", check.detail);
     }
     // A member may claim the hash of a payout as that of a payment.
-    let is_payout = transaction.kind == Kind::Withdrawal;
+    let is_payout = transaction.as_withdrawal().is_some();
     if others.iter().any(|other| other.is_payout != is_payout) {
         let other = if is_payout { "a payment from outside" } else { "one of our payouts" };
         check.detail = format!("{} It is the hash of {other}.", check.detail);
@@ -135,8 +134,9 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
 
 /// The amount of the request against what is accepted, and against what arrived once that is known.
 async fn amount_in_limits(conn: &mut PgConnection, limits: &Limits, transaction: &Transaction) -> Result<Check, Error> {
-    let amount = transaction.claimed_amount.unwrap_or(transaction.amount);
-    let (ok, mut detail) = match transaction.kind {
+    let claimed = transaction.as_payment().and_then(|payment| payment.claimed_amount);
+    let amount = claimed.unwrap_or(transaction.amount);
+    let (ok, mut detail) = match transaction.kind() {
         Kind::Deposit => {
             let (min, max) = (limits.deposit_min, limits.deposit_max);
             let ok = limits.check_deposit(amount).is_ok();
@@ -165,11 +165,11 @@ async fn amount_of_fee(
     claimed: Cents,
     payment: &Transaction,
 ) -> Result<(bool, String), Error> {
-    let withdrawal = match payment.related_id {
+    let withdrawal = match payment.related_id() {
         Some(id) => transactions::find(conn, id).await?,
         None => None,
     };
-    let due = withdrawal.and_then(|one| one.fee);
+    let due = withdrawal.as_ref().and_then(Transaction::as_withdrawal).map(|withdrawal| withdrawal.fee);
     let due_in_words = due.map_or_else(|| "unknown".to_owned(), |fee| fee.to_string());
     Ok((due == Some(claimed), format!("The member claimed {claimed}; the fee of the withdrawal is {due_in_words}.")))
 }

@@ -14,7 +14,7 @@ use crate::app::approve_transaction::{decided, output, payout, trail};
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Kind, Transaction};
+use crate::domain::transaction::Transaction;
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::published;
@@ -98,7 +98,7 @@ pub(crate) async fn lock_payout(
     is_member_frozen: bool,
 ) -> Result<Transaction, Error> {
     let transaction = lock_transaction(conn, id).await?;
-    if transaction.kind != Kind::Withdrawal {
+    if transaction.as_withdrawal().is_none() {
         return Err(Error::NotFound);
     }
     transaction.check_open(revision, by)?;
@@ -123,7 +123,7 @@ async fn check_as_approved(conn: &mut PgConnection, one: &Transaction) -> Result
 
 /// The hold goes out: the net amount from what the platform holds, the fee to its revenue unless it was paid before.
 fn posting(one: &Transaction) -> Result<Posting, Error> {
-    let net = one.net_amount.unwrap_or(one.amount);
+    let net = one.as_withdrawal().ok_or(Error::NotFound)?.net_amount;
     let mut entries = vec![
         (AccountRef::held(one.user_id), one.amount.negated()?),
         (AccountRef::House(HouseAccount::Settlement), net),

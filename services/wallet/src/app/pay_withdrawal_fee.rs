@@ -8,7 +8,7 @@ use chassis::idempotency::{Answer, Claim, Work};
 use uuid::Uuid;
 
 use crate::app::lock_transaction;
-use crate::domain::transaction::{Kind, Payment, Status, Transaction};
+use crate::domain::transaction::{Details, PaymentClaim, Purpose, Status, Transaction, Withdrawal};
 use crate::error::Error;
 use crate::events::published;
 use crate::store::transactions;
@@ -21,7 +21,7 @@ pub struct PayWithdrawalFee {
     /// Their open withdrawal.
     pub withdrawal_id: Uuid,
     /// The payment.
-    pub payment: Payment,
+    pub payment: PaymentClaim,
     /// The caller's key.
     pub claim: Option<Claim>,
 }
@@ -42,34 +42,34 @@ pub async fn pay_withdrawal_fee(db: &Db, command: &PayWithdrawalFee) -> Result<A
 
 async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let withdrawal = open_withdrawal(conn, command).await?;
-    let fee = withdrawal.fee.unwrap_or_default();
+    let fee = open_withdrawal(conn, command).await?.fee;
     if command.payment.amount != fee {
         return Err(Error::Refused(Refusal::field("amount", format!("The fee of this withdrawal is {fee}."))));
     }
-    if transactions::has_pending_fee(conn, withdrawal.id).await? {
+    if transactions::has_pending_fee(conn, command.withdrawal_id).await? {
         return Err(Error::FeePending);
     }
-    let transaction =
-        Transaction::payment(command.user_id, Kind::Fee, command.payment.clone(), now).related_to(withdrawal.id);
+    let purpose = Purpose::Fee { withdrawal_id: command.withdrawal_id };
+    let transaction = Transaction::payment(command.user_id, purpose, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
     published::fee_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }
 
-async fn open_withdrawal(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Transaction, Error> {
+async fn open_withdrawal(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Withdrawal, Error> {
     let found = transactions::find(conn, command.withdrawal_id).await?.ok_or(Error::NotFound)?;
-    if found.user_id != command.user_id || found.kind != Kind::Withdrawal {
+    if found.user_id != command.user_id || found.as_withdrawal().is_none() {
         return Err(Error::NotFound);
     }
-    let withdrawal = lock_transaction(conn, found.id).await?;
-    if withdrawal.status != Status::Pending {
+    let locked = lock_transaction(conn, found.id).await?;
+    if locked.status != Status::Pending {
         return Err(Error::AlreadyDecided);
     }
+    let Details::Withdrawal(withdrawal) = locked.details else { return Err(Error::NotFound) };
     if withdrawal.fee_paid {
         return Err(Error::FeeAlreadyPaid);
     }
-    if withdrawal.approved_at.is_some() {
+    if withdrawal.approval.is_some() {
         return Err(Error::FeeTooLate);
     }
     Ok(withdrawal)

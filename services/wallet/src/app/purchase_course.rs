@@ -7,7 +7,7 @@ use uuid::Uuid;
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::limits::COURSE_PRICE;
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::domain::transaction::{Details, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
@@ -27,7 +27,7 @@ pub async fn purchase_course(
 }
 
 fn movement(user_id: Uuid, now: OffsetDateTime) -> Result<(Movement, Transaction), Error> {
-    let transaction = Transaction::done(user_id, Kind::Course, Direction::Debit, COURSE_PRICE, now)
+    let transaction = Transaction::done(user_id, Details::Purchase, COURSE_PRICE, now)
         .described("UGC course, paid from your balance");
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));
     let cause = Cause::Purchase(transaction.id);

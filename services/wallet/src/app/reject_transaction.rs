@@ -16,7 +16,7 @@ use crate::app::{get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reason;
-use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::domain::transaction::{Details, Direction, Kind, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
@@ -47,7 +47,7 @@ pub struct RejectTransaction {
 /// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, the database's.
 pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
-    reason::sentence(found.kind, &command.reason_code)?;
+    reason::sentence(found.kind(), &command.reason_code)?;
     let signed = command.staff.sign(command.decided(&found), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -66,7 +66,8 @@ impl RejectTransaction {
 
 /// An approved payout may be on its way: from then on only who pays it knows.
 fn permission(one: &Transaction) -> Permission {
-    if one.approved_by.is_some() { Permission::RejectPayout } else { Permission::Decide }
+    let is_approved = one.as_withdrawal().is_some_and(|withdrawal| withdrawal.approval.is_some());
+    if is_approved { Permission::RejectPayout } else { Permission::Decide }
 }
 
 async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &Signed) -> Result<Transaction, Error> {
@@ -78,7 +79,7 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
     signed.check(&command.decided(&transaction))?;
     transaction.reject(&command.reason_code, command.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
-    match transaction.kind {
+    match transaction.kind() {
         Kind::Withdrawal => {
             release(conn, &transaction, now).await?;
             published::withdrawal_rejected(&transaction).enqueue(conn).await?;
@@ -90,7 +91,7 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
     after["note"] = json!(command.note);
     let act = Act {
         staff: &command.staff,
-        action: &format!("{}.reject", transaction.kind.as_str()),
+        action: &format!("{}.reject", transaction.kind().as_str()),
         subject_id: transaction.id.to_string(),
         member_id: Some(transaction.user_id),
         before: Some(before),
@@ -108,8 +109,8 @@ async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime
     let way = (held, available);
     let mut postings = vec![Posting::transfer(PostingKind::WithdrawalRelease, cause, user_id, way, one.amount)?];
     if let Some(fee) = transactions::confirmed_fee(conn, one.id).await? {
-        let refund = Transaction::done(one.user_id, Kind::Adjustment, Direction::Credit, fee.amount, now)
-            .related_to(one.id)
+        let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(one.id) };
+        let refund = Transaction::done(one.user_id, details, fee.amount, now)
             .described(format!("Fee payment {} returned: its withdrawal was rejected", fee.reference()));
         transactions::insert(conn, &refund).await?;
         let revenue = AccountRef::House(HouseAccount::FeeRevenue);

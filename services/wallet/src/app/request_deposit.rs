@@ -6,7 +6,7 @@ use chassis::idempotency::{Answer, Claim, Work};
 use uuid::Uuid;
 
 use crate::domain::limits::Limits;
-use crate::domain::transaction::{Kind, Payment, Transaction};
+use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting;
@@ -17,10 +17,10 @@ use crate::store::{accounts, transactions};
 pub struct RequestDeposit {
     /// The caller.
     pub user_id: Uuid,
-    /// Deposit or Course.
-    pub kind: Kind,
+    /// The balance or the course.
+    pub purpose: Purpose,
     /// The payment.
-    pub payment: Payment,
+    pub payment: PaymentClaim,
     /// The caller's key.
     pub claim: Option<Claim>,
 }
@@ -41,13 +41,13 @@ pub async fn request_deposit(db: &Db, limits: &Limits, command: &RequestDeposit)
 async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDeposit) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     posting::lock_member(conn, command.user_id).await?;
-    if command.kind == Kind::Course {
+    if command.purpose == Purpose::Course {
         refuse_second_course(conn, command.user_id).await?;
     }
     if transactions::pending_deposits(conn, command.user_id).await? >= limits.pending_deposits {
         return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
     }
-    let transaction = Transaction::payment(command.user_id, command.kind, command.payment.clone(), now);
+    let transaction = Transaction::payment(command.user_id, command.purpose, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
     published::deposit_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)

@@ -4,7 +4,7 @@ use chassis::db::Db;
 use uuid::Uuid;
 
 use crate::app::lock_transaction;
-use crate::domain::transaction::{Destination, Kind, MethodCopy, Status, Transaction};
+use crate::domain::transaction::{Destination, MethodCopy, Transaction};
 use crate::error::Error;
 use crate::store::transactions;
 
@@ -14,14 +14,8 @@ use crate::store::transactions;
 /// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`, the database's.
 pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCopy, Error> {
     let mut conn = db.conn().await?;
-    let found = own_withdrawal(transactions::find(&mut conn, id).await?, user_id)?;
-    if found.status != Status::Pending {
-        return Err(Error::AlreadyDecided);
-    }
-    if found.destination.is_some() {
-        return Err(Error::DestinationAlreadySet);
-    }
-    found.method.ok_or(Error::NotFound)
+    let found = own(transactions::find(&mut conn, id).await?, user_id)?;
+    found.check_lacks_destination().cloned()
 }
 
 /// Sets the destination, once.
@@ -30,7 +24,7 @@ pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCo
 /// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`, the database's.
 pub async fn set_destination(db: &Db, user_id: Uuid, id: Uuid, destination: Destination) -> Result<Transaction, Error> {
     let mut tx = db.begin().await?;
-    own_withdrawal(transactions::find(&mut tx, id).await?, user_id)?;
+    own(transactions::find(&mut tx, id).await?, user_id)?;
     let mut withdrawal = lock_transaction(&mut tx, id).await?;
     withdrawal.set_destination(destination)?;
     transactions::save(&mut tx, &mut withdrawal).await?;
@@ -38,6 +32,6 @@ pub async fn set_destination(db: &Db, user_id: Uuid, id: Uuid, destination: Dest
     Ok(withdrawal)
 }
 
-fn own_withdrawal(found: Option<Transaction>, user_id: Uuid) -> Result<Transaction, Error> {
-    found.filter(|one| one.user_id == user_id && one.kind == Kind::Withdrawal).ok_or(Error::NotFound)
+fn own(found: Option<Transaction>, user_id: Uuid) -> Result<Transaction, Error> {
+    found.filter(|one| one.user_id == user_id).ok_or(Error::NotFound)
 }

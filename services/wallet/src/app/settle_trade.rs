@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Direction, Kind, Transaction};
+use crate::domain::transaction::{Details, TradePart, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
@@ -63,20 +63,19 @@ fn movement(command: &SettleTrade, now: OffsetDateTime) -> Result<Movement, Erro
     } else {
         (value, Cents::ZERO, amount.minus(value)?)
     };
-    let line = |kind: Kind, amount: Cents, what: &str| {
-        Transaction::done(user_id, kind, Direction::Credit, amount, now)
-            .related_to(trade_id)
+    let line = |part: TradePart, amount: Cents, what: &str| {
+        Transaction::done(user_id, Details::Trade { part, trade_id }, amount, now)
             .described(format!("{what} {plan_title}"))
     };
     let posting = |kind, way, amount| Posting::transfer(kind, Cause::Trade(trade_id), user_id, way, amount);
     let (mut postings, mut lines) = (Vec::new(), Vec::new());
     if principal > Cents::ZERO {
-        let one = line(Kind::Trade, principal, "Paid out from");
+        let one = line(TradePart::Returned, principal, "Paid out from");
         postings.push(posting(PostingKind::TradeSettle, (invested, available), principal)?.shown_as(one.id));
         lines.push(one);
     }
     if gain > Cents::ZERO {
-        let one = line(Kind::Profit, gain, "Profit from");
+        let one = line(TradePart::Profit, gain, "Profit from");
         postings.push(posting(PostingKind::TradeGain, (pool, available), gain)?.shown_as(one.id));
         lines.push(one);
     }

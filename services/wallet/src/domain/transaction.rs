@@ -8,8 +8,11 @@ use uuid::Uuid;
 
 use crate::domain::limits::{self, TWO_PEOPLE_FROM};
 use crate::domain::reason;
+use crate::domain::transaction::record::Record;
 use crate::domain::txid::Txid;
 use crate::error::Error;
+
+pub mod record;
 
 named! {
     /// What a transaction is.
@@ -132,6 +135,107 @@ pub struct FirstApproval {
     pub received: Cents,
 }
 
+/// A reviewer's approval of a withdrawal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Approval {
+    /// The reviewer.
+    pub by: Uuid,
+    /// When.
+    pub at: OffsetDateTime,
+}
+
+/// What a payment from outside is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// The balance.
+    Deposit,
+    /// The course.
+    Course,
+    /// The fee of a withdrawal.
+    Fee {
+        /// The withdrawal.
+        withdrawal_id: Uuid,
+    },
+}
+
+/// A payment from outside.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    /// What for.
+    pub purpose: Purpose,
+    /// To which platform method.
+    pub method: MethodCopy,
+    /// The proof.
+    pub receipt: Receipt,
+    /// The hash the member gave.
+    pub claimed_txid: Option<String>,
+    /// What the member said, once what was received is the amount.
+    pub claimed_amount: Option<Cents>,
+    /// The hash staff confirmed, or the first of two reviewers reserved.
+    pub txid: Option<Txid>,
+    /// The first approval of a deposit that takes two reviewers.
+    pub first_approval: Option<FirstApproval>,
+}
+
+/// A payout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withdrawal {
+    /// Part of the amount, unless it was paid from outside.
+    pub fee: Cents,
+    /// What is paid out.
+    pub net_amount: Cents,
+    /// Whether the fee came from outside.
+    pub fee_paid: bool,
+    /// By which method of the member.
+    pub method: MethodCopy,
+    /// Where to; may be named later.
+    pub destination: Option<Destination>,
+    /// The approval, which fixes what is paid and where.
+    pub approval: Option<Approval>,
+    /// The treasurer who is paying it at the moment.
+    pub paying: Option<Lease>,
+    /// The hash of the payout.
+    pub txid: Option<Txid>,
+}
+
+/// How a line belongs to a trade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TradePart {
+    /// Principal out of the balance.
+    Invested,
+    /// Principal back into the balance.
+    Returned,
+    /// The gain.
+    Profit,
+}
+
+/// What a transaction is, with what only its kind has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Details {
+    /// Money from outside, with a proof that staff review.
+    Payment(Payment),
+    /// Money to a destination of the member.
+    Withdrawal(Withdrawal),
+    /// Principal or gain of a trade.
+    Trade {
+        /// Which of them.
+        part: TradePart,
+        /// The trade.
+        trade_id: Uuid,
+    },
+    /// The course, paid from the balance.
+    Purchase,
+    /// A released bonus.
+    Bonus,
+    /// A correction by staff, a reversal, or a fee that is given back.
+    Adjustment {
+        /// Which way.
+        direction: Direction,
+        /// What it corrects, where that is a transaction.
+        related_id: Option<Uuid>,
+    },
+}
+
 /// What a reviewer saw of a payment from outside.
 #[derive(Debug, Clone)]
 pub struct Arrival {
@@ -141,70 +245,9 @@ pub struct Arrival {
     pub txid: Txid,
 }
 
-/// One line of a member's history.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transaction {
-    /// UUIDv4: the reference shown is its first six characters.
-    pub id: Uuid,
-    /// Whose.
-    pub user_id: Uuid,
-    /// What.
-    pub kind: Kind,
-    /// For the member; the reason once it failed.
-    pub description: String,
-    /// Where it stands.
-    pub status: Status,
-    /// Which way.
-    pub direction: Direction,
-    /// Positive; after the approval of a deposit, what was received.
-    pub amount: Cents,
-    /// What the member said, once what was received is the amount.
-    pub claimed_amount: Option<Cents>,
-    /// Withdrawals.
-    pub fee: Option<Cents>,
-    /// Withdrawals: what is paid out.
-    pub net_amount: Option<Cents>,
-    /// Withdrawals: the fee came from outside.
-    pub fee_paid: bool,
-    /// By which method.
-    pub method: Option<MethodCopy>,
-    /// Withdrawals: where to.
-    pub destination: Option<Destination>,
-    /// The proof.
-    pub receipt: Option<Receipt>,
-    /// The hash the member gave.
-    pub claimed_txid: Option<String>,
-    /// The hash staff confirmed, or the first of two reviewers reserved.
-    pub txid: Option<String>,
-    /// Its comparable form.
-    pub txid_key: Option<String>,
-    /// Its output; unset for the whole blockchain transaction.
-    pub vout: Option<u32>,
-    /// Deposits that take two reviewers: the first approval.
-    pub first_approval: Option<FirstApproval>,
-    /// Why it failed.
-    pub reason_code: Option<String>,
-    /// Withdrawals: the reviewer.
-    pub approved_by: Option<Uuid>,
-    /// When.
-    pub approved_at: Option<OffsetDateTime>,
-    /// Withdrawals: who is paying it at the moment.
-    pub paying: Option<Lease>,
-    /// Who decided; unset where nobody had to.
-    pub decided_by: Option<Uuid>,
-    /// When.
-    pub decided_at: Option<OffsetDateTime>,
-    /// Fees: the withdrawal. Trades and profits: the trade. Returned fees: the withdrawal.
-    pub related_id: Option<Uuid>,
-    /// Counts up with every change.
-    pub revision: i32,
-    /// When it was made.
-    pub created_at: OffsetDateTime,
-}
-
 /// A payment from outside, as the member states it.
 #[derive(Debug, Clone)]
-pub struct Payment {
+pub struct PaymentClaim {
     /// How much.
     pub amount: Cents,
     /// To which platform method.
@@ -215,42 +258,91 @@ pub struct Payment {
     pub txid: Option<Txid>,
 }
 
+/// One line of a member's history. Stored answers have the shape of [`Record`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Record", into = "Record")]
+pub struct Transaction {
+    /// UUIDv4: the reference shown is its first six characters.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// What, with what belongs to it.
+    pub details: Details,
+    /// For the member; the reason once it failed.
+    pub description: String,
+    /// Where it stands.
+    pub status: Status,
+    /// Positive; after the approval of a deposit, what was received.
+    pub amount: Cents,
+    /// Why it failed.
+    pub reason_code: Option<String>,
+    /// Who decided; unset where nobody had to.
+    pub decided_by: Option<Uuid>,
+    /// When.
+    pub decided_at: Option<OffsetDateTime>,
+    /// Counts up with every change.
+    pub revision: i32,
+    /// When it was made.
+    pub created_at: OffsetDateTime,
+}
+
+impl Purpose {
+    const fn kind(self) -> Kind {
+        match self {
+            Self::Deposit => Kind::Deposit,
+            Self::Course => Kind::Course,
+            Self::Fee { .. } => Kind::Fee,
+        }
+    }
+}
+
+impl Details {
+    /// What the transaction is.
+    #[must_use]
+    pub const fn kind(&self) -> Kind {
+        match self {
+            Self::Payment(payment) => payment.purpose.kind(),
+            Self::Withdrawal(_) => Kind::Withdrawal,
+            Self::Trade { part: TradePart::Profit, .. } => Kind::Profit,
+            Self::Trade { .. } => Kind::Trade,
+            Self::Purchase => Kind::Course,
+            Self::Bonus => Kind::Bonus,
+            Self::Adjustment { .. } => Kind::Adjustment,
+        }
+    }
+
+    const fn direction(&self) -> Direction {
+        match self {
+            Self::Payment(Payment { purpose: Purpose::Deposit, .. })
+            | Self::Trade { part: TradePart::Returned | TradePart::Profit, .. }
+            | Self::Bonus => Direction::Credit,
+            Self::Payment(_) | Self::Withdrawal(_) | Self::Trade { part: TradePart::Invested, .. } | Self::Purchase => {
+                Direction::Debit
+            }
+            Self::Adjustment { direction, .. } => *direction,
+        }
+    }
+}
+
 impl Transaction {
     /// A line that is done as it is made.
     #[must_use]
-    pub fn done(user_id: Uuid, kind: Kind, direction: Direction, amount: Cents, now: OffsetDateTime) -> Self {
-        let pending = Self::pending(user_id, kind, direction, amount, now);
+    pub fn done(user_id: Uuid, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
+        let pending = Self::pending(user_id, details, amount, now);
         Self { status: Status::Success, decided_at: Some(now), ..pending }
     }
 
-    fn pending(user_id: Uuid, kind: Kind, direction: Direction, amount: Cents, now: OffsetDateTime) -> Self {
+    fn pending(user_id: Uuid, details: Details, amount: Cents, now: OffsetDateTime) -> Self {
         Self {
             id: Uuid::new_v4(),
             user_id,
-            kind,
+            details,
             description: String::new(),
             status: Status::Pending,
-            direction,
             amount,
-            claimed_amount: None,
-            fee: None,
-            net_amount: None,
-            fee_paid: false,
-            method: None,
-            destination: None,
-            receipt: None,
-            claimed_txid: None,
-            txid: None,
-            txid_key: None,
-            vout: None,
-            first_approval: None,
             reason_code: None,
-            approved_by: None,
-            approved_at: None,
-            paying: None,
             decided_by: None,
             decided_at: None,
-            related_id: None,
             revision: 1,
             created_at: now,
         }
@@ -258,21 +350,23 @@ impl Transaction {
 
     /// A deposit, a course payment or a fee that waits for review.
     #[must_use]
-    pub fn payment(user_id: Uuid, kind: Kind, payment: Payment, now: OffsetDateTime) -> Self {
-        let direction = if kind == Kind::Deposit { Direction::Credit } else { Direction::Debit };
-        let via = format!("{} on {}", payment.method.currency, payment.method.network);
-        let description = match kind {
-            Kind::Course => format!("UGC course, paid in {via}"),
-            Kind::Fee => format!("Withdrawal fee, paid in {via}"),
-            _ => via,
+    pub fn payment(user_id: Uuid, purpose: Purpose, claim: PaymentClaim, now: OffsetDateTime) -> Self {
+        let via = format!("{} on {}", claim.method.currency, claim.method.network);
+        let description = match purpose {
+            Purpose::Deposit => via,
+            Purpose::Course => format!("UGC course, paid in {via}"),
+            Purpose::Fee { .. } => format!("Withdrawal fee, paid in {via}"),
         };
-        Self {
-            description,
-            method: Some(payment.method),
-            receipt: Some(payment.receipt),
-            claimed_txid: payment.txid.map(|txid| txid.text),
-            ..Self::pending(user_id, kind, direction, payment.amount, now)
-        }
+        let payment = Payment {
+            purpose,
+            method: claim.method,
+            receipt: claim.receipt,
+            claimed_txid: claim.txid.map(|txid| txid.text),
+            claimed_amount: None,
+            txid: None,
+            first_approval: None,
+        };
+        Self::pending(user_id, Details::Payment(payment), claim.amount, now).described(description)
     }
 
     /// A withdrawal that waits for review; its gross amount is to be held.
@@ -286,15 +380,19 @@ impl Transaction {
         destination: Option<Destination>,
         now: OffsetDateTime,
     ) -> Result<Self, AmountError> {
-        let (fee, net) = limits::fee_and_net(gross)?;
-        Ok(Self {
-            description: format!("{} on {}", method.currency, method.network),
-            fee: Some(fee),
-            net_amount: Some(net),
-            method: Some(method),
+        let (fee, net_amount) = limits::fee_and_net(gross)?;
+        let description = format!("{} on {}", method.currency, method.network);
+        let withdrawal = Withdrawal {
+            fee,
+            net_amount,
+            fee_paid: false,
+            method,
             destination,
-            ..Self::pending(user_id, Kind::Withdrawal, Direction::Debit, gross, now)
-        })
+            approval: None,
+            paying: None,
+            txid: None,
+        };
+        Ok(Self::pending(user_id, Details::Withdrawal(withdrawal), gross, now).described(description))
     }
 
     /// The same with words for the member.
@@ -303,10 +401,70 @@ impl Transaction {
         Self { description: description.into(), ..self }
     }
 
-    /// The same as part of something.
+    /// What it is.
     #[must_use]
-    pub fn related_to(self, id: Uuid) -> Self {
-        Self { related_id: Some(id), ..self }
+    pub const fn kind(&self) -> Kind {
+        self.details.kind()
+    }
+
+    /// Which way the money goes.
+    #[must_use]
+    pub const fn direction(&self) -> Direction {
+        self.details.direction()
+    }
+
+    /// The payment from outside that it is.
+    #[must_use]
+    pub const fn as_payment(&self) -> Option<&Payment> {
+        if let Details::Payment(payment) = &self.details { Some(payment) } else { None }
+    }
+
+    /// The withdrawal that it is.
+    #[must_use]
+    pub const fn as_withdrawal(&self) -> Option<&Withdrawal> {
+        if let Details::Withdrawal(withdrawal) = &self.details { Some(withdrawal) } else { None }
+    }
+
+    fn as_withdrawal_mut(&mut self) -> Result<&mut Withdrawal, Error> {
+        if let Details::Withdrawal(withdrawal) = &mut self.details { Ok(withdrawal) } else { Err(Error::NotFound) }
+    }
+
+    /// The payment method, of payments and withdrawals.
+    #[must_use]
+    pub const fn method(&self) -> Option<&MethodCopy> {
+        match &self.details {
+            Details::Payment(payment) => Some(&payment.method),
+            Details::Withdrawal(withdrawal) => Some(&withdrawal.method),
+            _ => None,
+        }
+    }
+
+    /// The hash that staff entered.
+    #[must_use]
+    pub const fn txid(&self) -> Option<&Txid> {
+        match &self.details {
+            Details::Payment(payment) => payment.txid.as_ref(),
+            Details::Withdrawal(withdrawal) => withdrawal.txid.as_ref(),
+            _ => None,
+        }
+    }
+
+    /// The hash that staff entered, else the one that the member gave.
+    #[must_use]
+    pub fn known_txid(&self) -> Option<&str> {
+        let claimed = self.as_payment().and_then(|payment| payment.claimed_txid.as_deref());
+        self.txid().map(|txid| &*txid.text).or(claimed)
+    }
+
+    /// The withdrawal of a fee, the trade of its lines, the transaction that an adjustment corrects.
+    #[must_use]
+    pub const fn related_id(&self) -> Option<Uuid> {
+        match &self.details {
+            Details::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(*withdrawal_id),
+            Details::Trade { trade_id, .. } => Some(*trade_id),
+            Details::Adjustment { related_id, .. } => *related_id,
+            _ => None,
+        }
     }
 
     /// The reference people use.
@@ -320,13 +478,13 @@ impl Transaction {
     /// A withdrawal that cannot be paid until the member names a destination.
     #[must_use]
     pub fn needs_destination(&self) -> bool {
-        self.kind == Kind::Withdrawal && self.status == Status::Pending && self.destination.is_none()
+        self.status == Status::Pending && self.as_withdrawal().is_some_and(|one| one.destination.is_none())
     }
 
-    /// Whether it waits for the second of two reviewers.
+    /// The first approval, while the second of two reviewers is missing.
     #[must_use]
-    pub fn needs_second(&self) -> bool {
-        self.status == Status::Pending && self.first_approval.is_some()
+    pub fn first_approval(&self) -> Option<FirstApproval> {
+        self.as_payment().and_then(|payment| payment.first_approval).filter(|_| self.status == Status::Pending)
     }
 
     /// Still to be decided, not being paid by somebody else, and as the caller saw it.
@@ -338,7 +496,8 @@ impl Transaction {
             return Err(Error::AlreadyDecided);
         }
         // Who pays raised the revision: their name says more than that something changed.
-        if let Some(lease) = self.paying.filter(|lease| lease.by != by) {
+        let lease = self.as_withdrawal().and_then(|one| one.paying);
+        if let Some(lease) = lease.filter(|lease| lease.by != by) {
             return Err(Error::BeingPaid(lease));
         }
         if self.revision != revision {
@@ -351,7 +510,8 @@ impl Transaction {
     /// `second_from` or more is only recorded by the first reviewer, and decided by another who saw the same.
     ///
     /// # Errors
-    /// Invalid when less or more than a fixed price was received, `SecondReviewerRequired`, `ApprovalDiffers`.
+    /// Invalid when less or more than a fixed price was received, `SecondReviewerRequired`, `ApprovalDiffers`;
+    /// `AlreadyDecided` for what is no payment: such lines are never open.
     pub fn confirm_payment(
         &mut self,
         arrival: Arrival,
@@ -359,31 +519,30 @@ impl Transaction {
         by: Uuid,
         now: OffsetDateTime,
     ) -> Result<(), Error> {
+        let Details::Payment(payment) = &mut self.details else { return Err(Error::AlreadyDecided) };
         let Arrival { received, txid } = arrival;
         let received = received.unwrap_or(self.amount);
-        if received != self.amount && self.kind != Kind::Deposit {
+        if received != self.amount && payment.purpose != Purpose::Deposit {
             return Err(Error::Refused(Refusal::field(
                 "receivedAmount",
                 format!("The received amount must be {}; reject it otherwise.", self.amount),
             )));
         }
-        match self.first_approval {
+        match payment.first_approval {
             Some(first) if first.by == by => return Err(Error::SecondReviewerRequired),
-            Some(first)
-                if (first.received, self.txid_key.as_ref(), self.vout) != (received, Some(&txid.key), txid.vout) =>
-            {
+            Some(first) if first.received != received || !payment.txid.as_ref().is_some_and(|seen| seen.is(&txid)) => {
                 return Err(Error::ApprovalDiffers);
             }
-            None if self.kind == Kind::Deposit && received >= second_from => {
-                self.first_approval = Some(FirstApproval { by, at: now, received });
-                self.settle_by(txid);
+            None if payment.purpose == Purpose::Deposit && received >= second_from => {
+                payment.first_approval = Some(FirstApproval { by, at: now, received });
+                payment.txid = Some(txid);
                 return Ok(());
             }
             _ => {}
         }
-        self.claimed_amount = Some(self.amount);
+        payment.claimed_amount = Some(self.amount);
+        payment.txid = Some(txid);
         self.amount = received;
-        self.settle_by(txid);
         self.decide(Status::Success, by, now);
         Ok(())
     }
@@ -391,52 +550,55 @@ impl Transaction {
     /// A reviewer lets a withdrawal be paid.
     ///
     /// # Errors
-    /// `AlreadyDecided` when it was approved before, `DestinationMissing`.
+    /// `AlreadyDecided` when it was approved before, `DestinationMissing`, `NotFound` for what is no withdrawal.
     pub fn approve_withdrawal(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        if self.approved_by.is_some() {
+        let withdrawal = self.as_withdrawal_mut()?;
+        if withdrawal.approval.is_some() {
             return Err(Error::AlreadyDecided);
         }
-        if self.destination.is_none() {
+        if withdrawal.destination.is_none() {
             return Err(Error::DestinationMissing);
         }
-        self.approved_by = Some(by);
-        self.approved_at = Some(now);
+        withdrawal.approval = Some(Approval { by, at: now });
         Ok(())
     }
 
     /// A treasurer begins to pay it, or goes on paying.
     ///
     /// # Errors
-    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`.
+    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotFound` for what is no withdrawal.
     pub fn lease_payout(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        self.check_payable(by)?;
-        self.paying = Some(Lease { by, until: now + LEASE });
+        self.payable(by)?.paying = Some(Lease { by, until: now + LEASE });
         Ok(())
     }
 
     /// A treasurer paid it.
     ///
     /// # Errors
-    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotBeingPaid`.
+    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotBeingPaid`, `NotFound` for what is no
+    /// withdrawal.
     pub fn pay_withdrawal(&mut self, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        self.check_payable(by)?;
-        if self.amount >= TWO_PEOPLE_FROM && self.paying.is_none() {
+        let takes_two = self.amount >= TWO_PEOPLE_FROM;
+        let withdrawal = self.payable(by)?;
+        if takes_two && withdrawal.paying.is_none() {
             return Err(Error::NotBeingPaid);
         }
-        self.settle_by(txid);
+        withdrawal.txid = Some(txid);
         self.decide(Status::Success, by, now);
         Ok(())
     }
 
-    fn check_payable(&self, by: Uuid) -> Result<(), Error> {
-        let approver = self.approved_by.ok_or(Error::NotApproved)?;
-        if self.destination.is_none() {
+    fn payable(&mut self, by: Uuid) -> Result<&mut Withdrawal, Error> {
+        let takes_two = self.amount >= TWO_PEOPLE_FROM;
+        let withdrawal = self.as_withdrawal_mut()?;
+        let approval = withdrawal.approval.ok_or(Error::NotApproved)?;
+        if withdrawal.destination.is_none() {
             return Err(Error::DestinationMissing);
         }
-        if self.amount >= TWO_PEOPLE_FROM && approver == by {
+        if takes_two && approval.by == by {
             return Err(Error::SecondPersonRequired);
         }
-        Ok(())
+        Ok(withdrawal)
     }
 
     /// Ends it without effect; the member reads the reason.
@@ -444,43 +606,57 @@ impl Transaction {
     /// # Errors
     /// Invalid for a reason that does not suit.
     pub fn reject(&mut self, reason_code: &str, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-        self.description = reason::sentence(self.kind, reason_code)?.to_owned();
+        self.description = reason::sentence(self.kind(), reason_code)?.to_owned();
         self.reason_code = Some(reason_code.to_owned());
-        (self.txid, self.txid_key, self.vout, self.first_approval) = (None, None, None, None);
+        if let Details::Payment(payment) = &mut self.details {
+            (payment.txid, payment.first_approval) = (None, None);
+        }
         self.decide(Status::Failed, by, now);
         Ok(())
     }
 
     /// The fee of an open withdrawal came from outside: the payout is the full amount.
-    pub fn take_fee_payment(&mut self) {
-        self.fee_paid = true;
-        self.net_amount = Some(self.amount);
+    ///
+    /// # Errors
+    /// `NotFound` for what is no withdrawal.
+    pub fn take_fee_payment(&mut self) -> Result<(), Error> {
+        let amount = self.amount;
+        let withdrawal = self.as_withdrawal_mut()?;
+        withdrawal.fee_paid = true;
+        withdrawal.net_amount = amount;
+        Ok(())
     }
 
     /// Names the missing destination.
     ///
     /// # Errors
-    /// `AlreadyDecided`, `DestinationAlreadySet`.
+    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` for what is no withdrawal.
     pub fn set_destination(&mut self, destination: Destination) -> Result<(), Error> {
-        if self.status != Status::Pending {
-            return Err(Error::AlreadyDecided);
-        }
-        if self.destination.is_some() {
-            return Err(Error::DestinationAlreadySet);
-        }
-        self.destination = Some(destination);
+        self.check_lacks_destination()?;
+        self.as_withdrawal_mut()?.destination = Some(destination);
         Ok(())
     }
 
-    fn settle_by(&mut self, txid: Txid) {
-        self.txid = Some(txid.text);
-        self.txid_key = Some(txid.key);
-        self.vout = txid.vout;
+    /// An open withdrawal whose destination is to be named; its method.
+    ///
+    /// # Errors
+    /// `AlreadyDecided`, `DestinationAlreadySet`, `NotFound` for what is no withdrawal.
+    pub fn check_lacks_destination(&self) -> Result<&MethodCopy, Error> {
+        let withdrawal = self.as_withdrawal().ok_or(Error::NotFound)?;
+        if self.status != Status::Pending {
+            return Err(Error::AlreadyDecided);
+        }
+        if withdrawal.destination.is_some() {
+            return Err(Error::DestinationAlreadySet);
+        }
+        Ok(&withdrawal.method)
     }
 
     fn decide(&mut self, status: Status, by: Uuid, now: OffsetDateTime) {
         self.status = status;
-        self.paying = None;
+        if let Details::Withdrawal(withdrawal) = &mut self.details {
+            withdrawal.paying = None;
+        }
         self.decided_by = Some(by);
         self.decided_at = Some(now);
     }

@@ -36,6 +36,12 @@ impl Txid {
         Self { vout, ..self }
     }
 
+    /// Whether both name the same output, whatever their spelling.
+    #[must_use]
+    pub fn is(&self, other: &Self) -> bool {
+        (&self.key, self.vout) == (&other.key, other.vout)
+    }
+
     /// Reads an optional hash, empty for none.
     ///
     /// # Errors

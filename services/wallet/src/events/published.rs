@@ -70,29 +70,31 @@ pub fn trade_settled(trade_id: Uuid, user_id: Uuid) -> Unsent {
 
 fn facts(one: &Transaction) -> TransactionFacts {
     let cents = |amount: Option<Cents>| amount.unwrap_or_default().get();
-    let method = one.method.clone();
-    let destination = one.destination.as_ref().map(|destination| destination.address.clone());
-    let method_address = method.as_ref().map(|method| method.address.clone());
-    let address = if one.kind == Kind::Withdrawal { destination } else { method_address };
+    let (payment, withdrawal) = (one.as_payment(), one.as_withdrawal());
+    let claimed = payment.and_then(|payment| payment.claimed_amount);
+    let address = match withdrawal {
+        Some(withdrawal) => withdrawal.destination.as_ref().map(|destination| destination.address.clone()),
+        None => one.method().map(|method| method.address.clone()),
+    };
     TransactionFacts {
         transaction_id: one.id.to_string(),
         user_id: one.user_id.to_string(),
-        title: one.kind.title().to_owned(),
-        r#type: match one.kind {
+        title: one.kind().title().to_owned(),
+        r#type: match one.kind() {
             Kind::Deposit => "deposit".to_owned(),
-            Kind::Course if one.method.is_some() => "course".to_owned(),
-            Kind::Adjustment => one.direction.as_str().to_owned(),
+            Kind::Course if payment.is_some() => "course".to_owned(),
+            Kind::Adjustment => one.direction().as_str().to_owned(),
             _ => String::new(),
         },
         amount_cents: one.amount.get(),
-        claimed_amount_cents: cents(one.claimed_amount.filter(|claimed| *claimed != one.amount)),
-        fee_cents: cents(one.fee),
-        net_amount_cents: cents(one.net_amount),
-        currency: method.as_ref().map(|method| method.currency.clone()).unwrap_or_default(),
-        network: method.map(|method| method.network).unwrap_or_default(),
+        claimed_amount_cents: cents(claimed.filter(|claimed| *claimed != one.amount)),
+        fee_cents: cents(withdrawal.map(|withdrawal| withdrawal.fee)),
+        net_amount_cents: cents(withdrawal.map(|withdrawal| withdrawal.net_amount)),
+        currency: one.method().map(|method| method.currency.clone()).unwrap_or_default(),
+        network: one.method().map(|method| method.network.clone()).unwrap_or_default(),
         address: address.unwrap_or_default(),
-        txid: one.txid.clone().or_else(|| one.claimed_txid.clone()).unwrap_or_default(),
-        reason: if one.status == Status::Failed || one.kind == Kind::Adjustment {
+        txid: one.known_txid().unwrap_or_default().to_owned(),
+        reason: if one.status == Status::Failed || one.kind() == Kind::Adjustment {
             one.description.clone()
         } else {
             String::new()

@@ -14,7 +14,8 @@ use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
 use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
-use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Receipt, Status, Transaction};
+use crate::domain::transaction::record::Record;
+use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Purpose, Receipt, Status, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
@@ -72,10 +73,10 @@ pub fn txid(text: &str, vout: Option<u32>) -> Result<Option<Txid>, Refusal> {
 }
 
 /// What a payment by deposit is for.
-pub fn deposit_kind(text: &str) -> Result<Kind, Refusal> {
+pub fn purpose(text: &str) -> Result<Purpose, Refusal> {
     match text {
-        "deposit" => Ok(Kind::Deposit),
-        "course" => Ok(Kind::Course),
+        "deposit" => Ok(Purpose::Deposit),
+        "course" => Ok(Purpose::Course),
         _ => Err(Refusal::field("type", "The type must be deposit or course.")),
     }
 }
@@ -247,16 +248,17 @@ impl From<MethodCopy> for message::MethodCopy {
 
 impl From<Transaction> for message::Transaction {
     fn from(one: Transaction) -> Self {
+        let (first_approval, needs_destination) = (one.first_approval(), one.needs_destination());
+        let one = Record::from(one);
         let (receipt_key, receipt_content_type) =
-            one.receipt.as_ref().map(|found| (found.key.clone(), found.content_type.clone())).unwrap_or_default();
-        let first_approval = one.first_approval.filter(|_| one.needs_second()).map(|first| message::FirstApproval {
+            one.receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
+        let first_approval = first_approval.map(|first| message::FirstApproval {
             reviewer_id: first.by.to_string(),
             at: Some(clock::to_proto(first.at)),
             received_amount_cents: first.received.get(),
             txid: one.txid.clone().unwrap_or_default(),
             vout: one.vout,
         });
-        let needs_destination = one.needs_destination();
         // What the first of two reviewers saw is not decided.
         let (txid, vout) = if first_approval.is_some() { (None, None) } else { (one.txid, one.vout) };
         Self {

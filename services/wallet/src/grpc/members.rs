@@ -33,7 +33,7 @@ use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
 use crate::app::set_destination::{method_in_need, set_destination};
 use crate::domain::cursor;
 use crate::domain::limits;
-use crate::domain::transaction::{Kind, Payment, Transaction};
+use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{Doors, convert};
@@ -79,10 +79,10 @@ impl WalletService for Doors {
         let member = self.actor(request.metadata()).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let kind = convert::deposit_kind(&message.r#type).map_err(Error::from)?;
+        let purpose = convert::purpose(&message.r#type).map_err(Error::from)?;
         let amount = Cents::new(message.amount_cents);
         let within =
-            if kind == Kind::Course { limits::check_course(amount) } else { self.limits.check_deposit(amount) };
+            if purpose == Purpose::Course { limits::check_course(amount) } else { self.limits.check_deposit(amount) };
         within.map_err(Error::from)?;
         let method = convert::method(&message.method).map_err(Error::from)?;
         let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
@@ -92,8 +92,8 @@ impl WalletService for Doors {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
         let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
-        let payment = Payment { amount, method, receipt, txid };
-        let command = RequestDeposit { user_id: member.user_id, kind, payment, claim };
+        let payment = PaymentClaim { amount, method, receipt, txid };
+        let command = RequestDeposit { user_id: member.user_id, purpose, payment, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
         Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
     }
@@ -148,7 +148,7 @@ impl WalletService for Doors {
             ));
         }
         let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
-        let payment = Payment { amount: Cents::new(message.amount_cents), method, receipt, txid };
+        let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt, txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;
         Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))

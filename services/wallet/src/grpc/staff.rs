@@ -52,7 +52,7 @@ use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
-use crate::domain::transaction::{Kind, MethodCopy, Transaction};
+use crate::domain::transaction::{MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
@@ -91,9 +91,10 @@ impl StaffService for Doors {
         let transaction = get(&self.db, id).await?;
         let current = self.current_method(&transaction).await;
         let review = get_review(&self.db, &self.limits, transaction, current).await?;
+        let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
         Ok(Response::new(GetReviewResponse {
-            approved_by: review.transaction.approved_by.map(|id| id.to_string()).unwrap_or_default(),
+            approved_by: approval.map(|approval| approval.by.to_string()).unwrap_or_default(),
             reversible: review.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none()),
             reversed_by: reversed_by.map(|id| id.to_string()).unwrap_or_default(),
             transaction: Some(review.transaction.into()),
@@ -428,7 +429,7 @@ impl Doors {
     /// Whether the member of a withdrawal is frozen at this moment. What goes in is taken from a frozen member too.
     async fn is_member_frozen(&self, id: Uuid) -> Result<bool, Error> {
         let transaction = get(&self.db, id).await?;
-        if transaction.kind != Kind::Withdrawal {
+        if transaction.as_withdrawal().is_none() {
             return Ok(false);
         }
         Ok(self.verifier.is_frozen(transaction.user_id).await?)
@@ -468,8 +469,8 @@ impl Doors {
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.
     async fn current_method(&self, transaction: &Transaction) -> Option<MethodCopy> {
-        let method = transaction.method.as_ref().filter(|_| transaction.kind != Kind::Withdrawal)?;
-        self.methods.resolve_deposit(&method.id.to_string(), 0).await.ok()
+        let payment = transaction.as_payment()?;
+        self.methods.resolve_deposit(&payment.method.id.to_string(), 0).await.ok()
     }
 }
 

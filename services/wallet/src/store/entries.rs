@@ -56,7 +56,7 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
 pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     let kinds: Vec<_> = PostingKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     // The cause of a posting is the line itself, what it is related to, a fee payment for that, or a proposal.
-    let causes: Vec<_> = [Some(one.id), one.related_id].into_iter().flatten().collect();
+    let causes: Vec<_> = [Some(one.id), one.related_id()].into_iter().flatten().collect();
     sqlx::query_as!(
         LedgerEntry,
         r#"WITH moved AS MATERIALIZED (

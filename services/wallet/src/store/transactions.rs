@@ -8,6 +8,7 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
+use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{Destination, FirstApproval, Kind, Lease, MethodCopy, Receipt, Status, Transaction};
 
 /// The lines that a clause finds. Each column is named: a statement that is kept with its connection would fail after a later
@@ -71,7 +72,7 @@ struct Row {
     created_at: OffsetDateTime,
 }
 
-impl TryFrom<Row> for Transaction {
+impl TryFrom<Row> for Record {
     type Error = sqlx::Error;
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
@@ -127,6 +128,14 @@ impl TryFrom<Row> for Transaction {
     }
 }
 
+impl TryFrom<Row> for Transaction {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        Self::try_from(Record::try_from(row)?).map_err(|missing| sqlx::Error::Decode(missing.into()))
+    }
+}
+
 fn all(rows: Vec<Row>) -> Result<Vec<Transaction>, sqlx::Error> {
     rows.into_iter().map(Transaction::try_from).collect()
 }
@@ -136,6 +145,7 @@ fn all(rows: Vec<Row>) -> Result<Vec<Transaction>, sqlx::Error> {
 /// # Errors
 /// The database's.
 pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sqlx::Error> {
+    let one = Record::from(one.clone());
     let method = one.method.as_ref();
     let destination = one.destination.as_ref();
     let receipt = one.receipt.as_ref();
@@ -214,19 +224,20 @@ impl<'a> Line<'a> {
     /// That of a transaction.
     #[must_use]
     pub fn of(one: &'a Transaction) -> Self {
-        let method = one.method.as_ref();
-        let destination = one.destination.as_ref();
+        let withdrawal = one.as_withdrawal();
+        let method = one.method();
+        let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.as_ref());
         Self {
             id: one.id,
             user_id: one.user_id,
-            kind: one.kind.as_str(),
+            kind: one.kind().as_str(),
             description: &one.description,
             status: one.status.as_str(),
-            direction: one.direction.as_str(),
+            direction: one.direction().as_str(),
             amount_cents: one.amount.get(),
-            fee_cents: one.fee.map(Cents::get),
-            net_amount_cents: one.net_amount.map(Cents::get),
-            fee_paid: one.fee_paid,
+            fee_cents: withdrawal.map(|withdrawal| withdrawal.fee.get()),
+            net_amount_cents: withdrawal.map(|withdrawal| withdrawal.net_amount.get()),
+            fee_paid: withdrawal.is_some_and(|withdrawal| withdrawal.fee_paid),
             method_id: method.map(|method| method.id),
             currency: method.map(|method| &*method.currency),
             network: method.map(|method| &*method.network),
@@ -237,7 +248,7 @@ impl<'a> Line<'a> {
             destination_memo: destination.map(|destination| &*destination.memo),
             decided_by: one.decided_by,
             decided_at: one.decided_at,
-            related_id: one.related_id,
+            related_id: one.related_id(),
             revision: one.revision,
             created_at: one.created_at,
         }
@@ -248,8 +259,9 @@ impl<'a> Line<'a> {
 ///
 /// # Errors
 /// The database's; among them the refusal of a second decision.
-pub async fn save(conn: &mut PgConnection, one: &mut Transaction) -> Result<(), sqlx::Error> {
-    one.revision = sqlx::query_scalar!(
+pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Result<(), sqlx::Error> {
+    let one = Record::from(transaction.clone());
+    transaction.revision = sqlx::query_scalar!(
         "UPDATE transactions SET description = $2, status = $3, amount_cents = $4, claimed_amount_cents = $5,
             net_amount_cents = $6, fee_paid = $7, destination_address = $8, destination_memo = $9, txid = $10,
             txid_key = $11, reason_code = $12, approved_by = $13, approved_at = $14, decided_by = $15, decided_at = $16,

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount, MemberAccount};
 use wallet::domain::limits::{COURSE_PRICE, Limits};
 use wallet::domain::posting_kind::{Cause, PostingKind};
-use wallet::domain::transaction::{Direction, Kind, MethodCopy, Transaction};
+use wallet::domain::transaction::{Details, MethodCopy, TradePart, Transaction};
 use wallet::error::Error;
 use wallet::events::published;
 use wallet::posting::{Movement, Outcome, Posting, Precondition};
@@ -150,7 +150,7 @@ fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
 }
 
 fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
-    let line = Transaction::done(user_id, Kind::Course, Direction::Debit, COURSE_PRICE, now);
+    let line = Transaction::done(user_id, Details::Purchase, COURSE_PRICE, now);
     let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));
     let cause = Cause::Purchase(line.id);
     Movement {
@@ -163,7 +163,7 @@ fn course(user_id: Uuid, now: OffsetDateTime) -> Movement {
 }
 
 fn fund(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> Movement {
-    let line = Transaction::done(user_id, Kind::Trade, Direction::Debit, amount, at).related_to(trade_id);
+    let line = Transaction::done(user_id, Details::Trade { part: TradePart::Invested, trade_id }, amount, at);
     let way = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let cause = Cause::Trade(trade_id);
     let posting = Posting::transfer(PostingKind::TradeFund, cause, user_id, way, amount).unwrap();
@@ -189,8 +189,8 @@ fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> M
     let (available, invested) = (AccountRef::available(user_id), AccountRef::invested(user_id));
     let pool = AccountRef::House(HouseAccount::InvestmentPool);
     let parts = [
-        (PostingKind::TradeSettle, Kind::Trade, (invested, available)),
-        (PostingKind::TradeGain, Kind::Profit, (pool, available)),
+        (PostingKind::TradeSettle, TradePart::Returned, (invested, available)),
+        (PostingKind::TradeGain, TradePart::Profit, (pool, available)),
     ];
     let mut movement = Movement {
         user_id,
@@ -198,8 +198,8 @@ fn settle(user_id: Uuid, trade_id: Uuid, amount: Cents, at: OffsetDateTime) -> M
         events: vec![published::trade_settled(trade_id, user_id)],
         ..Movement::default()
     };
-    for (kind, line_kind, way) in parts {
-        let line = Transaction::done(user_id, line_kind, Direction::Credit, amount, at).related_to(trade_id);
+    for (kind, part, way) in parts {
+        let line = Transaction::done(user_id, Details::Trade { part, trade_id }, amount, at);
         let posting = Posting::transfer(kind, Cause::Trade(trade_id), user_id, way, amount).unwrap();
         movement.postings.push(posting.shown_as(line.id));
         movement.lines.push(line);

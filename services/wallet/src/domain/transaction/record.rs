@@ -1,0 +1,234 @@
+//! A transaction with all parts side by side, as a row of its table and a stored answer hold it.
+
+use chassis::money::Cents;
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::transaction::{
+    Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, Purpose, Receipt,
+    Status, TradePart, Transaction, Withdrawal,
+};
+use crate::domain::txid::Txid;
+
+/// A transaction; the parts that its kind does not have are unset. Later versions may add parts but rename none, because
+/// answers of earlier versions are read again.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the parts are those of the transaction")]
+pub struct Record {
+    pub id: Uuid,
+    pub user_id: Uuid,
+    pub kind: Kind,
+    pub description: String,
+    pub status: Status,
+    pub direction: Direction,
+    pub amount: Cents,
+    pub claimed_amount: Option<Cents>,
+    pub fee: Option<Cents>,
+    pub net_amount: Option<Cents>,
+    pub fee_paid: bool,
+    pub method: Option<MethodCopy>,
+    pub destination: Option<Destination>,
+    pub receipt: Option<Receipt>,
+    pub claimed_txid: Option<String>,
+    pub txid: Option<String>,
+    /// The comparable form of `txid`.
+    pub txid_key: Option<String>,
+    pub vout: Option<u32>,
+    pub first_approval: Option<FirstApproval>,
+    pub reason_code: Option<String>,
+    pub approved_by: Option<Uuid>,
+    pub approved_at: Option<OffsetDateTime>,
+    pub paying: Option<Lease>,
+    pub decided_by: Option<Uuid>,
+    pub decided_at: Option<OffsetDateTime>,
+    pub related_id: Option<Uuid>,
+    pub revision: i32,
+    pub created_at: OffsetDateTime,
+}
+
+impl TryFrom<Record> for Transaction {
+    /// Which part is missing.
+    type Error = String;
+
+    fn try_from(record: Record) -> Result<Self, String> {
+        let (id, kind) = (record.id, record.kind);
+        let missing = |part: &str| format!("the {} {id} has no {part}", kind.as_str());
+        let related = || record.related_id.ok_or_else(|| missing("related id"));
+        let txid = record.txid.zip(record.txid_key).map(|(text, key)| Txid { text, key, vout: record.vout });
+        let payment = |purpose| {
+            Ok::<_, String>(Details::Payment(Payment {
+                purpose,
+                method: record.method.clone().ok_or_else(|| missing("method"))?,
+                receipt: record.receipt.clone().ok_or_else(|| missing("receipt"))?,
+                claimed_txid: record.claimed_txid.clone(),
+                claimed_amount: record.claimed_amount,
+                txid: txid.clone(),
+                first_approval: record.first_approval,
+            }))
+        };
+        let trade = |part| Ok::<_, String>(Details::Trade { part, trade_id: related()? });
+        let details = match (kind, record.direction) {
+            (Kind::Deposit, _) => payment(Purpose::Deposit)?,
+            (Kind::Fee, _) => payment(Purpose::Fee { withdrawal_id: related()? })?,
+            (Kind::Course, _) if record.method.is_none() => Details::Purchase,
+            (Kind::Course, _) => payment(Purpose::Course)?,
+            (Kind::Withdrawal, _) => Details::Withdrawal(Withdrawal {
+                fee: record.fee.ok_or_else(|| missing("fee"))?,
+                net_amount: record.net_amount.ok_or_else(|| missing("net amount"))?,
+                fee_paid: record.fee_paid,
+                method: record.method.ok_or_else(|| missing("method"))?,
+                destination: record.destination,
+                approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
+                paying: record.paying,
+                txid,
+            }),
+            (Kind::Trade, Direction::Debit) => trade(TradePart::Invested)?,
+            (Kind::Trade, Direction::Credit) => trade(TradePart::Returned)?,
+            (Kind::Profit, _) => trade(TradePart::Profit)?,
+            (Kind::Bonus, _) => Details::Bonus,
+            (Kind::Adjustment, direction) => Details::Adjustment { direction, related_id: record.related_id },
+        };
+        Ok(Self {
+            id,
+            user_id: record.user_id,
+            details,
+            description: record.description,
+            status: record.status,
+            amount: record.amount,
+            reason_code: record.reason_code,
+            decided_by: record.decided_by,
+            decided_at: record.decided_at,
+            revision: record.revision,
+            created_at: record.created_at,
+        })
+    }
+}
+
+impl From<Transaction> for Record {
+    fn from(one: Transaction) -> Self {
+        let (kind, direction, related_id) = (one.kind(), one.direction(), one.related_id());
+        let record = Self {
+            id: one.id,
+            user_id: one.user_id,
+            kind,
+            description: one.description,
+            status: one.status,
+            direction,
+            amount: one.amount,
+            claimed_amount: None,
+            fee: None,
+            net_amount: None,
+            fee_paid: false,
+            method: None,
+            destination: None,
+            receipt: None,
+            claimed_txid: None,
+            txid: None,
+            txid_key: None,
+            vout: None,
+            first_approval: None,
+            reason_code: one.reason_code,
+            approved_by: None,
+            approved_at: None,
+            paying: None,
+            decided_by: one.decided_by,
+            decided_at: one.decided_at,
+            related_id,
+            revision: one.revision,
+            created_at: one.created_at,
+        };
+        match one.details {
+            Details::Payment(payment) => Self {
+                method: Some(payment.method),
+                receipt: Some(payment.receipt),
+                claimed_txid: payment.claimed_txid,
+                claimed_amount: payment.claimed_amount,
+                first_approval: payment.first_approval,
+                ..record.with_txid(payment.txid)
+            },
+            Details::Withdrawal(withdrawal) => Self {
+                fee: Some(withdrawal.fee),
+                net_amount: Some(withdrawal.net_amount),
+                fee_paid: withdrawal.fee_paid,
+                method: Some(withdrawal.method),
+                destination: withdrawal.destination,
+                approved_by: withdrawal.approval.map(|approval| approval.by),
+                approved_at: withdrawal.approval.map(|approval| approval.at),
+                paying: withdrawal.paying,
+                ..record.with_txid(withdrawal.txid)
+            },
+            _ => record,
+        }
+    }
+}
+
+impl Record {
+    fn with_txid(self, txid: Option<Txid>) -> Self {
+        let Some(Txid { text, key, vout }) = txid else { return self };
+        Self { txid: Some(text), txid_key: Some(key), vout, ..self }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::domain::transaction::Transaction;
+
+    fn record(changes: &Value) -> Value {
+        let mut record = json!({
+            "id": "6c1b9a4e-0d3f-4f52-8f3e-2b7a1c9d0e11", "user_id": "0f9e8d7c-6b5a-4c3d-9e2f-1a0b9c8d7e6f",
+            "kind": "deposit", "description": "USDT on TRC20", "status": "success", "direction": "credit",
+            "amount": 9_900, "claimed_amount": null, "fee": null, "net_amount": null, "fee_paid": false, "method": null,
+            "destination": null, "receipt": null, "claimed_txid": null, "txid": null, "txid_key": null, "vout": null,
+            "first_approval": null, "reason_code": null, "approved_by": null, "approved_at": null, "paying": null,
+            "decided_by": null, "decided_at": null, "related_id": null, "revision": 2,
+            "created_at": [2026, 325, 12, 0, 0, 0, 0, 0, 0],
+        });
+        if let (Some(all), Some(changes)) = (record.as_object_mut(), changes.as_object()) {
+            all.extend(changes.clone());
+        }
+        record
+    }
+
+    /// [L9] Answers that earlier versions stored are given again, part for part, and what lacks a part is not taken for
+    /// whole.
+    #[test]
+    fn stored_answers_are_read_as_they_were_written() -> Result<(), serde_json::Error> {
+        let id = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
+        let method =
+            json!({ "id": id, "currency": "USDT", "network": "TRC20", "address": "T1", "memo": "", "version": 3 });
+        let receipt = json!({ "key": "r", "content_type": "image/png", "digest": [1, 2] });
+        let at = json!([2026, 325, 13, 0, 0, 0, 0, 0, 0]);
+        let payment = json!({
+            "method": method, "receipt": receipt, "claimed_txid": "0xAB", "claimed_amount": 10_000, "txid": "0xAB",
+            "txid_key": "ab", "vout": 4, "first_approval": { "by": id, "at": at, "received": 9_900 }, "decided_by": id,
+            "decided_at": at,
+        });
+        let mut fee = payment.clone();
+        (fee["kind"], fee["direction"], fee["related_id"]) = (json!("fee"), json!("debit"), json!(id));
+        let mut course = payment.clone();
+        (course["kind"], course["direction"]) = (json!("course"), json!("debit"));
+        let withdrawal = json!({
+            "kind": "withdrawal", "direction": "debit", "status": "pending", "fee": 250, "net_amount": 9_650,
+            "fee_paid": true, "method": method, "destination": { "address": "T2", "memo": "m" }, "approved_by": id,
+            "approved_at": at, "paying": { "by": id, "until": at },
+        });
+        let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
+        let bought = json!({ "kind": "course", "direction": "debit" });
+        let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
+        let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
+        for changes in [&payment, &fee, &course, &withdrawal, &others, &related, &bought, &trade, &adjustment] {
+            let stored = record(changes);
+            let read: Transaction = serde_json::from_value(stored.clone())?;
+            assert_eq!(serde_json::to_value(read)?, stored);
+        }
+        for (whole, part) in [(&payment, "receipt"), (&withdrawal, "net_amount"), (&trade, "related_id")] {
+            let mut lacking = record(whole);
+            lacking[part] = Value::Null;
+            assert!(serde_json::from_value::<Transaction>(lacking).is_err(), "{part}");
+        }
+        Ok(())
+    }
+}
