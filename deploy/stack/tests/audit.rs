@@ -408,6 +408,14 @@ controls! {
         "ALTER TABLE holds DROP CONSTRAINT holds_two_people;
          INSERT INTO holds SELECT gen_random_uuid(), '00000000-0000-0000-0000-0000000000b1', 100, 'OTHER', 'released', decided_by,
             now(), decided_by, now() FROM proposals";
+    a_hold_that_nobody_signed_is_seen: "D-B10", "wallet",
+        "INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (5, 'on_hold', '00000000-0000-0000-0000-0000000000b1');
+         INSERT INTO holds (id, user_id, amount_cents, reason_code, placed_by) VALUES ('00000000-0000-0000-0000-0000000000e7',
+            '00000000-0000-0000-0000-0000000000b1', 100, 'OTHER', '00000000-0000-0000-0000-0000000000a1');
+         SELECT book('hold', '00000000-0000-0000-0000-0000000000e7', NULL, ARRAY[1, 5], ARRAY[-100, 100]);
+         INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, address, hash) SELECT max(id) + 1, now(),
+            '00000000-0000-0000-0000-0000000000a1', 'reviewer', 'hold.place', '00000000-0000-0000-0000-0000000000e7', '', ''
+         FROM audit_rows";
     a_course_sold_twice_is_seen: "T5", "wallet",
         "DROP INDEX postings_one_course_a_member; SELECT book('course', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000002], ARRAY[-1, 1])";
     a_double_payout_of_a_trade_is_seen: "T2", "wallet",

@@ -137,7 +137,7 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "D-B10",
-        "every hold was placed by its posting and released by its other, by two people, and both are in the trail",
+        "every hold has the postings of its state and the signed decisions of two people",
         "SELECT format('hold %s of %s is %s with %s', id, amount_cents, status, posted) FROM holds
          CROSS JOIN LATERAL (SELECT coalesce(array_agg(postings.kind ORDER BY postings.kind), '{}') AS posted,
                 coalesce(bool_and(postings.user_id = holds.user_id AND moved = amount_cents), false) AS is_right
@@ -149,9 +149,11 @@ pub const CHECKS: &[Check] = &[
          WHERE NOT is_right OR released_by IS NOT DISTINCT FROM placed_by
             OR posted <> CASE status WHEN 'placed' THEN ARRAY['hold'] ELSE ARRAY['hold', 'hold_release'] END
             OR NOT EXISTS (SELECT FROM audit_rows
-                WHERE subject_id = holds.id::text AND actor_id = placed_by AND action = 'hold.place')
+                WHERE subject_id = holds.id::text AND actor_id = placed_by AND action = 'hold.place' AND decision -> 'facts'
+                    = jsonb_build_object('userId', user_id, 'amountCents', amount_cents, 'reasonCode', reason_code))
             OR status = 'released' AND NOT EXISTS (SELECT FROM audit_rows
-                WHERE subject_id = holds.id::text AND actor_id = released_by AND action = 'hold.release')",
+                WHERE subject_id = holds.id::text AND actor_id = released_by AND action = 'hold.release' AND decision -> 'facts'
+                    = jsonb_build_object('userId', user_id))",
     ),
     wallet(
         "L5",

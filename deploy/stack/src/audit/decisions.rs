@@ -26,7 +26,7 @@ const FACTOR_SECONDS: i64 = 300 + SKEW_SECONDS;
 const DECISIONS: &str = r"
     SELECT id, at, actor_id, actor_role, action, subject_id, decision, assertion FROM audit_rows
     WHERE assertion IS NOT NULL
-        OR action ~ '\.(approve|reject|paying|paid|confirm|freeze|unfreeze)$' AND actor_role <> 'system'
+        OR action ~ '\.(approve|reject|paying|paid|confirm|freeze|unfreeze|place|release)$' AND actor_role <> 'system'
             AND id > (SELECT min(id) FROM audit_rows WHERE assertion IS NOT NULL)
     ORDER BY id";
 

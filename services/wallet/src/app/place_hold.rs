@@ -4,9 +4,11 @@ use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
+use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -42,15 +44,25 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
     if command.amount <= Cents::ZERO {
         return Err(Refusal::field("amount", "Please enter an amount above zero.").into());
     }
+    let id = Uuid::now_v7();
+    let signed = command.staff.sign(command.decided(id), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = place(&mut work, command).await;
+    let result = place(&mut work, command, id, &signed).await;
     work.settle(result).await
 }
 
-async fn place(conn: &mut PgConnection, command: &PlaceHold) -> Result<Hold, Error> {
+impl PlaceHold {
+    /// What it comes to, with the id of the hold that it makes.
+    fn decided(&self, id: Uuid) -> Decided {
+        let facts = json!({ "userId": self.user_id, "amountCents": self.amount, "reasonCode": self.reason.as_str() });
+        Decided::new("hold.place", id, Permission::PlaceHold, facts)
+    }
+}
+
+async fn place(conn: &mut PgConnection, command: &PlaceHold, id: Uuid, signed: &Signed) -> Result<Hold, Error> {
     let now = clock::now(conn).await?;
     let &PlaceHold { user_id, amount, reason, .. } = command;
     // A registration makes the accounts: who has none is no member, and must not get any by a slip of staff.
@@ -61,7 +73,7 @@ async fn place(conn: &mut PgConnection, command: &PlaceHold) -> Result<Hold, Err
         return Err(Error::TooManyHolds(HOLDS_MAX));
     }
     let by = command.staff.user_id;
-    let hold = Hold { id: Uuid::now_v7(), user_id, amount, reason, placed_by: by, placed_at: now, released_by: None };
+    let hold = Hold { id, user_id, amount, reason, placed_by: by, placed_at: now, released_by: None };
     holds::insert(conn, &hold).await?;
     posting::open_on_hold(conn, user_id).await?;
     let way = (AccountRef::available(user_id), AccountRef::on_hold(user_id));
@@ -75,6 +87,6 @@ async fn place(conn: &mut PgConnection, command: &PlaceHold) -> Result<Hold, Err
         after: Some(json!({ "amountCents": amount, "reasonCode": reason.as_str() })),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(hold)
 }

@@ -3,7 +3,9 @@
 use chassis::audit::{self, Act};
 use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
+use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -34,15 +36,18 @@ pub struct ReleaseHold {
 /// # Errors
 /// `HoldNotFound`, `HoldReleased`, `OwnHold`, the database's.
 pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>, Error> {
+    let decided =
+        Decided::new("hold.release", command.id, Permission::ReleaseHold, json!({ "userId": command.user_id }));
+    let signed = command.staff.sign(decided, None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = release(&mut work, command).await;
+    let result = release(&mut work, command, &signed).await;
     work.settle(result).await
 }
 
-async fn release(conn: &mut PgConnection, command: &ReleaseHold) -> Result<Hold, Error> {
+async fn release(conn: &mut PgConnection, command: &ReleaseHold, signed: &Signed) -> Result<Hold, Error> {
     let (user_id, by) = (command.user_id, command.staff.user_id);
     accounts::wallet(conn, user_id).await?.ok_or(Error::HoldNotFound)?;
     posting::lock_member(conn, user_id).await?;
@@ -66,6 +71,6 @@ async fn release(conn: &mut PgConnection, command: &ReleaseHold) -> Result<Hold,
         after: Some(json!({ "status": "released" })),
         address: &command.client_address,
     };
-    audit::append(conn, act).await?;
+    audit::append_signed(conn, act, signed).await?;
     Ok(Hold { released_by: Some(by), ..hold })
 }
