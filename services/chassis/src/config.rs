@@ -75,6 +75,16 @@ pub struct Storage {
     pub roots_url: Option<String>,
 }
 
+impl Storage {
+    /// The store of signed roots, if there is one.
+    ///
+    /// # Errors
+    /// If the url names none.
+    pub fn roots(&self) -> anyhow::Result<Option<Arc<dyn ObjectStore>>> {
+        self.roots_url.as_deref().filter(|url| !url.is_empty()).map(object_store).transpose()
+    }
+}
+
 /// Keys.
 #[derive(Debug, Clone, Args)]
 pub struct Keys {

@@ -96,7 +96,7 @@ impl Process {
     /// # Errors
     /// If the store's url or the service's key is none.
     pub fn export_roots(&mut self, db: &Db, storage: &Storage, keys: &Keys, covers: Covers) -> anyhow::Result<()> {
-        let Some(url) = storage.roots_url.as_deref().filter(|url| !url.is_empty()) else {
+        let Some(store) = storage.roots()? else {
             tracing::warn!("ROOTS_URL is not set: nothing outside the database proves its history");
             metrics::gauge!("roots_exported_at").set(0);
             return Ok(());
@@ -104,7 +104,7 @@ impl Process {
         let exporter = Exporter {
             service: self.name,
             db: db.clone(),
-            store: crate::config::object_store(url)?,
+            store,
             key: SigningKey::read(&keys.service_key_file)?,
             covers,
         };

@@ -128,8 +128,13 @@ impl Realm {
     /// The credential of a service.
     #[must_use]
     pub fn credential(&self, service: &str) -> Credential {
-        let key = SigningKey::read(&self.folder.join(format!("{service}.key"))).expect("a key");
-        Credential::new(service, key)
+        Credential::new(service, self.service_key(service))
+    }
+
+    /// The private key of a service.
+    #[must_use]
+    pub fn service_key(&self, service: &str) -> SigningKey {
+        SigningKey::read(&self.folder.join(format!("{service}.key"))).expect("a key")
     }
 
     /// Signs a session in; returns its token.

@@ -65,6 +65,19 @@ impl Directory {
     /// # Errors
     /// Unavailable if auth cannot tell.
     pub async fn staff(&self) -> Result<Vec<(Uuid, Contact)>, Refusal> {
+        let contact = |user: User| Ok((id(&user)?, Contact { name: user.name, email: user.email }));
+        self.list_staff().await?.into_iter().map(contact).collect()
+    }
+
+    /// The live staff accounts of a role.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn staff_of(&self, role: &str) -> Result<Vec<Uuid>, Refusal> {
+        self.list_staff().await?.iter().filter(|user| user.role == role).map(id).collect()
+    }
+
+    async fn list_staff(&self) -> Result<Vec<User>, Refusal> {
         let request = Outgoing::service(&self.credential)?.idempotent(ListStaffContactsRequest {});
         let answer = call_with_retry(
             || self.client.clone(),
@@ -73,11 +86,7 @@ impl Directory {
         )
         .await
         .map_err(|status| from_status(&status))?;
-        let contact = |user: User| {
-            let id = user.id.parse().map_err(|_| Refusal::unavailable())?;
-            Ok((id, Contact { name: user.name, email: user.email }))
-        };
-        answer.into_inner().staff.into_iter().map(contact).collect()
+        Ok(answer.into_inner().staff)
     }
 
     /// The secret of a mail; `None` once it is used, superseded or past its time: the mail must not be sent any more.
@@ -102,4 +111,8 @@ impl Directory {
         let contact = Contact { name: answer.name, email: answer.email };
         Ok(Some(MailSecret { contact, secret: answer.secret, expires_at }))
     }
+}
+
+fn id(user: &User) -> Result<Uuid, Refusal> {
+    user.id.parse().map_err(|_| Refusal::unavailable())
 }

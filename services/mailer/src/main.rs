@@ -11,6 +11,7 @@ use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
+use mailer::app::mail_roots::MailRoots;
 use mailer::app::send_mails::{CONCURRENCY, SendMails};
 use mailer::clients::Directory;
 use mailer::config::Config;
@@ -64,6 +65,14 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let queued = Arc::new(Notify::new());
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
     let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
+    if let Some(store) = config.storage.roots()? {
+        let (db, directory, queued) = (db.clone(), directory.clone(), Arc::clone(&queued));
+        let shutdown = process.shutdown.clone();
+        process.spawn(async move {
+            MailRoots { db, directory, store, queued }.run(shutdown).await;
+            Ok(())
+        });
+    }
     let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
     let consumer = Arc::new(Consumer(Arc::new(accept)));
     let doors = Doors { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };

@@ -39,7 +39,7 @@ const SOURCES: [(&str, &str); 3 * Template::ALL.len()] = sources! {
     "fee_received" "fee_confirmed" "fee_rejected"
     "bonus_granted" "bonus_released" "balance_adjusted"
     "trade_opened" "trade_claimed" "trade_closed"
-    "platform_method_changed" "staff_changed"
+    "platform_method_changed" "staff_changed" "roots_of_the_day"
 };
 
 const MOMENT: StaticFormatDescription =

@@ -63,11 +63,13 @@ pub enum Template {
     PlatformMethodChanged,
     /// To all staff: a colleague joined, left or got another role.
     StaffChanged,
+    /// To the auditors: the newest signed root of every service.
+    RootsOfTheDay,
 }
 
 impl Template {
     /// Every template.
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 30] = [
         Self::VerificationCode,
         Self::ResetLink,
         Self::PasswordChanged,
@@ -97,6 +99,7 @@ impl Template {
         Self::TradeClosed,
         Self::PlatformMethodChanged,
         Self::StaffChanged,
+        Self::RootsOfTheDay,
     ];
 
     /// Its name: the folder, and the column `template`.
@@ -132,6 +135,7 @@ impl Template {
             Self::TradeClosed => "trade_closed",
             Self::PlatformMethodChanged => "platform_method_changed",
             Self::StaffChanged => "staff_changed",
+            Self::RootsOfTheDay => "roots_of_the_day",
         }
     }
 

@@ -38,6 +38,17 @@ pub async fn queue(
     Ok(queued.rows_affected() == 1)
 }
 
+/// How many mails an event has queued.
+///
+/// # Errors
+/// The database's.
+pub async fn count(conn: &mut PgConnection, event_id: Uuid) -> Result<usize, sqlx::Error> {
+    let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM mails WHERE event_id = $1"#, event_id)
+        .fetch_one(conn)
+        .await?;
+    Ok(usize::try_from(count).unwrap_or(usize::MAX))
+}
+
 /// A mail leased to this process, and the trace of the request that caused it.
 pub type Leased = (Mail, TraceContext);
 

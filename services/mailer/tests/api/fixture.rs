@@ -42,6 +42,7 @@ pub const ADDRESS: &str = "ada@example.com";
 pub struct Accounts {
     pub users: HashMap<Uuid, (String, String)>,
     pub staff: Vec<Uuid>,
+    pub roles: HashMap<Uuid, String>,
     pub secrets: HashMap<String, String>,
     pub away: bool,
 }
@@ -64,8 +65,10 @@ impl Auth {
     }
 
     fn user(&self, id: Uuid) -> Option<User> {
-        let (name, email) = self.accounts.lock().unwrap().users.get(&id)?.clone();
-        Some(User { id: id.to_string(), name, email, ..User::default() })
+        let accounts = self.accounts.lock().unwrap();
+        let (name, email) = accounts.users.get(&id)?.clone();
+        let role = accounts.roles.get(&id).cloned().unwrap_or_default();
+        Some(User { id: id.to_string(), name, email, role, ..User::default() })
     }
 }
 
@@ -120,7 +123,7 @@ pub struct World {
     pub consumer: Arc<Consumer>,
     pub send: Arc<SendMails>,
     pub user_id: Uuid,
-    directory: Directory,
+    pub directory: Directory,
     pub realm: Realm,
 }
 

@@ -6,6 +6,7 @@ mod accept_event;
 mod broker;
 mod dead_letters;
 mod fixture;
+mod mail_roots;
 mod samples;
 mod send_mails;
 mod smtp_sink;

@@ -52,7 +52,8 @@ async fn every_mail_says_its_facts(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM mails WHERE status <> 'sent'").await, 0);
 }
 
-fn check(mail: &str, facts: &[&str]) {
+/// Both parts of a mail say these facts, and nothing in them is left unfilled.
+pub fn check(mail: &str, facts: &[&str]) {
     let (text, html) = parts(mail);
     let (text_line, html_line) = (unwrapped(&text), unwrapped(&html).replace("&#x2f;", "/"));
     for fact in facts {
