@@ -4,12 +4,14 @@ use chassis::grpc::channel;
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
+use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
 use proto::trade::v1::staff_service_client::StaffServiceClient as TradeStaffClient;
 use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::wallet::v1::liabilities_service_client::LiabilitiesServiceClient;
+use proto::wallet::v1::receipt_service_client::ReceiptServiceClient;
 use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
 use tonic::transport::Channel;
@@ -27,8 +29,12 @@ pub struct Clients {
     pub auth_staff: AuthStaffClient<Channel>,
     /// The member's money.
     pub wallet: WalletServiceClient<Channel>,
+    /// Receipts before they are stored.
+    pub receipts: ReceiptServiceClient<Channel>,
     /// Review and the books, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
+    /// What refers to stored files.
+    pub file_owners: FileOwners,
     /// The proof of liabilities.
     pub liabilities: LiabilitiesServiceClient<Channel>,
     /// Plans and trades.
@@ -43,6 +49,17 @@ pub struct Clients {
     pub mailer_staff: MailerStaffClient<Channel>,
 }
 
+/// The services that keep keys of files, by what the files are for.
+#[derive(Clone)]
+pub struct FileOwners {
+    /// Payments.
+    pub receipts: FileOwnerServiceClient<Channel>,
+    /// Accounts.
+    pub photos: FileOwnerServiceClient<Channel>,
+    /// Payment methods.
+    pub methods: FileOwnerServiceClient<Channel>,
+}
+
 impl Clients {
     /// Connects on first need.
     ///
@@ -54,7 +71,14 @@ impl Clients {
         let trade = channel(&config.trade_url)?;
         let payment_method = channel(&config.payment_method_url)?;
         let mailer = channel(&config.mailer_url)?;
+        let file_owners = FileOwners {
+            receipts: FileOwnerServiceClient::new(wallet.clone()),
+            photos: FileOwnerServiceClient::new(auth.clone()),
+            methods: FileOwnerServiceClient::new(payment_method.clone()),
+        };
         Ok(Self {
+            file_owners,
+            receipts: ReceiptServiceClient::new(wallet.clone()),
             auth: AuthServiceClient::new(auth.clone()),
             directory: DirectoryServiceClient::new(auth.clone()),
             auth_staff: AuthStaffClient::new(auth),

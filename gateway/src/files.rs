@@ -9,6 +9,7 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use bytes::Bytes;
 use chassis::keys::SecretKey;
 use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt, future};
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload};
 use time::{Duration, OffsetDateTime};
@@ -34,12 +35,38 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    const fn folder(self) -> &'static str {
+    /// Every one.
+    pub const ALL: [Self; 3] = [Self::Receipt, Self::Photo, Self::Method];
+
+    /// Its folder in the store.
+    #[must_use]
+    pub const fn folder(self) -> &'static str {
         match self {
             Self::Receipt => "receipts",
             Self::Photo => "photos",
             Self::Method => "methods",
         }
+    }
+}
+
+/// A file that was checked, under the key that it would have in the store.
+pub struct Checked {
+    /// Key, kind and digest.
+    pub stored: Stored,
+    bytes: Bytes,
+}
+
+impl Checked {
+    /// Its size as it would be stored.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Never: a file has content.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
     }
 }
 
@@ -83,9 +110,17 @@ impl Files {
     /// Checks a data URL and stores what it holds.
     ///
     /// # Errors
+    /// As [`Self::check`] and [`Self::keep`].
+    pub async fn store(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Stored, ApiError> {
+        self.keep(self.check(field, data_url, purpose).await?).await
+    }
+
+    /// Checks a data URL, and writes pictures anew.
+    ///
+    /// # Errors
     /// 413 over 5 MiB, 415 for another kind of file than the purpose takes or than it says it is, 422 if it is no data
     /// URL.
-    pub async fn store(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Stored, ApiError> {
+    pub async fn check(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Checked, ApiError> {
         let upload = Upload::read(field, data_url, purpose)?;
         let digest = digest::digest(&digest::SHA256, &upload.bytes).as_ref().to_vec();
         let (bytes, kind) = match upload.kind {
@@ -93,9 +128,32 @@ impl Files {
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
         let key = format!("{}/{}.{}", purpose.folder(), Uuid::new_v4().simple(), kind.extension());
-        let path = Path::from(key.as_str());
-        self.store.put(&path, PutPayload::from(bytes)).await.map_err(unavailable)?;
-        Ok(Stored { key, content_type: kind.content_type(), digest })
+        let stored = Stored { key, content_type: kind.content_type(), digest };
+        Ok(Checked { stored, bytes: bytes.into() })
+    }
+
+    /// Stores a file under its key.
+    ///
+    /// # Errors
+    /// 503 if the store does not answer.
+    pub async fn keep(&self, file: Checked) -> Result<Stored, ApiError> {
+        let path = Path::from(file.stored.key.as_str());
+        self.store.put(&path, PutPayload::from(file.bytes)).await.map_err(unavailable)?;
+        Ok(file.stored)
+    }
+
+    /// The keys of all files of a purpose that have not been written since.
+    pub fn unchanged_since(
+        &self,
+        purpose: Purpose,
+        moment: OffsetDateTime,
+    ) -> BoxStream<'static, object_store::Result<String>> {
+        let files = self.store.list(Some(&Path::from(purpose.folder())));
+        let old = files.try_filter_map(move |file| {
+            let is_old = file.last_modified.timestamp() < moment.unix_timestamp();
+            future::ready(Ok(is_old.then(|| file.location.to_string())))
+        });
+        old.boxed()
     }
 
     /// Reads a file by its key, or a range of it.
@@ -121,10 +179,21 @@ impl Files {
         }
     }
 
-    /// Forgets a file that nothing came to refer to.
+    /// Removes a file that nothing refers to. What cannot be removed now goes with the next sweep.
     pub async fn discard(&self, key: &str) {
-        if let Err(error) = self.store.delete(&Path::from(key)).await {
+        if let Err(error) = self.remove(key).await {
             tracing::warn!(%error, "a file without owner stays in the store");
+        }
+    }
+
+    /// Removes a file, if it is there.
+    ///
+    /// # Errors
+    /// The store's.
+    pub async fn remove(&self, key: &str) -> object_store::Result<()> {
+        match self.store.delete(&Path::from(key)).await {
+            Err(object_store::Error::NotFound { .. }) => Ok(()),
+            done => done,
         }
     }
 

@@ -17,6 +17,8 @@ pub mod files;
 
 pub mod pictures;
 
+pub mod sweep;
+
 pub mod clients;
 
 pub mod routes;

@@ -22,6 +22,7 @@ use gateway::routes::courses::Course;
 use gateway::routes::plans::Offers;
 use gateway::routes::transactions::Owners;
 use gateway::server;
+use gateway::sweep;
 
 const NAME: &str = "gateway";
 
@@ -76,6 +77,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     if let Some(url) = &config.amqp_url {
         process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&offers), process.shutdown.clone()));
     }
+    let store = chassis::config::object_store(&config.files_url)?;
+    let files = || anyhow::Ok(Files::new(Arc::clone(&store), SecretKey::read(&config.link_key_file)?));
+    process.spawn(sweep::run(files()?, clients.file_owners.clone(), credential.clone(), process.shutdown.clone()));
     let rates = Rates::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget_quiet(Arc::clone(&rates), process.shutdown.clone()));
     let app = App::new(AppState {
@@ -83,7 +87,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         owners: Owners::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
-        files: Files::new(chassis::config::object_store(&config.files_url)?, SecretKey::read(&config.link_key_file)?),
+        files: files()?,
         course: Course::read(&config.course_dir)?,
         credential,
         rates,

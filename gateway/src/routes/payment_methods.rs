@@ -18,6 +18,7 @@ use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::router::App;
 use crate::routes::Done;
+use crate::routes::users::discard_replaced;
 
 /// A way to pay in or to be paid out.
 #[derive(Debug, Serialize, ToSchema)]
@@ -177,7 +178,9 @@ pub async fn update(
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;
     }
-    Ok(ok(reply(answer?.into_inner().payment_method, "Your payment method has been updated.")?))
+    let answer = answer?.into_inner();
+    discard_replaced(&app, &answer.replaced_image_key).await;
+    Ok(ok(reply(answer.payment_method, "Your payment method has been updated.")?))
 }
 
 /// Delete an own payment method
@@ -188,6 +191,8 @@ pub async fn delete(
     Actor(caller): Actor,
     Path(id): Path<String>,
 ) -> Result<Reply<Done>, ApiError> {
-    call!(app.clients.payment_method, delete_payment_method, caller.out, DeletePaymentMethodRequest { id })?;
+    let message = DeletePaymentMethodRequest { id };
+    let answer = call!(app.clients.payment_method, delete_payment_method, caller.out, message)?.into_inner();
+    discard_replaced(&app, &answer.image_key).await;
     Ok(ok(Done::saying("Your payment method has been deleted.")))
 }

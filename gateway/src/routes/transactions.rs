@@ -10,18 +10,20 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chassis::batch::Batch;
 use chassis::caller::{Credential, SESSION_CACHE};
-use chassis::grpc::Outgoing;
+use chassis::grpc::{Outgoing, call_with_retry};
 use moka::sync::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User as UserMessage};
-use proto::common::v1::PageRequest;
+use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     Direction, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
-    RequestWithdrawalRequest, SetDestinationRequest, TransactionKind, TransactionStatus,
+    RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse, SetDestinationRequest, TransactionKind,
+    TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use tonic::Code;
 use tonic::transport::Channel;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -361,6 +363,41 @@ fn receipt(stored: &Stored) -> Receipt {
     Receipt { key: stored.key.clone(), content_type: stored.content_type.to_owned(), digest: stored.digest.clone() }
 }
 
+/// Stores a proof of payment once wallet has claimed the key of the request and found room for the file. Nothing is
+/// stored for a request that was answered before.
+async fn store_receipt(
+    app: &App,
+    out: &Outgoing,
+    proof: &str,
+    claim: Option<&Idempotency>,
+) -> Result<Stored, ApiError> {
+    let mut file = app.files.check("receipt", proof, Purpose::Receipt).await?;
+    let message = ReserveReceiptRequest {
+        key: file.stored.key.clone(),
+        bytes: i64::try_from(file.len()).unwrap_or(i64::MAX),
+        idempotency: claim.cloned(),
+    };
+    let reserved = call_with_retry(
+        || app.clients.receipts.clone(),
+        out.clone().idempotent(message),
+        |mut client, request| async move { client.reserve_receipt(request).await },
+    )
+    .await;
+    let ReserveReceiptResponse { key, answered } = match reserved {
+        Ok(reserved) => reserved.into_inner(),
+        // A wallet of the version before does not know the call.
+        Err(status) if status.code() == Code::Unimplemented => ReserveReceiptResponse::default(),
+        Err(status) => return Err(status.into()),
+    };
+    if answered {
+        return Ok(file.stored);
+    }
+    if !key.is_empty() {
+        file.stored.key = key;
+    }
+    app.files.keep(file).await
+}
+
 /// A payment the member made.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -407,8 +444,8 @@ pub async fn deposit(
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     let txid = form.text("txid", &value.txid);
     form.finish()?;
-    let stored = app.files.store("receipt", &proof, Purpose::Receipt).await?;
     let claim = key.claim(&digest);
+    let stored = store_receipt(&app, &caller.out, &proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
         amount_cents: amount.get(),
         method,
@@ -525,8 +562,8 @@ pub async fn pay_fee(
         form.wrong("transactionId", "This is not the withdrawal of the address.");
     }
     form.finish()?;
-    let stored = app.files.store("receipt", &proof, Purpose::Receipt).await?;
     let claim = key.claim(&digest);
+    let stored = store_receipt(&app, &caller.out, &proof, claim.as_ref()).await?;
     let message = PayWithdrawalFeeRequest {
         withdrawal_id,
         amount_cents: amount.get(),

@@ -210,7 +210,16 @@ pub async fn update_image(
     if answer.as_ref().is_err_and(ApiError::is_final) {
         app.files.discard(&stored.key).await;
     }
-    changed(&app, &caller.out, answer?.into_inner().user, "Your photo has been updated.").await
+    let answer = answer?.into_inner();
+    discard_replaced(&app, &answer.replaced_image_key).await;
+    changed(&app, &caller.out, answer.user, "Your photo has been updated.").await
+}
+
+/// Removes the picture that another one has taken the place of, if there was one.
+pub async fn discard_replaced(app: &App, key: &str) {
+    if !key.is_empty() {
+        app.files.discard(key).await;
+    }
 }
 
 /// New details.

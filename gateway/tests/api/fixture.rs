@@ -50,6 +50,9 @@ pub struct Fixture {
     pub wallet: FakeWallet,
     pub trade: FakeTrade,
     pub offers: Arc<Offers>,
+    /// The same object store as the gateway's.
+    pub files: Files,
+    pub clients: Clients,
     pub config: Config,
     /// Everything that no fake serves.
     pub recorder: Recorder,
@@ -92,15 +95,17 @@ impl Fixture {
         ));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
+        let store = Arc::new(InMemory::new());
+        let files = Files::new(store.clone(), SecretKey::read(&realm.folder().join("link.key")).unwrap());
         let clients = Clients::new(&config).unwrap();
         let offers = Arc::new(Offers::new(clients.trade.clone()));
         let app = App::new(AppState {
             offers: Arc::clone(&offers),
             owners: Owners::new(clients.directory.clone(), realm.credential("gateway")),
-            clients,
+            clients: clients.clone(),
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
-            files: Files::new(Arc::new(InMemory::new()), key),
+            files: Files::new(store, key),
             course: Course::read(&config.course_dir).unwrap(),
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),
@@ -108,7 +113,7 @@ impl Fixture {
             live: Live::default(),
             config: config.clone(),
         });
-        Self { realm, router: router(app), wallet, trade, offers, config, recorder }
+        Self { realm, router: router(app), wallet, trade, offers, files, clients, config, recorder }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {

@@ -8,6 +8,8 @@ mod contract;
 
 mod errors;
 
+mod files;
+
 mod money;
 
 mod plans;

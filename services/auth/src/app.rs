@@ -32,6 +32,7 @@ pub mod verify_email;
 pub mod get_mail_secret;
 pub mod get_session;
 pub mod get_users;
+pub mod list_owned_files;
 pub mod sign_decision;
 
 pub mod begin_totp;

@@ -4,6 +4,7 @@ mod auth;
 mod convert;
 mod decision;
 mod directory;
+mod files;
 mod staff;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;
 use proto::auth::v1::directory_service_server::DirectoryServiceServer;
 use proto::auth::v1::staff_service_server::StaffServiceServer;
+use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 use uuid::Uuid;
@@ -51,6 +53,7 @@ impl Door {
             .add_service(AuthServiceServer::new(self.clone()))
             .add_service(DirectoryServiceServer::new(self.clone()))
             .add_service(DecisionServiceServer::new(self.clone()))
+            .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

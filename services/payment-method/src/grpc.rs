@@ -2,6 +2,8 @@
 
 mod convert;
 
+mod files;
+
 mod lookup;
 
 mod members;
@@ -12,6 +14,7 @@ use chassis::caller::Verifier;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
+use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
 use proto::payment_method::v1::staff_service_server::StaffServiceServer;
@@ -39,6 +42,7 @@ impl Doors {
         Routes::new(health)
             .add_service(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
+            .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

@@ -20,6 +20,10 @@ pub mod get_terms;
 
 pub mod get_balances;
 
+pub mod reserve_receipt;
+
+pub mod list_owned_receipts;
+
 pub mod request_deposit;
 
 pub mod request_withdrawal;

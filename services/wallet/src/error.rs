@@ -75,6 +75,11 @@ pub enum Error {
     /// Enough of them wait.
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
     TooManyPendingDeposits(i64),
+    /// No room for another file.
+    #[error(
+        "your proofs of payment take up the 200 MB that an account has for them. Please contact support, so that we can make room."
+    )]
+    ReceiptsFull,
     /// It is theirs.
     #[error("you already own the course.")]
     CourseAlreadyPurchased,
@@ -193,6 +198,7 @@ impl Fault for Error {
             | Self::WithdrawalsNotStopped
             | Self::BooksNotBalanced(_)
             | Self::TooManyPendingDeposits(_)
+            | Self::ReceiptsFull
             | Self::CourseAlreadyPurchased
             | Self::CoursePaymentPending
             | Self::AlreadyDecided
@@ -241,6 +247,7 @@ impl Fault for Error {
             Self::WithdrawalsNotStopped => ErrorReason::WithdrawalsNotStopped,
             Self::BooksNotBalanced(_) => ErrorReason::BooksNotBalanced,
             Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
+            Self::ReceiptsFull => ErrorReason::ReceiptsFull,
             Self::CourseAlreadyPurchased => ErrorReason::CourseAlreadyPurchased,
             Self::CoursePaymentPending => ErrorReason::CoursePaymentPending,
             Self::AlreadyDecided

@@ -2,9 +2,13 @@
 
 mod convert;
 
+mod files;
+
 mod liabilities;
 
 mod members;
+
+mod receipts;
 
 mod settlement;
 
@@ -15,7 +19,9 @@ use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::permission::Permission;
+use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
+use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementServiceServer;
 use proto::wallet::v1::wallet_service_server::WalletServiceServer;
@@ -64,6 +70,8 @@ impl Doors {
             .add_service(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
             .add_service(LiabilitiesServiceServer::new(self.clone()))
+            .add_service(ReceiptServiceServer::new(self.clone()))
+            .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 

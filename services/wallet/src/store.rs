@@ -14,6 +14,8 @@ pub mod liabilities;
 
 pub mod postings;
 
+pub mod receipts;
+
 pub mod times;
 
 pub mod trade_fundings;

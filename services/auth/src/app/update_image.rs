@@ -7,11 +7,19 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::users;
 
-/// Sets it; returns the account as it stands then.
+/// The account with its new photo.
+pub struct UpdatedImage {
+    /// As it stands then.
+    pub user: User,
+    /// Key of the photo before, to which nothing refers any more; empty if there was none.
+    pub replaced: String,
+}
+
+/// Sets it.
 ///
 /// # Errors
 /// [`Error::AccountFrozen`], a wrong key, the database's.
-pub async fn update_image(app: &App, user_id: Uuid, image_key: &str) -> Result<User, Error> {
+pub async fn update_image(app: &App, user_id: Uuid, image_key: &str) -> Result<UpdatedImage, Error> {
     let printable = image_key.bytes().all(|byte| byte.is_ascii_graphic());
     if !(1..=200).contains(&image_key.len()) || !printable {
         return Err(Error::field("image", "Choose an image"));
@@ -23,6 +31,7 @@ pub async fn update_image(app: &App, user_id: Uuid, image_key: &str) -> Result<U
     }
     users::set_image(&mut tx, user.id, image_key).await?;
     tx.commit().await?;
-    image_key.clone_into(&mut user.image_key);
-    Ok(user)
+    let before = std::mem::replace(&mut user.image_key, image_key.to_owned());
+    let replaced = if before == image_key { String::new() } else { before };
+    Ok(UpdatedImage { user, replaced })
 }

@@ -142,9 +142,10 @@ impl AuthService for Door {
         let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
-        let user =
+        let updated =
             db::retrying(|| update_image(&self.app, session.user_id, &message.image_key)).await.map_err(status)?;
-        Ok(Response::new(UpdateImageResponse { user: Some(convert::user(user)) }))
+        let user = Some(convert::user(updated.user));
+        Ok(Response::new(UpdateImageResponse { user, replaced_image_key: updated.replaced }))
     }
 
     async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Answer<ChangePasswordResponse> {

@@ -231,6 +231,16 @@ pub async fn set_details(conn: &mut PgConnection, id: Uuid, details: &Details) -
     Ok(())
 }
 
+/// Those of these files that are an account's photo.
+///
+/// # Errors
+/// The database's.
+pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT image_key FROM users WHERE image_key <> '' AND image_key = ANY ($1)", keys)
+        .fetch_all(conn)
+        .await
+}
+
 /// Sets the photo.
 ///
 /// # Errors

@@ -4,6 +4,8 @@ use chassis::error::{Refusal, from_status};
 use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{ForgotPasswordRequest, ResendCodeRequest, UpdateImageRequest, UpdateProfileRequest, User};
+use proto::common::v1::ListOwnedFilesRequest;
+use proto::common::v1::file_owner_service_server::FileOwnerService;
 use sqlx::PgPool;
 use tonic::Request;
 
@@ -126,14 +128,26 @@ async fn who_may_not_changes_nothing(pool: PgPool) {
     assert_eq!(update(&world, "", &ada).await.unwrap_err().code, "UNAUTHENTICATED");
 }
 
-/// [API-17] [PROF-01] The photo's key is kept and answered.
+/// [API-17] [PROF-01] [D-V3] The photo's key is kept and answered, with the one it replaced, which then has no owner.
 #[sqlx::test(migrations = false)]
 async fn a_photo_is_kept(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
     let request = UpdateImageRequest { user_id: user.id.clone(), image_key: "photos/x.webp".to_owned() };
-    let changed = world.door.update_image(with_token(request, &token)).await.unwrap().into_inner().user.unwrap();
-    assert_eq!(changed.image_key, "photos/x.webp");
+    let updated = world.door.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
+    assert_eq!((updated.user.unwrap().image_key.as_str(), updated.replaced_image_key.as_str()), ("photos/x.webp", ""));
+    // Repeated after a lost answer: the photo is not replaced by itself.
+    let again = world.door.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
+    assert_eq!(again.replaced_image_key, "");
+    let other = UpdateImageRequest { image_key: "photos/y.webp".to_owned(), ..request };
+    let updated = world.door.update_image(with_token(other, &token)).await.unwrap().into_inner();
+    assert_eq!(updated.replaced_image_key, "photos/x.webp");
+    let keys = ["photos/x.webp", "photos/y.webp"].map(ToOwned::to_owned).to_vec();
+    let credential = world.realm.credential("gateway").token().unwrap();
+    let asked = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
+    assert_eq!(asked.unwrap().into_inner().keys, ["photos/y.webp"]);
+    let foreign = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys: Vec::new() }, &token)).await;
+    assert_eq!(from_status(&foreign.unwrap_err()).code, "PERMISSION_DENIED");
     let request = UpdateImageRequest { user_id: user.id, image_key: String::new() };
     assert_eq!(
         from_status(&world.door.update_image(with_token(request, &token)).await.unwrap_err()).code,

@@ -8,19 +8,19 @@ use crate::domain::method::Scope;
 use crate::error::Error;
 use crate::store::methods;
 
-/// Ends the method; its versions stay.
+/// Ends the method; its versions stay. Returns the key of its picture, which nobody is shown any more.
 ///
 /// # Errors
 /// `NotFound`, `PlatformMethod`, the database's.
-pub async fn delete_payment_method(db: &Db, user_id: Uuid, id: Uuid) -> Result<(), Error> {
+pub async fn delete_payment_method(db: &Db, user_id: Uuid, id: Uuid) -> Result<String, Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
-    match methods::lock(&mut tx, id).await? {
+    let method = match methods::lock(&mut tx, id).await? {
         Some((method, _)) if method.scope == Scope::Platform => return Err(Error::PlatformMethod),
-        Some((_, owner)) if owner == Some(user_id) => {}
+        Some((method, owner)) if owner == Some(user_id) => method,
         _ => return Err(Error::NotFound),
-    }
+    };
     methods::archive(&mut tx, id, now).await?;
     tx.commit().await?;
-    Ok(())
+    Ok(method.fields.image_key)
 }

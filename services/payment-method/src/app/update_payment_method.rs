@@ -17,6 +17,15 @@ pub enum Picture {
     Replace,
 }
 
+/// A method as changed.
+#[derive(Debug)]
+pub struct Updated {
+    /// It.
+    pub method: Method,
+    /// Key of the picture before, which nobody is shown any more; empty if there was none, or it stays.
+    pub replaced: String,
+}
+
 /// The method as changed.
 ///
 /// # Errors
@@ -27,7 +36,7 @@ pub async fn update_payment_method(
     id: Uuid,
     mut fields: Fields,
     picture: Picture,
-) -> Result<Method, Error> {
+) -> Result<Updated, Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let before = match methods::lock(&mut tx, id).await? {
@@ -43,5 +52,7 @@ pub async fn update_payment_method(
     }
     let method = methods::change(&mut tx, &before, fields, now).await?;
     tx.commit().await?;
-    Ok(method)
+    let before = before.fields.image_key;
+    let replaced = if before == method.fields.image_key { String::new() } else { before };
+    Ok(Updated { method, replaced })
 }

@@ -15,7 +15,7 @@ use super::{Doors, convert, status};
 use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
 use crate::app::list_payment_methods::list_payment_methods;
-use crate::app::update_payment_method::{Picture, update_payment_method};
+use crate::app::update_payment_method::{Picture, Updated, update_payment_method};
 use crate::domain::method::Method;
 use crate::error::Error;
 
@@ -41,16 +41,19 @@ impl PaymentMethodService for Doors {
         &self,
         request: Request<UpdatePaymentMethodRequest>,
     ) -> Result<Response<UpdatePaymentMethodResponse>, Status> {
-        let method = self.update(request).await.map_err(status)?;
-        Ok(Response::new(UpdatePaymentMethodResponse { payment_method: Some(method.into()) }))
+        let Updated { method, replaced } = self.update(request).await.map_err(status)?;
+        Ok(Response::new(UpdatePaymentMethodResponse {
+            payment_method: Some(method.into()),
+            replaced_image_key: replaced,
+        }))
     }
 
     async fn delete_payment_method(
         &self,
         request: Request<DeletePaymentMethodRequest>,
     ) -> Result<Response<DeletePaymentMethodResponse>, Status> {
-        self.delete(request).await.map_err(status)?;
-        Ok(Response::new(DeletePaymentMethodResponse {}))
+        let image_key = self.delete(request).await.map_err(status)?;
+        Ok(Response::new(DeletePaymentMethodResponse { image_key }))
     }
 }
 
@@ -73,7 +76,7 @@ impl Doors {
         Ok(answer(created.map(|method| CreatePaymentMethodResponse { payment_method: Some(method.into()) })))
     }
 
-    async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Method, Error> {
+    async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Updated, Error> {
         let user_id = self.verifier.actor(request.metadata()).await?.user_id;
         let message = request.into_inner();
         let id = convert::id(&message.id)?;
@@ -82,7 +85,7 @@ impl Doors {
         retrying(|| update_payment_method(&self.db, user_id, id, fields.clone(), picture)).await
     }
 
-    async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<(), Error> {
+    async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<String, Error> {
         let user_id = self.verifier.actor(request.metadata()).await?.user_id;
         let id = convert::id(&request.into_inner().id)?;
         retrying(|| delete_payment_method(&self.db, user_id, id)).await

@@ -216,6 +216,26 @@ pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[Stri
     Ok(found.into_iter().collect())
 }
 
+/// Those of these files that are the picture of a personal method in force, of any version of a platform method, or of an
+/// open proposal.
+///
+/// # Errors
+/// The database's.
+pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, Error> {
+    let found = sqlx::query_scalar!(
+        r#"SELECT v.image_key AS "key!" FROM method_versions v JOIN methods m ON m.id = v.method_id
+           WHERE v.image_key <> '' AND v.image_key = ANY ($1)
+             AND (m.scope = 'platform' OR m.archived_at IS NULL AND m.version = v.version)
+           UNION
+           SELECT change ->> 'imageKey' FROM proposals
+           WHERE status = 'open' AND change ->> 'imageKey' = ANY ($1)"#,
+        keys,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(found)
+}
+
 /// Makes one member's changes wait for each other, so that the limit holds.
 ///
 /// # Errors

@@ -3,7 +3,8 @@
 use chassis::error::Kind;
 use chassis::grpc::REPLAYED;
 use chassis::testing::{session, with_token};
-use proto::common::v1::Idempotency;
+use proto::common::v1::file_owner_service_server::FileOwnerService;
+use proto::common::v1::{Idempotency, ListOwnedFilesRequest};
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, DeletePaymentMethodRequest, ListPaymentMethodsRequest, MethodFields, Scope,
@@ -16,6 +17,36 @@ use crate::fixture::{BITCOIN, EVM, EVM_2, TRON, TRON_2, World, fields, refused};
 
 fn update(id: &str, fields: MethodFields, keep_image: bool) -> UpdatePaymentMethodRequest {
     UpdatePaymentMethodRequest { id: id.to_owned(), fields: Some(fields), keep_image }
+}
+
+/// [D-V3] A picture has an owner while somebody is shown it, or staff decide about it.
+#[sqlx::test(migrations = false)]
+async fn pictures_that_are_shown_have_an_owner(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member();
+    let pictured = |image: &str, of: MethodFields| MethodFields { image_key: image.to_owned(), ..of };
+    let owned = async || {
+        let keys = ["own/1", "own/2", "ours/1", "ours/2"].map(ToOwned::to_owned).to_vec();
+        let credential = world.realm.credential("gateway").token().unwrap();
+        let asked = world.doors.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
+        let mut keys = asked.unwrap().into_inner().keys;
+        keys.sort_unstable();
+        keys
+    };
+    let own = world.create(&token, pictured("own/1", fields("USDT", "TRC20", TRON))).await.unwrap();
+    let proposal = world.propose("", Some(pictured("ours/1", fields("BTC", "Bitcoin", BITCOIN)))).await.unwrap();
+    assert_eq!(owned().await, ["ours/1", "own/1"]);
+    let changed = update(&own.id, pictured("own/2", fields("USDT", "TRC20", TRON)), false);
+    let changed = world.doors.update_payment_method(with_token(changed, &token)).await.unwrap().into_inner();
+    assert_eq!(changed.replaced_image_key, "own/1");
+    let platform = world.confirm(&proposal.id, 1).await.unwrap();
+    let next = world.propose(&platform, Some(pictured("ours/2", fields("BTC", "Bitcoin", BITCOIN)))).await.unwrap();
+    world.confirm(&next.id, 1).await.unwrap();
+    // Staff see every version of a platform method.
+    assert_eq!(owned().await, ["ours/1", "ours/2", "own/2"]);
+    let delete = with_token(DeletePaymentMethodRequest { id: own.id }, &token);
+    assert_eq!(world.doors.delete_payment_method(delete).await.unwrap().into_inner().image_key, "own/2");
+    assert_eq!(owned().await, ["ours/1", "ours/2"]);
 }
 
 /// [API-20] [API-21] [API-22] [API-23] [PAY-01] [D-M3] A member adds, edits and deletes a method; every version stays.
@@ -44,7 +75,8 @@ async fn a_member_keeps_methods(pool: PgPool) {
     assert_eq!((kept.version, kept.image_key.as_str(), kept.address.as_str()), (2, "images/1", EVM));
     let bare =
         world.doors.update_payment_method(with_token(update(&created.id, fields("USDC", "ERC20", EVM), false), &token));
-    assert_eq!(bare.await.unwrap().into_inner().payment_method.unwrap().image_key, "");
+    let bare = bare.await.unwrap().into_inner();
+    assert_eq!((bare.payment_method.unwrap().image_key.as_str(), bare.replaced_image_key.as_str()), ("", "images/1"));
 
     let delete = || with_token(DeletePaymentMethodRequest { id: created.id.clone() }, &token);
     world.doors.delete_payment_method(delete()).await.unwrap();

@@ -11,7 +11,7 @@ use crate::app::lock_transaction;
 use crate::domain::transaction::{Details, PaymentClaim, Purpose, Status, Transaction, Withdrawal};
 use crate::error::Error;
 use crate::events::published;
-use crate::store::transactions;
+use crate::store::{receipts, transactions};
 
 /// What the member states.
 #[derive(Debug, Clone)]
@@ -52,6 +52,7 @@ async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<T
     let purpose = Purpose::Fee { withdrawal_id: command.withdrawal_id };
     let transaction = Transaction::payment(command.user_id, purpose, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
+    receipts::record(conn, command.user_id, &command.payment.receipt.key, transaction.id).await?;
     published::fee_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }

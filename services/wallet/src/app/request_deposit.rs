@@ -10,7 +10,7 @@ use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting;
-use crate::store::{accounts, transactions};
+use crate::store::{accounts, receipts, transactions};
 
 /// What the member states.
 #[derive(Debug, Clone)]
@@ -49,6 +49,7 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
     }
     let transaction = Transaction::payment(command.user_id, command.purpose, command.payment.clone(), now);
     transactions::insert(conn, &transaction).await?;
+    receipts::record(conn, command.user_id, &command.payment.receipt.key, transaction.id).await?;
     published::deposit_requested(&transaction).enqueue(conn).await?;
     Ok(transaction)
 }

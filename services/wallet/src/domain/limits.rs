@@ -12,6 +12,9 @@ pub const COURSE_PRICE: Cents = Cents::new(8_700);
 /// From here on a withdrawal takes two people.
 pub const TWO_PEOPLE_FROM: Cents = Cents::new(100_000);
 
+/// The bytes of receipts that a member may keep: 200 MiB.
+pub const RECEIPTS_MOST_BYTES: i64 = 200 * 1024 * 1024;
+
 /// Amounts that are accepted, both ends included.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {

@@ -64,6 +64,16 @@ pub fn receipt(found: Option<message::Receipt>) -> Result<Receipt, Refusal> {
     Ok(Receipt { key: found.key, content_type: found.content_type, digest: found.digest })
 }
 
+/// The key of a receipt that is about to be stored.
+pub fn receipt_key(key: String) -> Result<String, Refusal> {
+    let printable = key.bytes().all(|byte| byte.is_ascii_graphic());
+    if (1..=200).contains(&key.len()) && printable {
+        Ok(key)
+    } else {
+        Err(Refusal::field("receipt", "The proof could not be used"))
+    }
+}
+
 /// A transaction hash, empty for none, and which output of it.
 pub fn txid(text: &str, vout: Option<u32>) -> Result<Option<Txid>, Refusal> {
     match Txid::parse_optional(text)? {

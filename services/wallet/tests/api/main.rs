@@ -23,6 +23,7 @@ mod ownership;
 mod payouts;
 mod plans;
 mod posting;
+mod receipts;
 mod reversals;
 mod staff;
 mod statement;

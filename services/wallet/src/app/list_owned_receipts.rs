@@ -1,0 +1,14 @@
+//! Which stored receipts belong to a payment, or soon may.
+
+use chassis::db::Db;
+
+use crate::error::Error;
+use crate::store::receipts;
+
+/// Those of these files.
+///
+/// # Errors
+/// The database's.
+pub async fn list_owned_receipts(db: &Db, keys: &[String]) -> Result<Vec<String>, Error> {
+    Ok(receipts::owned_among(&mut *db.conn().await?, keys).await?)
+}

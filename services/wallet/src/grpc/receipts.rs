@@ -1,0 +1,35 @@
+//! Receipts before they are stored.
+
+use chassis::db::retrying;
+use chassis::grpc::request_id;
+use chassis::idempotency::Claim;
+use proto::wallet::v1::receipt_service_server::ReceiptService;
+use proto::wallet::v1::{ReserveReceiptRequest, ReserveReceiptResponse};
+use tonic::{Request, Response, Status};
+
+use crate::app::reserve_receipt::{ReserveReceipt, Reserved, reserve_receipt};
+use crate::error::Error;
+use crate::grpc::{Doors, convert};
+
+#[tonic::async_trait]
+impl ReceiptService for Doors {
+    async fn reserve_receipt(
+        &self,
+        request: Request<ReserveReceiptRequest>,
+    ) -> Result<Response<ReserveReceiptResponse>, Status> {
+        let member = self.actor(request.metadata()).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ReserveReceipt {
+            user_id: member.user_id,
+            key: convert::receipt_key(message.key).map_err(Error::from)?,
+            bytes: message.bytes,
+            claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+        };
+        let reserved = retrying(|| reserve_receipt(&self.db, &command)).await?;
+        Ok(Response::new(match reserved {
+            Reserved::Room(key) => ReserveReceiptResponse { key, answered: false },
+            Reserved::Answered => ReserveReceiptResponse { key: String::new(), answered: true },
+        }))
+    }
+}

@@ -1,0 +1,128 @@
+//! The room that receipts take up, and which of them payments name.
+//!
+//! A reservation is used within 10 minutes, and guards its file for 30: the file of a reservation that is still used is
+//! never older than what the gateway removes.
+
+use chassis::db::PgConnection;
+use chassis::idempotency::Claim;
+use uuid::Uuid;
+
+/// Makes one member's reservations wait for each other, so that the limit holds.
+///
+/// # Errors
+/// The database's.
+pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || $1::text, 0)) IS NULL AS "locked!""#,
+        user_id.to_string(),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// The key of the file that a request of the last minutes reserved under this claim.
+///
+/// # Errors
+/// The database's.
+pub async fn reserved_under(conn: &mut PgConnection, claim: &Claim) -> Result<Option<String>, sqlx::Error> {
+    let (user_id, route, key) = claim.key();
+    sqlx::query_scalar!(
+        "SELECT key FROM receipts
+         WHERE user_id = $1 AND route = $2 AND idempotency_key = $3 AND fingerprint = $4 AND transaction_id IS NULL
+           AND reserved_at > clock_timestamp() - interval '10 minutes'",
+        user_id,
+        route,
+        key,
+        claim.request().0,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The bytes of a member's receipts, those included that are being stored.
+///
+/// # Errors
+/// The database's.
+pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM receipts
+           WHERE user_id = $1
+             AND (transaction_id IS NOT NULL OR reserved_at > clock_timestamp() - interval '10 minutes')"#,
+        user_id,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Reserves room for a file, and forgets reservations of the member that nothing came of.
+///
+/// # Errors
+/// The database's.
+pub async fn reserve(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    key: &str,
+    bytes: i64,
+    claim: Option<&Claim>,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "DELETE FROM receipts WHERE user_id = $1 AND transaction_id IS NULL
+           AND reserved_at < clock_timestamp() - interval '1 hour'",
+        user_id,
+    )
+    .execute(&mut *conn)
+    .await?;
+    let (route, idempotency_key) = claim.map(|claim| (claim.key().1, claim.key().2)).unzip();
+    sqlx::query!(
+        "INSERT INTO receipts (key, user_id, bytes, route, idempotency_key, fingerprint)
+         VALUES ($1, $2, $3, $4, $5, $6)",
+        key,
+        user_id,
+        bytes,
+        route,
+        idempotency_key,
+        claim.map(|claim| claim.request().0),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Notes which payment a receipt proves.
+///
+/// # Errors
+/// The database's.
+pub async fn record(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    key: &str,
+    transaction_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE receipts SET transaction_id = $3, route = NULL, idempotency_key = NULL, fingerprint = NULL
+         WHERE key = $2 AND user_id = $1",
+        user_id,
+        key,
+        transaction_id,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Those of these files that a payment names, or soon may.
+///
+/// # Errors
+/// The database's.
+pub async fn owned_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)
+           UNION
+           SELECT key FROM receipts
+           WHERE key = ANY ($1) AND reserved_at > clock_timestamp() - interval '30 minutes'"#,
+        keys,
+    )
+    .fetch_all(conn)
+    .await
+}
