@@ -43,6 +43,21 @@ impl FromRequestParts<App> for Visitor {
     }
 }
 
+/// Anybody, with the bearer token they sent, if any: for what works without a session, too. Whether it lives is the
+/// service's question.
+#[derive(Debug, Clone)]
+pub struct MaybeSignedIn(pub Visitor);
+
+impl FromRequestParts<App> for MaybeSignedIn {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let visitor = Visitor::from_request_parts(parts, app).await?;
+        let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        Ok(Self(Visitor { out: Outgoing::bearer(&token).request_id(&id), ..visitor }))
+    }
+}
+
 /// Somebody signed in, verified or not.
 #[derive(Debug, Clone)]
 pub struct SignedIn {

@@ -102,6 +102,8 @@ pub fn api() -> Api {
         .routes(declare(Class::Session, routes!(auth::login)))
         .routes(declare(Class::Session, routes!(auth::forgot_password)))
         .routes(declare(Class::Session, routes!(auth::reset_password)))
+        .routes(declare(Class::Session, routes!(auth::undo)))
+        .routes(declare(Class::Session, routes!(auth::not_me)))
         .routes(routes!(auth::check))
         .routes(routes!(auth::logout))
         .routes(routes!(auth::list_sessions))

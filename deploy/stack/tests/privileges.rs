@@ -43,6 +43,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("auth", "proposals", "INSERT UPDATE"),
     ("auth", "audit_rows", "INSERT"),
     ("auth", "member_notes", "INSERT"),
+    ("auth", "payout_safeguards", "INSERT UPDATE"),
     ("mailer", "audit_rows", "INSERT"),
 ];
 

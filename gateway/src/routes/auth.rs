@@ -6,13 +6,14 @@ use axum::response::Response;
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
-    CheckSessionRequest, EndSessionRequest, ForgotPasswordRequest, ListSessionsRequest, LoginRequest, LogoutRequest,
-    RegisterRequest, ResendCodeRequest, ResetPasswordRequest, VerifyEmailRequest,
+    CheckSessionRequest, DisownActivityRequest, EndSessionRequest, ForgotPasswordRequest, ListSessionsRequest,
+    LoginRequest, LogoutRequest, RegisterRequest, ResendCodeRequest, ResetPasswordRequest, UndoEmailChangeRequest,
+    VerifyEmailRequest,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, Visitor};
+use crate::caller::{MaybeSignedIn, SignedIn, Visitor};
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::idempotency::{Key, marked};
@@ -32,6 +33,15 @@ pub struct SessionReply {
     /// The balances could not be told.
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded: Option<bool>,
+    /// The handle that the codes to this account's address belong to; only while the address waits to be confirmed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verification: Option<String>,
+}
+
+impl SessionReply {
+    fn with_verification(self, handle: String) -> Self {
+        Self { verification: Some(handle).filter(|handle| !handle.is_empty()), ..self }
+    }
 }
 
 async fn signed_in(
@@ -45,7 +55,7 @@ async fn signed_in(
     let wallet = wallet_of(app, out, &user).await;
     let degraded = (wallet.is_none() && user.role.is_empty()).then_some(true);
     let user = User::new(user, wallet.as_ref());
-    Ok(SessionReply { success: true, message: message.to_owned(), user, token, degraded })
+    Ok(SessionReply { success: true, message: message.to_owned(), user, token, degraded, verification: None })
 }
 
 /// A new account.
@@ -90,7 +100,7 @@ pub async fn register(
     let out = Outgoing::bearer(&answer.token);
     let sentence = "Your account has been created. We sent a code to your email address.";
     let reply = signed_in(&app, &out, answer.user, answer.token, sentence).await?;
-    Ok(marked(&metadata, created(reply)))
+    Ok(marked(&metadata, created(reply.with_verification(answer.verification))))
 }
 
 /// A code to confirm an address.
@@ -101,18 +111,29 @@ pub struct Verification {
     /// Six digits.
     #[schema(value_type = String, example = "123456")]
     otp: Field,
+    /// The handle that register, login or resend answered; not needed with a session.
+    #[schema(value_type = Option<String>)]
+    verification: Field,
 }
 
 /// Confirm an email address
+///
+/// A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
+/// down after a few wrong ones.
 #[utoipa::path(post, path = "/auth/verify", request_body = Verification,
     responses((status = 200, body = Done), Errors), tag = "Session")]
 pub async fn verify(
     State(app): State<App>,
-    caller: Visitor,
+    MaybeSignedIn(caller): MaybeSignedIn,
     Json { value, .. }: Json<Verification>,
 ) -> Result<Reply<Done>, ApiError> {
     let mut form = Form::new();
-    let message = VerifyEmailRequest { email: form.text("email", &value.email), code: form.text("otp", &value.otp) };
+    let message = VerifyEmailRequest {
+        email: form.text("email", &value.email),
+        code: form.text("otp", &value.otp),
+        verification: form.text("verification", &value.verification),
+        client: Some(caller.client.clone()),
+    };
     form.finish()?;
     call!(app.clients.auth, verify_email, caller.out, message)?;
     Ok(ok(Done::saying("Your email address has been verified.")))
@@ -123,21 +144,37 @@ pub async fn verify(
 pub struct Resend {
     #[schema(value_type = String, example = "ada@example.org")]
     email: Field,
+    /// The handle that was answered before, if one was: the new code belongs to it, too.
+    #[schema(value_type = Option<String>)]
+    verification: Field,
+}
+
+/// A new code may be on its way.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ResendReply {
+    success: bool,
+    message: String,
+    /// The handle that the code belongs to.
+    verification: String,
 }
 
 /// Send a new code
 #[utoipa::path(post, path = "/auth/resend", request_body = Resend,
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = ResendReply), Errors), tag = "Session")]
 pub async fn resend(
     State(app): State<App>,
-    caller: Visitor,
+    MaybeSignedIn(caller): MaybeSignedIn,
     Json { value, .. }: Json<Resend>,
-) -> Result<Reply<Done>, ApiError> {
+) -> Result<Reply<ResendReply>, ApiError> {
     let mut form = Form::new();
-    let message = ResendCodeRequest { email: form.text("email", &value.email) };
+    let message = ResendCodeRequest {
+        email: form.text("email", &value.email),
+        verification: form.text("verification", &value.verification),
+    };
     form.finish()?;
-    call!(app.clients.auth, resend_code, caller.out, message)?;
-    Ok(ok(Done::saying("If this address needs a code, it is on its way.")))
+    let verification = call!(app.clients.auth, resend_code, caller.out, message)?.into_inner().verification;
+    let message = "If this address needs a code, it is on its way.".to_owned();
+    Ok(ok(ResendReply { success: true, message, verification }))
 }
 
 /// Who signs in.
@@ -170,7 +207,8 @@ pub async fn login(
     form.finish()?;
     let answer = call!(app.clients.auth, login, caller.out, message)?.into_inner();
     let out = Outgoing::bearer(&answer.token);
-    Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))
+    let reply = signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?;
+    Ok(ok(reply.with_verification(answer.verification)))
 }
 
 /// Fields of a form that browsers send as form data and programs as JSON.
@@ -282,6 +320,52 @@ pub async fn reset_password(
         ResetPasswordRequest { token, password: form.take("password"), confirm_password: form.take("confirmPassword") };
     call!(app.clients.auth, reset_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been reset. Please log in.")))
+}
+
+/// The token of a link in a security mail.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct LinkToken {
+    #[schema(value_type = String)]
+    token: Field,
+}
+
+impl LinkToken {
+    fn read(&self) -> Result<String, ApiError> {
+        let mut form = Form::new();
+        let token = form.text("token", &self.token);
+        form.finish()?;
+        Ok(token)
+    }
+}
+
+/// Undo a change of email
+///
+/// By the link mailed to the old address, good for 72 hours: that address is in force again, every session ends, the
+/// password is unusable, and nothing is paid out until a new one is set by the link mailed then.
+#[utoipa::path(post, path = "/auth/undo", request_body = LinkToken,
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn undo(
+    State(app): State<App>,
+    caller: Visitor,
+    Json { value, .. }: Json<LinkToken>,
+) -> Result<Reply<Done>, ApiError> {
+    call!(app.clients.auth, undo_email_change, caller.out, UndoEmailChangeRequest { token: value.read()? })?;
+    Ok(ok(Done::saying("Your old email address is back. We have mailed it a link to set a new password.")))
+}
+
+/// Say that it was not you
+///
+/// By the link "This was not me" of a security mail, good for 72 hours: every session ends, the password is unusable, and
+/// nothing is paid out until a new one is set by the link mailed then.
+#[utoipa::path(post, path = "/auth/not-me", request_body = LinkToken,
+    responses((status = 200, body = Done), Errors), tag = "Session")]
+pub async fn not_me(
+    State(app): State<App>,
+    caller: Visitor,
+    Json { value, .. }: Json<LinkToken>,
+) -> Result<Reply<Done>, ApiError> {
+    call!(app.clients.auth, disown_activity, caller.out, DisownActivityRequest { token: value.read()? })?;
+    Ok(ok(Done::saying("Everybody is logged out. We have mailed you a link to set a new password.")))
 }
 
 /// Check the session

@@ -140,6 +140,9 @@ pub struct Transaction {
     /// Withdrawals: approved and waiting for the payout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
+    /// Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<String>,
     /// The proof of payment.
     pub receipt: Option<ReceiptLink>,
     /// The transaction on its network.
@@ -200,6 +203,7 @@ impl Transaction {
             receipt,
             txid: given(row.txid),
             vout: row.vout,
+            not_before: moment(row.not_before.as_ref()),
             reason_code: given(row.reason_code),
             related_id: given(row.related_id),
             created_at: moment(row.created_at.as_ref()),

@@ -224,6 +224,7 @@ pub async fn discard_replaced(app: &App, key: &str) {
 
 /// New details.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct ProfileRequest {
     #[schema(value_type = String, example = "Ada Lovelace")]
     name: Field,
@@ -234,6 +235,9 @@ pub struct ProfileRequest {
     phone: Field,
     #[schema(value_type = String, example = "United Kingdom")]
     country: Field,
+    /// Needed for another email, unless a second factor was given just before; else 403 `REAUTHENTICATION_REQUIRED`.
+    #[schema(value_type = Option<String>, example = "the password in force")]
+    current_password: Field,
 }
 
 /// Change the details
@@ -253,6 +257,7 @@ pub async fn update_profile(
         email: form.text("email", &value.email),
         phone: form.text("phone", &value.phone),
         country: form.text("country", &value.country),
+        current_password: form.text("currentPassword", &value.current_password),
     };
     form.finish()?;
     let user = call!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;

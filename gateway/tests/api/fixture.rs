@@ -444,6 +444,13 @@ impl DirectoryService for FakeDirectory {
         unused()
     }
 
+    async fn get_payout_state(
+        &self,
+        _: Call<auth::GetPayoutStateRequest>,
+    ) -> Result<Answer<auth::GetPayoutStateResponse>, Status> {
+        unused()
+    }
+
     async fn get_mail_secret(
         &self,
         _: Call<auth::GetMailSecretRequest>,

@@ -14,6 +14,8 @@ mod money;
 
 mod plans;
 
+mod session;
+
 mod slow;
 
 mod staff;

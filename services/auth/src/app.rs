@@ -13,10 +13,14 @@ use crate::tokens::Tokens;
 
 pub mod issuing;
 pub mod opening;
+pub mod reauthentication;
+pub mod safeguards;
 pub mod second_factor;
+pub mod securing;
 
 pub mod change_password;
 pub mod check_session;
+pub mod disown_activity;
 pub mod end_session;
 pub mod forgot_password;
 pub mod list_sessions;
@@ -25,11 +29,13 @@ pub mod logout;
 pub mod register;
 pub mod resend_code;
 pub mod reset_password;
+pub mod undo_email_change;
 pub mod update_image;
 pub mod update_profile;
 pub mod verify_email;
 
 pub mod get_mail_secret;
+pub mod get_payout_state;
 pub mod get_session;
 pub mod get_users;
 pub mod list_owned_files;
@@ -91,6 +97,8 @@ pub struct App {
     pub second_factor: SecondFactor,
     /// How long new reviewers, treasurers and managers wait before they may decide.
     pub new_staff_wait: Duration,
+    /// How long payouts wait after a change of email, password or second factors.
+    pub cooling_off: Duration,
     /// Rung when a code or link was asked for.
     pub mail_requested: Notify,
 }

@@ -58,4 +58,7 @@ pub struct Config {
     /// How long new reviewers, treasurers and managers wait before they may decide.
     #[arg(long, env, default_value_t = 86_400)]
     pub new_staff_wait_seconds: u32,
+    /// How long payouts wait after a change of email, password or second factors.
+    #[arg(long, env, default_value_t = 24)]
+    pub cooling_off_hours: u32,
 }

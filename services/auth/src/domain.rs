@@ -6,6 +6,8 @@ pub mod device;
 pub mod email;
 pub mod fields;
 pub mod password;
+pub mod safeguard;
+pub mod security_link;
 pub mod session;
 pub mod throttle;
 pub mod totp;

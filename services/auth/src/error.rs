@@ -42,6 +42,15 @@ pub enum Error {
     /// A wrong, used, superseded or expired link.
     #[error("this link is invalid or has expired, please ask for a new one")]
     InvalidResetToken,
+    /// A used, replaced or expired link of a security mail.
+    #[error("this link was used before or has expired")]
+    InvalidLink,
+    /// A change that takes the password again.
+    #[error("please enter your password to change your email address")]
+    ReauthenticationRequired,
+    /// It was wrong.
+    #[error("this password is wrong")]
+    WrongCurrentPassword,
     /// The password in force was another.
     #[error("the old password is wrong")]
     WrongPassword,
@@ -104,11 +113,13 @@ impl Fault for Error {
             | Self::InvalidCode
             | Self::WrongTotp(_)
             | Self::InvalidResetToken
-            | Self::WrongPassword => Kind::Invalid,
+            | Self::InvalidLink
+            | Self::WrongPassword
+            | Self::WrongCurrentPassword => Kind::Invalid,
             Self::EmailTaken | Self::Stale => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
             Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
-            Self::AccountFrozen | Self::OwnAccount => Kind::Forbidden,
+            Self::AccountFrozen | Self::OwnAccount | Self::ReauthenticationRequired => Kind::Forbidden,
             Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
             Self::Refused(refusal) => refusal.kind,
             Self::Replayed(replayed) => replayed.refusal.kind,
@@ -126,7 +137,9 @@ impl Fault for Error {
             Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => ErrorReason::TooManyRequests,
             Self::InvalidCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
             Self::InvalidResetToken => ErrorReason::InvalidResetToken,
-            Self::WrongPassword => ErrorReason::WrongPassword,
+            Self::InvalidLink => ErrorReason::InvalidLink,
+            Self::ReauthenticationRequired => ErrorReason::ReauthenticationRequired,
+            Self::WrongPassword | Self::WrongCurrentPassword => ErrorReason::WrongPassword,
             Self::AccountFrozen => ErrorReason::AccountFrozen,
             Self::OwnAccount => ErrorReason::PermissionDenied,
             Self::Stale => ErrorReason::StaleRevision,
@@ -145,6 +158,7 @@ impl Fault for Error {
             Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
             Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
             Self::WrongPassword => vec![("oldPassword".to_owned(), self.sentence())],
+            Self::WrongCurrentPassword => vec![("currentPassword".to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             Self::Replayed(replayed) => replayed.refusal.fields.clone(),
             _ => Vec::new(),

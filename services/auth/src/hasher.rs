@@ -72,6 +72,12 @@ impl Hasher {
         Ok(Self { argon2, nobody: Arc::new(nobody), places: Arc::new(Semaphore::new(workers + queue)), jobs })
     }
 
+    /// A hash that no password has: of an account whose password does not count any more.
+    #[must_use]
+    pub fn impossible(&self) -> String {
+        self.nobody.to_string()
+    }
+
     /// A place among those who wait.
     ///
     /// # Errors

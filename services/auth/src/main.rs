@@ -136,6 +136,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         decision_key: SigningKey::read(&config.decision_key_file)?,
         second_factor,
         new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
+        cooling_off: Duration::from_hours(config.cooling_off_hours.into()),
         mail_requested: Notify::new(),
     });
     let listener = chassis::grpc::bind(config.grpc.grpc_addr).await?;

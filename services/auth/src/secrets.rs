@@ -8,6 +8,8 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use uuid::Uuid;
 
+use crate::domain::code::Handle;
+
 /// Derives codes, link tokens, and what is kept of recovery codes and of requests.
 pub struct Secrets(SecretKey);
 
@@ -43,6 +45,45 @@ impl Secrets {
     #[must_use]
     pub fn fingerprint(&self, digest: &[u8]) -> Vec<u8> {
         self.0.mac(&[b"fingerprint", digest]).to_vec()
+    }
+
+    /// A handle as its holder keeps it: what it stands for, signed.
+    #[must_use]
+    pub fn handle(&self, handle: Handle) -> String {
+        let (kind, id) = match handle {
+            Handle::Account(id) => (b"a", id),
+            Handle::Request(id) => (b"r", id),
+        };
+        let mac = self.0.mac(&[b"handle", kind, id.as_bytes()]);
+        URL_SAFE_NO_PAD.encode([kind.as_slice(), id.as_bytes(), mac.get(..16).unwrap_or_default()].concat())
+    }
+
+    /// What a handle stands for; `None` if it is none of ours.
+    #[must_use]
+    pub fn read_handle(&self, text: &str) -> Option<Handle> {
+        let bytes = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let id = Uuid::from_slice(bytes.get(1..17)?).ok()?;
+        let handle = match bytes.first()? {
+            b'a' => Handle::Account(id),
+            b'r' => Handle::Request(id),
+            _ => return None,
+        };
+        bool::from(self.handle(handle).as_bytes().ct_eq(text.as_bytes())).then_some(handle)
+    }
+
+    /// The token of a security mail's link: the id of its row, signed.
+    #[must_use]
+    pub fn security_token(&self, id: Uuid) -> String {
+        let mac = self.0.mac(&[b"security", id.as_bytes()]);
+        URL_SAFE_NO_PAD.encode([id.as_bytes().as_slice(), mac.as_slice()].concat())
+    }
+
+    /// The id in such a token; `None` if it is none of ours.
+    #[must_use]
+    pub fn read_security_token(&self, token: &str) -> Option<Uuid> {
+        let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
+        let id = Uuid::from_slice(bytes.get(..16)?).ok()?;
+        bool::from(self.security_token(id).as_bytes().ct_eq(token.as_bytes())).then_some(id)
     }
 
     /// The token of a link: 32 bytes in base64url.

@@ -12,8 +12,8 @@ use moka::future::Cache;
 use proto::auth::v1::decision_service_client::DecisionServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{
-    GetSessionRequest, GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest,
-    SignDecisionRequest,
+    GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
+    GetSessionsResponse, GetUsersRequest, SignDecisionRequest,
 };
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
@@ -253,6 +253,25 @@ impl Staff {
     }
 }
 
+/// What keeps payouts of a member waiting, as auth has it at one moment.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PayoutState {
+    /// Staff froze the account.
+    pub frozen: bool,
+    /// Its owner said that somebody else used it, and has not set a new password yet.
+    pub stopped: bool,
+    /// Payouts are approved from then on.
+    pub not_before: Option<OffsetDateTime>,
+    /// When the email last changed.
+    pub email_changed_at: Option<OffsetDateTime>,
+    /// When the password last changed.
+    pub password_changed_at: Option<OffsetDateTime>,
+    /// When the second factors last changed.
+    pub factors_changed_at: Option<OffsetDateTime>,
+    /// When the member last signed in from a device for the first time.
+    pub new_device_at: Option<OffsetDateTime>,
+}
+
 /// Where sessions are looked up: auth's own table, or auth over gRPC.
 #[async_trait]
 pub trait Sessions: Send + Sync {
@@ -266,6 +285,11 @@ pub trait Sessions: Send + Sync {
 
     /// Whether this account is frozen, asked now. An unknown one is not.
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal>;
+
+    /// What keeps payouts of this account waiting, asked now. An unknown one has nothing to wait for.
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
+    }
 
     /// The assertion that whoever has this token decides this, as [`crate::decision`] says.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal>;
@@ -328,6 +352,10 @@ impl Sessions for RemoteSessions {
 
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         self.directory.is_frozen(user_id).await
+    }
+
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        self.directory.payout_state(user_id).await
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
@@ -404,6 +432,24 @@ impl Directory {
         Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
     }
 
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        let request =
+            Outgoing::service(&self.credential)?.idempotent(GetPayoutStateRequest { user_id: user_id.to_string() });
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_payout_state(request).await },
+        );
+        match asked.await {
+            Ok(answer) => Ok(payout_state(answer.get_ref())),
+            // An auth of the version before does not know the call, and lets nothing cool off.
+            Err(status) if status.code() == Code::Unimplemented => {
+                Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
+            }
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         let message = SignDecisionRequest {
             token: token.to_owned(),
@@ -442,6 +488,19 @@ fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
         must_enrol: answer.must_enrol_totp,
         decides_from: answer.decides_from.as_ref().and_then(clock::from_proto),
     })
+}
+
+fn payout_state(answer: &GetPayoutStateResponse) -> PayoutState {
+    let at = |moment: Option<&clock::Timestamp>| moment.and_then(clock::from_proto);
+    PayoutState {
+        frozen: answer.is_frozen,
+        stopped: answer.is_stopped,
+        not_before: at(answer.not_before.as_ref()),
+        email_changed_at: at(answer.email_changed_at.as_ref()),
+        password_changed_at: at(answer.password_changed_at.as_ref()),
+        factors_changed_at: at(answer.factors_changed_at.as_ref()),
+        new_device_at: at(answer.new_device_at.as_ref()),
+    }
 }
 
 /// Tells who calls.
@@ -521,6 +580,14 @@ impl Verifier {
     /// As [`Self::session`] and [`Session::actor`].
     pub async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         self.fresh_session(metadata).await?.actor()
+    }
+
+    /// What keeps payouts of an account waiting, as auth has it at this moment.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        self.sessions.payout_state(user_id).await
     }
 
     /// Whether an account is frozen, as auth has it at this moment.

@@ -12,8 +12,8 @@ use tonic::Request;
 use uuid::Uuid;
 
 use crate::caller::{
-    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Role, Session, Sessions, Staff, Verifier, not_permitted,
-    unauthenticated,
+    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions, Staff, Verifier,
+    not_permitted, unauthenticated,
 };
 use crate::db::{self, Db, Schema};
 use crate::decision::{self, Assertion, Decided, Proposer};
@@ -41,6 +41,7 @@ pub struct Realm {
 /// Sessions in memory, and what auth would sign.
 pub struct MemorySessions {
     sessions: Mutex<HashMap<Uuid, Session>>,
+    payouts: Mutex<HashMap<Uuid, PayoutState>>,
     trusted: TrustedKeys,
     decision_key: SigningKey,
 }
@@ -59,6 +60,11 @@ impl Sessions for MemorySessions {
 
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         Ok(self.lock().values().any(|session| session.user_id == user_id && session.frozen))
+    }
+
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        let told = self.payouts.lock().expect("no panic while held").get(&user_id).copied().unwrap_or_default();
+        Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..told })
     }
 
     /// A proposer who never signed in is permitted.
@@ -108,8 +114,14 @@ impl Realm {
         let token_key = SigningKey::read(&folder.join("token.key")).expect("a key");
         let decision_key = SigningKey::read(&folder.join("decision.key")).expect("a key");
         let trusted = TrustedKeys::read(&folder.join("trusted.json")).expect("keys");
-        let sessions = Arc::new(MemorySessions { sessions: Mutex::default(), trusted, decision_key });
+        let sessions =
+            Arc::new(MemorySessions { sessions: Mutex::default(), payouts: Mutex::default(), trusted, decision_key });
         Self { folder, token_key, sessions }
+    }
+
+    /// What auth tells of a member's payouts from now on.
+    pub fn tell_payouts(&self, user_id: Uuid, state: PayoutState) {
+        self.sessions.payouts.lock().expect("no panic while held").insert(user_id, state);
     }
 
     /// Where the key files are.

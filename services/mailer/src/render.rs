@@ -24,10 +24,11 @@ macro_rules! sources {
 }
 
 /// What all mails share.
-const SHARED: [(&str, &str); 3] = [
+const SHARED: [(&str, &str); 4] = [
     ("layout.txt", include_str!("../templates/layout.txt.j2")),
     ("layout.html", include_str!("../templates/layout.html.j2")),
     ("parts.html", include_str!("../templates/parts.html.j2")),
+    ("security.txt", include_str!("../templates/security.txt.j2")),
 ];
 
 const SOURCES: [(&str, &str); 3 * Template::ALL.len()] = sources! {

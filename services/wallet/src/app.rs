@@ -64,6 +64,8 @@ pub mod lease_payout;
 
 pub mod mark_withdrawal_paid;
 
+pub mod payout_state;
+
 pub mod get_member_wallet;
 
 pub mod propose_correction;

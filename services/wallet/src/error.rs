@@ -107,6 +107,12 @@ pub enum Error {
     /// Nothing goes out of it.
     #[error("this member's account is frozen.")]
     MemberFrozen,
+    /// Its owner said that somebody else used it.
+    #[error("payouts to this member are stopped until they have set a new password.")]
+    PayoutsStopped,
+    /// The email, the password or a second factor changed.
+    #[error("this member's account was changed: payouts wait until {}.", in_words(*.0))]
+    CoolingOff(OffsetDateTime),
     /// A reviewer comes first.
     #[error("this withdrawal has not been approved yet.")]
     NotApproved,
@@ -208,6 +214,8 @@ impl Fault for Error {
             | Self::DestinationAlreadySet
             | Self::DestinationMissing
             | Self::MemberFrozen
+            | Self::PayoutsStopped
+            | Self::CoolingOff(_)
             | Self::NotApproved
             | Self::SecondPersonRequired
             | Self::SecondReviewerRequired
@@ -260,6 +268,8 @@ impl Fault for Error {
             Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,
             Self::DestinationMissing => ErrorReason::DestinationMissing,
             Self::MemberFrozen => ErrorReason::AccountFrozen,
+            Self::PayoutsStopped => ErrorReason::PayoutsStopped,
+            Self::CoolingOff(_) => ErrorReason::CoolingOff,
             Self::NotApproved => ErrorReason::NotApproved,
             Self::SecondPersonRequired | Self::SecondReviewerRequired => ErrorReason::SecondPersonRequired,
             Self::ApprovalDiffers => ErrorReason::ApprovalDiffers,
@@ -297,6 +307,10 @@ impl Fault for Error {
                 let facts = [("left", left), ("availableAt", available_at)];
                 facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
             }
+            Self::CoolingOff(at) => {
+                let told = at.format(&Rfc3339).unwrap_or_default();
+                Facts::from([("notBefore".to_owned(), told.into())])
+            }
             Self::Refused(refusal) => refusal.facts(),
             _ => Facts::new(),
         }
@@ -324,10 +338,14 @@ impl Fault for Error {
 
 fn limit_reached(rest: &Rest) -> String {
     let left = format!("this is more than your withdrawal limit leaves: {} is left now", rest.left);
-    let format = format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
-    let from = |at: OffsetDateTime| at.to_offset(time::UtcOffset::UTC).format(format).ok();
-    match rest.available_at.and_then(from) {
-        Some(at) => format!("{left}, and this amount from {at}."),
+    match rest.available_at {
+        Some(at) => format!("{left}, and this amount from {}.", in_words(at)),
         None => format!("{left}."),
     }
+}
+
+/// A moment as people read it.
+pub fn in_words(at: OffsetDateTime) -> String {
+    let format = format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
+    at.to_offset(time::UtcOffset::UTC).format(format).unwrap_or_default()
 }

@@ -229,6 +229,9 @@ pub struct Review {
     /// The transaction that took it back.
     #[serde(skip_serializing_if = "Option::is_none")]
     reversed_by: Option<String>,
+    /// Withdrawals: from when on they may be approved and paid, after a change of the account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    not_before: Option<String>,
 }
 
 /// Get a transaction with its checklist
@@ -258,6 +261,7 @@ pub async fn get(
         entries: answer.entries.into_iter().map(Entry::from).collect(),
         reversible: answer.reversible,
         reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
+        not_before: moment(answer.not_before.as_ref()),
     }))
 }
 

@@ -9,9 +9,10 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{App, issuing};
-use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, PAUSE, Purpose, RESETS_AN_HOUR};
+use crate::domain::code::{CODES_AN_HOUR, Handle, LinkPurpose, NewCode, PAUSE, Purpose, RESETS_AN_HOUR};
+use crate::domain::user::User;
 use crate::error::Error;
-use crate::store::mail_requests::{self, Wanted};
+use crate::store::mail_requests::{self, MailRequest, Wanted};
 use crate::store::{codes, reset_tokens, users};
 
 /// Answers until shutdown: woken by each request of this process, and every second for those of others.
@@ -40,32 +41,58 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 /// The database's; the request then waits.
 pub async fn answer_next(app: &App) -> Result<bool, Error> {
     let mut tx = app.db.begin().await?;
-    let Some((wanted, email)) = mail_requests::take(&mut tx).await? else { return Ok(false) };
+    let Some(request) = mail_requests::take(&mut tx).await? else { return Ok(false) };
     let now = clock::now(&mut tx).await?;
-    match wanted {
+    match request.wanted {
         Wanted::Code => {
-            for user in users::awaiting_code(&mut tx, &email).await? {
-                resend(&mut tx, user.id, &email, now).await?;
+            for user_id in addressed(&mut tx, &request).await? {
+                resend(&mut tx, user_id, &request, now).await?;
             }
         }
-        Wanted::Reset => reset(app, &mut tx, &email, now).await?,
+        Wanted::Reset => reset(app, &mut tx, &request.email, now).await?,
     }
     tx.commit().await?;
     Ok(true)
 }
 
-async fn resend(tx: &mut Tx, user_id: Uuid, email: &str, now: OffsetDateTime) -> Result<(), Error> {
-    // Confirmed or changed again since it was found.
-    let Some(user) = users::lock(tx, user_id).await? else { return Ok(()) };
+/// The accounts that get a code: the one that asks, if it waits for a code to this address; else the one registered with
+/// it; else those that change to it.
+async fn addressed(tx: &mut Tx, request: &MailRequest) -> Result<Vec<Uuid>, Error> {
+    if let Some(id) = request.asker.and_then(Handle::account) {
+        let asking = users::find(tx, id).await?.filter(|user| awaited(user, &request.email).is_some());
+        if asking.is_some() {
+            return Ok(vec![id]);
+        }
+    }
+    let mut waiting = users::awaiting_code(tx, &request.email).await?;
+    if waiting.first().is_some_and(|user| user.email.eq_ignore_ascii_case(&request.email)) {
+        waiting.truncate(1);
+    }
+    Ok(waiting.into_iter().map(|user| user.id).collect())
+}
+
+/// The code to this address that an account waits for.
+fn awaited<'a>(user: &'a User, email: &str) -> Option<(Purpose, &'a str)> {
     let is = |address: &str| address.eq_ignore_ascii_case(email);
-    let (purpose, address) = match &user.pending_email {
-        Some(pending) if is(pending) && user.frozen_at.is_none() => (Purpose::EmailChange, pending),
-        _ if user.verified_at.is_none() && is(&user.email) => (Purpose::Registration, &user.email),
-        _ => return Ok(()),
-    };
+    match &user.pending_email {
+        _ if !user.is_open() => None,
+        Some(pending) if is(pending) && user.frozen_at.is_none() => Some((Purpose::EmailChange, pending)),
+        _ if user.verified_at.is_none() && is(&user.email) => Some((Purpose::Registration, &user.email)),
+        _ => None,
+    }
+}
+
+async fn resend(tx: &mut Tx, user_id: Uuid, request: &MailRequest, now: OffsetDateTime) -> Result<(), Error> {
+    let Some(user) = users::lock(tx, user_id).await? else { return Ok(()) };
+    // Confirmed or changed again since it was found.
+    let Some((purpose, email)) = awaited(&user, &request.email) else { return Ok(()) };
+    let request_id = request.asker.and_then(Handle::request);
     let (sent, last) = codes::sent_since(tx, user.id, now - Duration::HOUR).await?;
     if sent < CODES_AN_HOUR && last.is_none_or(|last| last + PAUSE <= now) {
-        issuing::code(tx, user.id, purpose, address, now).await?;
+        issuing::code(tx, &NewCode { user_id, purpose, email, request_id }, now).await?;
+    } else if let Some(request_id) = request_id {
+        // The code of a moment ago serves whoever asks without a session just after it.
+        codes::adopt(tx, user.id, purpose, request_id).await?;
     }
     Ok(())
 }
@@ -75,9 +102,12 @@ async fn reset(app: &App, tx: &mut Tx, email: &str, now: OffsetDateTime) -> Resu
     let Some(user) = users::lock(tx, user.id).await? else { return Ok(()) };
     let sent = reset_tokens::sent_since(tx, user.id, now - Duration::HOUR).await?;
     if user.is_open() && sent < RESETS_AN_HOUR {
-        // Invited staff have no password to forget: their invitation is sent anew.
-        let purpose = if user.password_hash.is_some() { LinkPurpose::Reset } else { LinkPurpose::Invitation };
-        issuing::link(tx, &app.secrets, &user, purpose, now).await?;
+        if user.password_hash.is_some() {
+            issuing::link(tx, &app.secrets, &user, LinkPurpose::Reset, now).await?;
+        } else if let Some(ends) = reset_tokens::invited_until(tx, user.id).await?.filter(|ends| *ends > now) {
+            // Invited staff have no password to forget: their invitation is sent again, and ends when it would have.
+            issuing::link_until(tx, &app.secrets, &user, LinkPurpose::Invitation, (now, ends)).await?;
+        }
     }
     Ok(())
 }

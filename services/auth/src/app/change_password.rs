@@ -3,14 +3,16 @@
 use chassis::caller::Session;
 use chassis::clock;
 
-use super::{App, issuing};
+use super::{App, issuing, safeguards};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
+use crate::domain::safeguard::Change;
+use crate::domain::security_link::Purpose;
 use crate::domain::throttle::Counter;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{login_throttles, reset_tokens, sessions, users};
+use crate::store::{login_throttles, reset_tokens, security_links, sessions, users};
 
 /// Changes it. Vain tries are throttled as those of a login are.
 ///
@@ -58,7 +60,9 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str, counter: &C
     reset_tokens::supersede(&mut tx, user.id, now).await?;
     let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;
-    published::password_changed(&mut tx, user.id).await?;
+    safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
+    let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
+    published::password_changed(&mut tx, user.id, link).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -96,9 +96,13 @@ async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: Offs
         frozen_at: None,
         disabled_at: None,
     };
-    if !users::insert(conn, &user).await? {
-        return Err(Error::EmailTaken);
-    }
+    let user = if users::insert(conn, &user).await? {
+        user
+    } else {
+        // Invited before, and too late to use it.
+        let known = users::find_by_email(conn, &account.email).await?;
+        known.filter(|known| known.waits_for_invitation(account.role)).ok_or(Error::EmailTaken)?
+    };
     issuing::link(conn, &app.secrets, &user, LinkPurpose::Invitation, now).await?;
     Ok(user.id)
 }

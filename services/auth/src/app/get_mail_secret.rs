@@ -5,7 +5,7 @@ use uuid::Uuid;
 
 use super::App;
 use crate::error::Error;
-use crate::store::{codes, reset_tokens};
+use crate::store::{codes, reset_tokens, security_links};
 
 /// To whom, and what.
 pub struct MailSecret {
@@ -29,7 +29,11 @@ pub async fn get_mail_secret(app: &App, reference: Uuid) -> Result<MailSecret, E
         let secret = app.secrets.code(reference);
         return Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at });
     }
-    let mail = reset_tokens::mailable(&mut conn, reference).await?.ok_or(Error::MailOutlived)?;
-    let secret = app.secrets.token(reference);
+    if let Some(mail) = reset_tokens::mailable(&mut conn, reference).await? {
+        let secret = app.secrets.token(reference);
+        return Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at });
+    }
+    let mail = security_links::mailable(&mut conn, reference).await?.ok_or(Error::MailOutlived)?;
+    let secret = app.secrets.security_token(reference);
     Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at })
 }

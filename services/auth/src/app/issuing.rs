@@ -4,7 +4,7 @@ use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, Purpose};
+use crate::domain::code::{CODES_AN_HOUR, LinkPurpose, NewCode, Purpose};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
@@ -15,19 +15,13 @@ use crate::store::{codes, reset_tokens, users};
 ///
 /// # Errors
 /// [`Error::TooManyCodes`] beyond the hour's share; the database's.
-pub async fn code(
-    conn: &mut PgConnection,
-    user_id: Uuid,
-    purpose: Purpose,
-    email: &str,
-    now: OffsetDateTime,
-) -> Result<(), Error> {
-    let (sent, _) = codes::sent_since(&mut *conn, user_id, now - Duration::HOUR).await?;
+pub async fn code(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<(), Error> {
+    let (sent, _) = codes::sent_since(&mut *conn, new.user_id, now - Duration::HOUR).await?;
     if sent >= CODES_AN_HOUR {
         return Err(Error::TooManyCodes);
     }
-    let id = codes::replace(&mut *conn, user_id, purpose, email, now).await?;
-    published::verification_code_issued(conn, id, user_id).await?;
+    let id = codes::replace(&mut *conn, new, now).await?;
+    published::verification_code_issued(conn, id, new.user_id).await?;
     Ok(())
 }
 
@@ -42,8 +36,22 @@ pub async fn link(
     purpose: LinkPurpose,
     now: OffsetDateTime,
 ) -> Result<(), Error> {
+    link_until(conn, secrets, user, purpose, (now, now + purpose.life())).await
+}
+
+/// The same with an end of its own.
+///
+/// # Errors
+/// The database's.
+pub async fn link_until(
+    conn: &mut PgConnection,
+    secrets: &Secrets,
+    user: &User,
+    purpose: LinkPurpose,
+    life: (OffsetDateTime, OffsetDateTime),
+) -> Result<(), Error> {
     let id = Uuid::new_v4();
-    reset_tokens::replace(&mut *conn, id, user.id, purpose, &token_hash(&secrets.token(id)), now).await?;
+    reset_tokens::replace(&mut *conn, id, user.id, purpose, &token_hash(&secrets.token(id)), life).await?;
     match purpose {
         LinkPurpose::Reset => published::password_reset_requested(conn, id, user.id).await?,
         LinkPurpose::Invitation => published::staff_invited(conn, id, user).await?,

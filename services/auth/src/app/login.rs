@@ -8,7 +8,7 @@ use uuid::Uuid;
 use super::opening::{self, SignedIn};
 use super::second_factor::Given;
 use super::{App, SecondFactor, issuing, second_factor};
-use crate::domain::code::Purpose;
+use crate::domain::code::{NewCode, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::password::Password;
@@ -106,7 +106,8 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     let stepped_up_at = given_at(app, &mut tx, &user, credentials, now).await?;
     let session = opening::session(&mut tx, &user, &credentials.device, stepped_up_at, now).await?;
     if user.verified_at.is_none() && !codes::is_alive(&mut tx, user.id, Purpose::Registration, now).await? {
-        match issuing::code(&mut tx, user.id, Purpose::Registration, &user.email, now).await {
+        let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request_id: None };
+        match issuing::code(&mut tx, &code, now).await {
             // The hour's share is used up: they are in, and ask again later.
             Err(Error::TooManyCodes) => {}
             other => other?,

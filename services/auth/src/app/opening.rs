@@ -5,11 +5,12 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::device::Device;
+use crate::domain::security_link::Purpose;
 use crate::domain::session::{self, Session};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{known_devices, sessions};
+use crate::store::{known_devices, security_links, sessions};
 
 /// Somebody who just signed in.
 #[derive(Debug, Clone)]
@@ -45,7 +46,8 @@ pub async fn session(
     sessions::insert(&mut *conn, &session, stepped_up_at).await?;
     // An unverified address may be a stranger's.
     if known_devices::note(&mut *conn, user.id, device, now).await? && user.verified_at.is_some() {
-        published::new_device_signed_in(conn, user.id, device).await?;
+        let link = security_links::insert(&mut *conn, (user.id, &user.email), Purpose::NotMe, now).await?;
+        published::new_device_signed_in(conn, user.id, device, link).await?;
     }
     Ok(session)
 }

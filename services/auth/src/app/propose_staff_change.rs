@@ -79,7 +79,8 @@ pub async fn propose_staff_change(app: &App, command: &ProposeStaffChange) -> Re
 async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Result<Proposal, Error> {
     let (kind, subject, change, before) = match &command.change {
         Change::Invite(name, email, role) => {
-            if users::find_by_email(conn, email.as_str()).await?.is_some() {
+            let known = users::find_by_email(conn, email.as_str()).await?;
+            if known.is_some_and(|user| !user.waits_for_invitation(*role)) {
                 return Err(Error::EmailTaken);
             }
             let account = Account { name: name.clone(), email: email.as_str().to_owned(), role: *role };

@@ -8,14 +8,14 @@ use uuid::Uuid;
 
 use super::opening::{self, SignedIn};
 use super::{App, issuing};
-use crate::domain::code::Purpose;
+use crate::domain::code::{NewCode, Purpose};
 use crate::domain::details::Details;
 use crate::domain::device::Device;
 use crate::domain::password::Password;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{sessions, users};
+use crate::store::{security_links, sessions, users};
 
 /// A checked registration.
 #[derive(Debug, Clone)]
@@ -71,11 +71,14 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
         frozen_at: None,
         disabled_at: None,
     };
-    if !users::insert(&mut *conn, &user).await? {
+    // Its owner may still take it back.
+    let reserved = security_links::is_reserved(&mut *conn, &user.email, user.id).await?;
+    if reserved || !users::insert(&mut *conn, &user).await? {
         return Err(Error::EmailTaken);
     }
     published::user_registered(&mut *conn, user.id).await?;
-    issuing::code(&mut *conn, user.id, Purpose::Registration, &user.email, now).await?;
+    let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request_id: None };
+    issuing::code(&mut *conn, &code, now).await?;
     let session = opening::session(conn, &user, &registration.device, None, now).await?;
     Ok(Registered { user_id: user.id, session_id: session.id })
 }

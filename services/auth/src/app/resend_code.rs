@@ -1,17 +1,22 @@
 //! ResendCode: notes the wish for a new code. Who it belongs to is looked up afterwards, so that every address gets the
 //! same answer in the same time.
 
+use uuid::Uuid;
+
 use super::App;
+use crate::domain::code::Handle;
 use crate::domain::email::Email;
 use crate::error::Error;
-use crate::store::mail_requests::{self, Wanted};
+use crate::store::mail_requests::{self, MailRequest, Wanted};
 
-/// Notes it.
+/// Notes it; returns the handle that the code will belong to: that of the asker, or a new one.
 ///
 /// # Errors
 /// The database's.
-pub async fn resend_code(app: &App, email: &Email) -> Result<(), Error> {
-    mail_requests::insert(&mut *app.db.conn().await?, Wanted::Code, email.as_str()).await?;
+pub async fn resend_code(app: &App, email: &Email, asker: Option<Handle>) -> Result<Handle, Error> {
+    let asker = asker.unwrap_or_else(|| Handle::Request(Uuid::new_v4()));
+    let request = MailRequest { wanted: Wanted::Code, email: email.as_str().to_owned(), asker: Some(asker) };
+    mail_requests::insert(&mut *app.db.conn().await?, &request).await?;
     app.mail_requested.notify_one();
-    Ok(())
+    Ok(asker)
 }

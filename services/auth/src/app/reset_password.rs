@@ -2,13 +2,15 @@
 
 use chassis::clock;
 
-use super::{App, issuing};
+use super::{App, issuing, safeguards};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
+use crate::domain::safeguard::Change;
+use crate::domain::security_link::Purpose;
 use crate::error::Error;
 use crate::events::published;
 use crate::secrets::token_hash;
-use crate::store::{reset_tokens, sessions, users};
+use crate::store::{reset_tokens, security_links, sessions, users};
 
 /// What the page sends.
 #[derive(Clone)]
@@ -51,7 +53,9 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     }
     let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;
-    published::password_changed(&mut tx, user.id).await?;
+    safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
+    let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
+    published::password_changed(&mut tx, user.id, link).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -1,29 +1,41 @@
 //! UpdateProfile: changes the caller's details. A new address stays pending until its code is confirmed (D-S12).
 
+use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::Tx;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
+use super::reauthentication::reauthenticate;
 use super::{App, issuing};
-use crate::domain::code::Purpose;
+use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, NewCode, Purpose};
 use crate::domain::details::Details;
 use crate::domain::email::Email;
+use crate::domain::security_link::Purpose as LinkFor;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{codes, users};
+use crate::store::{codes, security_links, users};
 
-/// Changes them; returns the account as it stands then.
+/// Changes them; returns the account as it stands then. Another address takes the password, or a fresh second factor
+/// (D-A1).
 ///
 /// # Errors
-/// [`Error::EmailTaken`], [`Error::TooManyCodes`], [`Error::AccountFrozen`], the database's.
-pub async fn update_profile(app: &App, user_id: Uuid, details: &Details) -> Result<User, Error> {
+/// [`Error::ReauthenticationRequired`], [`Error::WrongCurrentPassword`], [`Error::TooManyTries`], a wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`], the
+/// database's.
+pub async fn update_profile(app: &App, session: &Session, details: &Details, password: &str) -> Result<User, Error> {
+    let known = users::find(&mut *app.db.conn().await?, session.user_id).await?.ok_or(Error::NotFound("account"))?;
+    if !details.email.is(&known.email) {
+        reauthenticate(app, session, &known, password).await?;
+    }
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
-    let user = users::lock(&mut tx, user_id).await?.ok_or(Error::NotFound("account"))?;
+    let user = users::lock(&mut tx, known.id).await?.ok_or(Error::NotFound("account"))?;
     if user.frozen_at.is_some() {
         return Err(Error::AccountFrozen);
+    }
+    // Changed by another call meanwhile.
+    if user.password_hash != known.password_hash || user.email != known.email {
+        return Err(Error::ReauthenticationRequired);
     }
     users::set_details(&mut tx, user.id, details).await?;
     if details.email.is(&user.email) {
@@ -37,18 +49,21 @@ pub async fn update_profile(app: &App, user_id: Uuid, details: &Details) -> Resu
     Ok(user)
 }
 
+/// Does and answers the same whether another account has the address or not (D-A13): if one has, the code is not mailed.
 async fn request_change(tx: &mut Tx, user: &User, email: &Email, now: OffsetDateTime) -> Result<(), Error> {
-    if users::find_by_email(tx, email.as_str()).await?.is_some() {
-        return Err(Error::EmailTaken);
-    }
     let again = user.pending_email.as_deref().is_some_and(|pending| email.is(pending));
     if again && codes::is_alive(tx, user.id, Purpose::EmailChange, now).await? {
         return Ok(());
     }
+    if codes::changes_to(tx, email.as_str(), user.id).await? >= CHANGES_TO_ONE_ADDRESS {
+        return Err(Error::field("email", "Too many accounts wait for this address. Please try again in ten minutes"));
+    }
     users::set_pending_email(tx, user.id, Some(email.as_str())).await?;
-    issuing::code(tx, user.id, Purpose::EmailChange, email.as_str(), now).await?;
+    let code = NewCode { user_id: user.id, purpose: Purpose::EmailChange, email: email.as_str(), request_id: None };
+    issuing::code(tx, &code, now).await?;
     if !again {
-        published::email_change_requested(tx, user, email.as_str()).await?;
+        let link = security_links::insert(tx, (user.id, &user.email), LinkFor::NotMe, now).await?;
+        published::email_change_requested(tx, user, email.as_str(), link).await?;
     }
     Ok(())
 }

@@ -1,44 +1,135 @@
 //! VerifyEmail: confirms an address by the code mailed to it: a registration's, or the new one of an email change.
 
+use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::Tx;
 use time::OffsetDateTime;
-use uuid::Uuid;
 
-use super::App;
+use super::{App, safeguards};
+use crate::domain::code::Handle;
+use crate::domain::device::Device;
 use crate::domain::email::Email;
+use crate::domain::safeguard::Change;
+use crate::domain::security_link::Purpose as LinkFor;
+use crate::domain::throttle::Counter;
+use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::codes::Consumed;
-use crate::store::{codes, reset_tokens, users};
+use crate::store::codes::{Consumed, Tried};
+use crate::store::{codes, login_throttles, reset_tokens, security_links, sessions, users};
 
-/// Confirms. The submission is counted, and the count committed, before the comparison, so that a code has five however
-/// many come at once.
+/// A code as somebody typed it.
+#[derive(Debug, Clone)]
+pub struct Submission<'a> {
+    /// The address that it was mailed to.
+    pub email: Email,
+    /// Six digits.
+    pub code: &'a str,
+    /// The session it comes from, if it lives.
+    pub session: Option<Session>,
+    /// The handle that came with it, if one did.
+    pub handle: Option<Handle>,
+    /// From where.
+    pub device: Device,
+}
+
+/// Confirms. The submission is counted, and the count committed, before the comparison: for the account or the request
+/// that the code belongs to, so that it has five however many come at once; for everybody else by their address and by
+/// the email, so that strangers slow down nobody but each other (D-A2).
 ///
 /// # Errors
-/// [`Error::InvalidCode`]; [`Error::EmailTaken`] if another account took the new address meanwhile; the database's.
-pub async fn verify_email(app: &App, email: &Email, code: &str) -> Result<(), Error> {
-    let tried = codes::count_attempt(&mut *app.db.conn().await?, email.as_str()).await?;
-    let right = tried.iter().find(|tried| app.secrets.is_code(tried.id, code)).ok_or(Error::InvalidCode)?;
+/// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`]; the
+/// database's.
+pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+    let email = submission.email.as_str();
+    let mut conn = app.db.conn().await?;
+    let mut tried = Vec::new();
+    if let Some(session) = &submission.session {
+        tried = codes::count_own_attempt(&mut conn, session.user_id, email).await?;
+    }
+    if tried.is_empty() {
+        tried = match submission.handle {
+            Some(Handle::Account(user_id)) => codes::count_own_attempt(&mut conn, user_id, email).await?,
+            Some(Handle::Request(id)) => codes::count_requested_attempt(&mut conn, id, email).await?,
+            None => {
+                drop(conn);
+                return verify_unbound(app, submission).await;
+            }
+        };
+    }
+    drop(conn);
     let mut tx = app.db.begin().await?;
-    let now = clock::now(&mut tx).await?;
-    confirm(&mut tx, right.user_id, right.id, now).await?;
+    confirm(app, &mut tx, right(app, &tried, submission)?, submission.session.as_ref()).await?;
     tx.commit().await?;
     Ok(())
 }
 
-async fn confirm(tx: &mut Tx, user_id: Uuid, code_id: Uuid, now: OffsetDateTime) -> Result<(), Error> {
-    let user = users::lock(tx, user_id).await?.ok_or(Error::InvalidCode)?;
-    let Consumed { purpose, email, .. } = codes::consume(tx, code_id, now).await?.ok_or(Error::InvalidCode)?;
+/// Without session or handle.
+async fn verify_unbound(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+    let counters = [Counter::codes_from(&submission.device), Counter::codes_to(&submission.email.folded())];
+    let mut tx = app.db.begin().await?;
+    for counter in &counters {
+        if let Some(wait) = login_throttles::charge(&mut tx, counter).await? {
+            return Err(Error::TooManyTries(wait));
+        }
+    }
+    let tried = codes::live(&mut tx, submission.email.as_str()).await?;
+    tx.commit().await?;
+    let code = right(app, &tried, submission)?;
+    let mut tx = app.db.begin().await?;
+    let [from, to] = &counters;
+    login_throttles::give_back(&mut tx, from).await?;
+    login_throttles::clear(&mut tx, to).await?;
+    confirm(app, &mut tx, code, submission.session.as_ref()).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+fn right<'a>(app: &App, tried: &'a [Tried], submission: &Submission<'_>) -> Result<&'a Tried, Error> {
+    tried.iter().find(|tried| app.secrets.is_code(tried.id, submission.code)).ok_or(Error::InvalidCode)
+}
+
+async fn confirm(app: &App, tx: &mut Tx, code: &Tried, session: Option<&Session>) -> Result<(), Error> {
+    let now = clock::now(tx).await?;
+    let user = users::lock(tx, code.user_id).await?.ok_or(Error::InvalidCode)?;
+    let Consumed { purpose, email, .. } = codes::consume(tx, code.id, now).await?.ok_or(Error::InvalidCode)?;
     if purpose == "registration" {
         users::verify(tx, user.id, now).await?;
     } else if user.frozen_at.is_some() {
         return Err(Error::InvalidCode);
     } else {
-        users::set_email(tx, user.id, &email).await?;
-        // A link that waits in the old mailbox opens nothing any more.
-        reset_tokens::supersede(tx, user.id, now).await?;
-        published::email_changed(tx, &user, &email).await?;
+        change_email(app, tx, (&user, &email), session, now).await?;
     }
     Ok(())
+}
+
+/// Puts the address in force, and ends every session but the one that confirms it (D-A1).
+async fn change_email(
+    app: &App,
+    tx: &mut Tx,
+    (user, email): (&User, &str),
+    session: Option<&Session>,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    if security_links::is_reserved(tx, email, user.id).await? {
+        return Err(Error::InvalidCode);
+    }
+    users::set_email(tx, user.id, email).await.map_err(taken_is_invalid)?;
+    // A link that waits in the old mailbox opens nothing any more.
+    reset_tokens::supersede(tx, user.id, now).await?;
+    let own = session.filter(|session| session.user_id == user.id).map(|session| session.id);
+    let ended = sessions::revoke_all(tx, user.id, own, now).await?;
+    published::session_ended(tx, user.id, &ended).await?;
+    safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
+    let undo = security_links::insert(tx, (user.id, &user.email), LinkFor::Undo, now).await?;
+    let not_me = security_links::insert(tx, (user.id, email), LinkFor::NotMe, now).await?;
+    Ok(published::email_changed(tx, user, email, (undo, not_me)).await?)
+}
+
+/// Whether another account took the address meanwhile is not told (D-A13).
+fn taken_is_invalid(error: sqlx::Error) -> Error {
+    match Error::from(error) {
+        Error::EmailTaken => Error::InvalidCode,
+        other => other,
+    }
 }

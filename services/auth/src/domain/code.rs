@@ -1,6 +1,7 @@
 //! Codes and links by which somebody proves to read an address: how long they live and how often they are sent.
 
 use time::Duration;
+use uuid::Uuid;
 
 /// Life of a code.
 pub const CODE_LIFE: Duration = Duration::minutes(10);
@@ -10,6 +11,8 @@ pub const CODE_ATTEMPTS: i16 = 5;
 pub const PAUSE: Duration = Duration::minutes(1);
 /// Codes an hour: the first and five more.
 pub const CODES_AN_HOUR: i64 = 6;
+/// Accounts that may wait at the same time to change to one address.
+pub const CHANGES_TO_ONE_ADDRESS: i64 = 3;
 /// Reset links an hour.
 pub const RESETS_AN_HOUR: i64 = 5;
 
@@ -31,6 +34,48 @@ impl Purpose {
             Self::EmailChange => "email_change",
         }
     }
+}
+
+/// What ties a code to whoever asked for it, so that the submissions of others cost them nothing (D-A2).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Handle {
+    /// Whoever registered the account or signed in to it: every code of the account.
+    Account(Uuid),
+    /// A visitor: the codes that were asked for with this request.
+    Request(Uuid),
+}
+
+impl Handle {
+    /// The request of a visitor.
+    #[must_use]
+    pub const fn request(self) -> Option<Uuid> {
+        match self {
+            Self::Account(_) => None,
+            Self::Request(id) => Some(id),
+        }
+    }
+
+    /// The account.
+    #[must_use]
+    pub const fn account(self) -> Option<Uuid> {
+        match self {
+            Self::Account(id) => Some(id),
+            Self::Request(_) => None,
+        }
+    }
+}
+
+/// A code to be issued.
+#[derive(Debug, Clone, Copy)]
+pub struct NewCode<'a> {
+    /// Whose.
+    pub user_id: Uuid,
+    /// What it proves.
+    pub purpose: Purpose,
+    /// To which address.
+    pub email: &'a str,
+    /// The request of a visitor that asked for it.
+    pub request_id: Option<Uuid>,
 }
 
 /// What a link is for.

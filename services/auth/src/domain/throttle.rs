@@ -33,15 +33,25 @@ impl Counter {
     /// Of an account by the folded email, whether it exists or not.
     #[must_use]
     pub fn account(folded_email: &str) -> Self {
-        let hash = Sha256::digest(folded_email.as_bytes());
-        let hex: String = hash.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-        Self { key: format!("account:{hex}"), free: FREE_ACCOUNT }
+        Self { key: format!("account:{}", fingerprint(folded_email)), free: FREE_ACCOUNT }
     }
 
     /// Of an account from a place it knows.
     #[must_use]
     pub fn known_place(user_id: Uuid, device: &Device) -> Self {
         Self { key: format!("place:{user_id}:{}", device.block), free: FREE_KNOWN_PLACE }
+    }
+
+    /// Of codes submitted from an address without session or handle.
+    #[must_use]
+    pub fn codes_from(device: &Device) -> Self {
+        Self { key: format!("codes-from:{}", device.block), free: FREE_ADDRESS }
+    }
+
+    /// Of codes submitted without session or handle for the folded email, whether an account waits for one or not.
+    #[must_use]
+    pub fn codes_to(folded_email: &str) -> Self {
+        Self { key: format!("codes-to:{}", fingerprint(folded_email)), free: FREE_ACCOUNT }
     }
 
     /// Of the second factor of an account.
@@ -55,4 +65,8 @@ impl Counter {
     pub fn inside(user_id: Uuid) -> Self {
         Self { key: format!("inside:{user_id}"), free: FREE_ACCOUNT }
     }
+}
+
+fn fingerprint(folded_email: &str) -> String {
+    Sha256::digest(folded_email.as_bytes()).iter().take(16).map(|byte| format!("{byte:02x}")).collect()
 }

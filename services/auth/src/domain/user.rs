@@ -48,6 +48,12 @@ impl User {
         self.disabled_at.is_none()
     }
 
+    /// Whether it was invited to this role and its owner has not set a password yet: then it may be invited again.
+    #[must_use]
+    pub fn waits_for_invitation(&self, role: Role) -> bool {
+        self.is_open() && self.role == Some(role) && self.password_hash.is_none()
+    }
+
     /// Whether it belongs to a member.
     #[must_use]
     pub const fn is_member(&self) -> bool {

@@ -79,30 +79,42 @@ pub async fn staff_changed(
 ///
 /// # Errors
 /// The database's.
-pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid) -> Told {
-    enqueue(conn, "auth.v1.password_changed", user_id, &PasswordChanged { user_id: user_id.to_string() }).await
+pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: Uuid) -> Told {
+    let event = PasswordChanged { user_id: user_id.to_string(), link_reference: link_id.to_string() };
+    enqueue(conn, "auth.v1.password_changed", user_id, &event).await
 }
 
 /// A member wants another address.
 ///
 /// # Errors
 /// The database's.
-pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str) -> Told {
+pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: Uuid) -> Told {
     let event = EmailChangeRequested {
         user_id: user.id.to_string(),
         old_email: user.email.clone(),
         new_email: new_email.to_owned(),
+        link_reference: link_id.to_string(),
     };
     enqueue(conn, "auth.v1.email_change_requested", user.id, &event).await
 }
 
-/// A member has another address.
+/// A member has another address: with the links of the mail to the old one, and of that to the new one.
 ///
 /// # Errors
 /// The database's.
-pub async fn email_changed(conn: &mut PgConnection, user: &User, new_email: &str) -> Told {
-    let event =
-        EmailChanged { user_id: user.id.to_string(), old_email: user.email.clone(), new_email: new_email.to_owned() };
+pub async fn email_changed(
+    conn: &mut PgConnection,
+    user: &User,
+    new_email: &str,
+    (undo_id, link_id): (Uuid, Uuid),
+) -> Told {
+    let event = EmailChanged {
+        user_id: user.id.to_string(),
+        old_email: user.email.clone(),
+        new_email: new_email.to_owned(),
+        undo_reference: undo_id.to_string(),
+        link_reference: link_id.to_string(),
+    };
     enqueue(conn, "auth.v1.email_changed", user.id, &event).await
 }
 
@@ -110,11 +122,12 @@ pub async fn email_changed(conn: &mut PgConnection, user: &User, new_email: &str
 ///
 /// # Errors
 /// The database's.
-pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device) -> Told {
+pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device, link_id: Uuid) -> Told {
     let event = NewDeviceSignedIn {
         user_id: user_id.to_string(),
         device: device.family.clone(),
         address_block: device.block.clone(),
+        link_reference: link_id.to_string(),
     };
     enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
 }

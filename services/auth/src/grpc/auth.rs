@@ -2,23 +2,27 @@
 
 use chassis::caller::{Session, bearer};
 use chassis::db;
+use chassis::error::Kind;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
-    ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, EndSessionRequest,
-    EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse, ListSessionsRequest, ListSessionsResponse,
-    LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest,
-    ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse, UpdateImageRequest, UpdateImageResponse,
+    ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, DisownActivityRequest,
+    DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
+    ListSessionsRequest, ListSessionsResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse,
+    RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest,
+    ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse,
     UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
+use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
+use crate::app::disown_activity::disown_activity;
 use crate::app::end_session::end_session;
 use crate::app::forgot_password::forgot_password;
 use crate::app::list_sessions::list_sessions;
@@ -27,10 +31,11 @@ use crate::app::logout::logout;
 use crate::app::register::{Registration, register};
 use crate::app::resend_code::resend_code;
 use crate::app::reset_password::{Reset, reset_password};
+use crate::app::undo_email_change::undo_email_change;
 use crate::app::update_image::update_image;
 use crate::app::update_profile::update_profile;
-use crate::app::verify_email::verify_email;
-use crate::domain::code;
+use crate::app::verify_email::{Submission, verify_email};
+use crate::domain::code::{self, Handle};
 use crate::domain::details::Details;
 use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
@@ -50,23 +55,38 @@ impl AuthService for Door {
         let claim = Claim::of(owner, message.idempotency.as_ref(), &id).map_err(refused)?;
         let claim = claim.map(|claim| claim.sealed(|digest| self.app.secrets.fingerprint(digest)));
         let done = db::retrying(|| register(&self.app, &registration, claim.clone())).await.map_err(status)?;
-        Ok(answer(done.map(|new| RegisterResponse { user: Some(convert::user(new.user)), token: new.token })))
+        Ok(answer(done.map(|new| RegisterResponse {
+            verification: self.app.secrets.handle(Handle::Account(new.user.id)),
+            user: Some(convert::user(new.user)),
+            token: new.token,
+        })))
     }
 
     async fn verify_email(&self, request: Request<VerifyEmailRequest>) -> Answer<VerifyEmailResponse> {
+        let session = self.signed_in(request.metadata()).await?;
         let message = request.into_inner();
         let mut errors = FieldErrors::default();
         let email = errors.check("email", Email::parse(&message.email));
         let code = errors.check("otp", code::parse(&message.code));
         let (Some(email), Some(code)) = (email, code) else { return Err(status(errors.into())) };
-        verify_email(&self.app, &email, code).await.map_err(status)?;
+        let handle = match message.verification.trim() {
+            "" => None,
+            text => Some(self.app.secrets.read_handle(text).ok_or(Error::InvalidCode).map_err(status)?),
+        };
+        let device = convert::device(message.client.as_ref());
+        let submission = Submission { email, code, session, handle, device };
+        verify_email(&self.app, &submission).await.map_err(status)?;
         Ok(Response::new(VerifyEmailResponse {}))
     }
 
     async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Answer<ResendCodeResponse> {
-        let email = only_email(&request.into_inner().email)?;
-        resend_code(&self.app, &email).await.map_err(status)?;
-        Ok(Response::new(ResendCodeResponse {}))
+        let signed_in = self.signed_in(request.metadata()).await?;
+        let message = request.into_inner();
+        let email = only_email(&message.email)?;
+        let signed_in = signed_in.map(|session| Handle::Account(session.user_id));
+        let asker = signed_in.or_else(|| self.app.secrets.read_handle(message.verification.trim()));
+        let handle = resend_code(&self.app, &email, asker).await.map_err(status)?;
+        Ok(Response::new(ResendCodeResponse { verification: self.app.secrets.handle(handle) }))
     }
 
     async fn login(&self, request: Request<LoginRequest>) -> Answer<LoginResponse> {
@@ -83,7 +103,12 @@ impl AuthService for Door {
         };
         let credentials = Credentials { email, password, totp, device: convert::device(message.client.as_ref()) };
         let signed_in = db::retrying(|| login(&self.app, &credentials)).await.map_err(status)?;
-        Ok(Response::new(LoginResponse { user: Some(convert::user(signed_in.user)), token: signed_in.token }))
+        let user = signed_in.user;
+        let verification = match user.verified_at {
+            None => self.app.secrets.handle(Handle::Account(user.id)),
+            Some(_) => String::new(),
+        };
+        Ok(Response::new(LoginResponse { user: Some(convert::user(user)), token: signed_in.token, verification }))
     }
 
     async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Answer<ForgotPasswordResponse> {
@@ -98,6 +123,18 @@ impl AuthService for Door {
             Reset { token: message.token, password: message.password, confirm_password: message.confirm_password };
         db::retrying(|| reset_password(&self.app, &reset)).await.map_err(status)?;
         Ok(Response::new(ResetPasswordResponse {}))
+    }
+
+    async fn undo_email_change(&self, request: Request<UndoEmailChangeRequest>) -> Answer<UndoEmailChangeResponse> {
+        let token = request.into_inner().token;
+        db::retrying(|| undo_email_change(&self.app, &token)).await.map_err(status)?;
+        Ok(Response::new(UndoEmailChangeResponse {}))
+    }
+
+    async fn disown_activity(&self, request: Request<DisownActivityRequest>) -> Answer<DisownActivityResponse> {
+        let token = request.into_inner().token;
+        db::retrying(|| disown_activity(&self.app, &token)).await.map_err(status)?;
+        Ok(Response::new(DisownActivityResponse {}))
     }
 
     async fn check_session(&self, request: Request<CheckSessionRequest>) -> Answer<CheckSessionResponse> {
@@ -134,7 +171,8 @@ impl AuthService for Door {
         let mut errors = FieldErrors::default();
         let details = Details::parse(&message.name, &message.email, &message.phone, &message.country, &mut errors);
         let Some(details) = details else { return Err(status(errors.into())) };
-        let user = db::retrying(|| update_profile(&self.app, session.user_id, &details)).await.map_err(status)?;
+        let password = &message.current_password;
+        let user = db::retrying(|| update_profile(&self.app, &session, &details, password)).await.map_err(status)?;
         Ok(Response::new(UpdateProfileResponse { user: Some(convert::user(user)) }))
     }
 
@@ -156,6 +194,17 @@ impl AuthService for Door {
             .await
             .map_err(status)?;
         Ok(Response::new(ChangePasswordResponse {}))
+    }
+}
+
+impl Door {
+    /// The session of a call that works without one, too; one that ended is as good as none.
+    async fn signed_in(&self, metadata: &MetadataMap) -> Result<Option<Session>, Status> {
+        match self.verifier.session(metadata).await {
+            Ok(session) => Ok(Some(session)),
+            Err(refusal) if refusal.kind == Kind::Unauthenticated => Ok(None),
+            Err(refusal) => Err(refused(refusal)),
+        }
     }
 }
 

@@ -3,12 +3,15 @@
 use chassis::caller::Role;
 use chassis::clock;
 use chassis::error::Refusal;
-use proto::auth::v1::{Client, GetSessionResponse, MemberNote, Session as SessionMessage, User as UserMessage};
+use proto::auth::v1::{
+    Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, Session as SessionMessage, User as UserMessage,
+};
 use proto::common::v1::PageRequest;
 use uuid::Uuid;
 
 use crate::app::get_session::Found;
 use crate::domain::device::Device;
+use crate::domain::safeguard::PayoutState;
 use crate::domain::session::Session;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -37,6 +40,19 @@ pub fn user(user: User) -> UserMessage {
 /// Accounts as others see them.
 pub fn users(all: Vec<User>) -> Vec<UserMessage> {
     all.into_iter().map(user).collect()
+}
+
+/// What keeps payouts waiting.
+pub fn payout_state(state: &PayoutState) -> GetPayoutStateResponse {
+    GetPayoutStateResponse {
+        is_frozen: state.frozen,
+        is_stopped: state.stopped,
+        not_before: state.not_before.map(clock::to_proto),
+        email_changed_at: state.email_changed_at.map(clock::to_proto),
+        password_changed_at: state.password_changed_at.map(clock::to_proto),
+        factors_changed_at: state.factors_changed_at.map(clock::to_proto),
+        new_device_at: state.new_device_at.map(clock::to_proto),
+    }
 }
 
 /// The state of a session, as services ask for it.

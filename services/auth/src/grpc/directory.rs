@@ -4,14 +4,16 @@ use chassis::clock;
 use chassis::keys::SERVICES;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
-    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
-    GetSessionsResponse, GetUsersRequest, GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
+    GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
+    GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
+    ListStaffContactsRequest, ListStaffContactsResponse,
 };
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
 use crate::app::get_mail_secret::get_mail_secret;
+use crate::app::get_payout_state::get_payout_state;
 use crate::app::get_session::{get_session, get_sessions};
 use crate::app::get_users::get_users;
 use crate::app::list_staff::list_staff;
@@ -54,6 +56,16 @@ impl DirectoryService for Door {
         self.verifier.service(request.metadata(), &["mailer"]).map_err(refused)?;
         let staff = list_staff(&self.app).await.map_err(status)?;
         Ok(Response::new(ListStaffContactsResponse { staff: convert::users(staff) }))
+    }
+
+    async fn get_payout_state(
+        &self,
+        request: Request<GetPayoutStateRequest>,
+    ) -> Result<Response<GetPayoutStateResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(refused)?;
+        // What is no id belongs to nobody.
+        let id = Uuid::try_parse(&request.get_ref().user_id).unwrap_or_default();
+        Ok(Response::new(convert::payout_state(&get_payout_state(&self.app, id).await.map_err(status)?)))
     }
 
     async fn get_mail_secret(

@@ -4,7 +4,7 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::code::{CODE_ATTEMPTS, CODE_LIFE, Purpose};
+use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, CODE_ATTEMPTS, CODE_LIFE, NewCode, Purpose};
 
 /// A code that was just tried.
 pub struct Tried {
@@ -38,23 +38,19 @@ pub struct Consumed {
 ///
 /// # Errors
 /// The database's.
-pub async fn replace(
-    conn: &mut PgConnection,
-    user_id: Uuid,
-    purpose: Purpose,
-    email: &str,
-    now: OffsetDateTime,
-) -> Result<Uuid, sqlx::Error> {
-    supersede(&mut *conn, user_id, purpose, now).await?;
+pub async fn replace(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<Uuid, sqlx::Error> {
+    supersede(&mut *conn, new.user_id, new.purpose, now).await?;
     let id = Uuid::new_v4();
     sqlx::query!(
-        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        "INSERT INTO codes (id, user_id, purpose, email, created_at, expires_at, request_id)
+         VALUES ($1, $2, $3, $4, $5, $6, $7)",
         id,
-        user_id,
-        purpose.as_str(),
-        email,
+        new.user_id,
+        new.purpose.as_str(),
+        new.email,
         now,
         now + CODE_LIFE,
+        new.request_id,
     )
     .execute(conn)
     .await?;
@@ -83,22 +79,111 @@ pub async fn supersede(
     Ok(())
 }
 
-/// Counts a submission on every live code to this address, before anybody compares. A code without submissions left is
-/// not among them. Must be committed before the comparison.
+/// Counts a submission on the live codes of an account to this address, before anybody compares. A code without
+/// submissions left is not among them. Must be committed before the comparison.
 ///
 /// # Errors
 /// The database's.
-pub async fn count_attempt(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
+pub async fn count_own_attempt(conn: &mut PgConnection, user_id: Uuid, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
     sqlx::query_as!(
         Tried,
         "UPDATE codes SET attempts = attempts + 1
-         WHERE lower(email) = lower($1) AND consumed_at IS NULL AND superseded_at IS NULL
-           AND expires_at > clock_timestamp() AND attempts < $2
+         WHERE user_id = $1 AND lower(email) = lower($2) AND consumed_at IS NULL AND superseded_at IS NULL
+           AND expires_at > clock_timestamp() AND attempts < $3
          RETURNING id, user_id",
+        user_id,
         email,
         CODE_ATTEMPTS,
     )
     .fetch_all(conn)
+    .await
+}
+
+/// The same for the codes that a visitor's request asked for; their submissions leave those of the owner alone.
+///
+/// # Errors
+/// The database's.
+pub async fn count_requested_attempt(
+    conn: &mut PgConnection,
+    request_id: Uuid,
+    email: &str,
+) -> Result<Vec<Tried>, sqlx::Error> {
+    sqlx::query_as!(
+        Tried,
+        "UPDATE codes SET request_attempts = request_attempts + 1
+         WHERE request_id = $1 AND lower(email) = lower($2) AND consumed_at IS NULL AND superseded_at IS NULL
+           AND expires_at > clock_timestamp() AND attempts < $3 AND request_attempts < $3
+         RETURNING id, user_id",
+        request_id,
+        email,
+        CODE_ATTEMPTS,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The live codes to this address, a registration's first. Nothing is counted on them: whoever submits a code to all of
+/// them is counted elsewhere.
+///
+/// # Errors
+/// The database's.
+pub async fn live(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
+    sqlx::query_as!(
+        Tried,
+        "SELECT id, user_id FROM codes
+         WHERE lower(email) = lower($1) AND consumed_at IS NULL AND superseded_at IS NULL
+           AND expires_at > clock_timestamp() AND attempts < $2
+         ORDER BY purpose = 'registration' DESC, created_at DESC LIMIT $3",
+        email,
+        CODE_ATTEMPTS,
+        1 + CHANGES_TO_ONE_ADDRESS,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Lets a visitor's request use the live code of an account that no other request asked for.
+///
+/// # Errors
+/// The database's.
+pub async fn adopt(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    purpose: Purpose,
+    request_id: Uuid,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE codes SET request_id = $3
+         WHERE user_id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL AND request_id IS NULL",
+        user_id,
+        purpose.as_str(),
+        request_id,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// How many other accounts wait for a live code to change to this address. One caller at a time is told, until its
+/// transaction ends.
+///
+/// # Errors
+/// The database's.
+pub async fn changes_to(conn: &mut PgConnection, email: &str, except: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('changes to ' || lower($1::text), 0)) IS NULL AS "locked!""#,
+        email
+    )
+    .fetch_one(&mut *conn)
+    .await?;
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM codes
+           WHERE lower(email) = lower($1) AND purpose = 'email_change' AND user_id <> $2
+             AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > clock_timestamp()"#,
+        email,
+        except,
+    )
+    .fetch_one(conn)
     .await
 }
 
@@ -161,7 +246,8 @@ pub async fn sent_since(
     Ok((row.count, row.last))
 }
 
-/// The code if it may still be mailed.
+/// The code if it may still be mailed. A code to change to an address that another account has is never mailed, while
+/// everybody is answered as if it were: no answer tells a known address from an unknown one (D-A13).
 ///
 /// # Errors
 /// The database's.
@@ -170,7 +256,8 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
         Mailable,
         "SELECT c.email, u.name, c.expires_at FROM codes c JOIN users u ON u.id = c.user_id
          WHERE c.id = $1 AND c.consumed_at IS NULL AND c.superseded_at IS NULL AND c.expires_at > clock_timestamp()
-           AND c.attempts < $2",
+           AND c.attempts < $2
+           AND NOT EXISTS (SELECT FROM users other WHERE lower(other.email) = lower(c.email) AND other.id <> c.user_id)",
         id,
         CODE_ATTEMPTS,
     )

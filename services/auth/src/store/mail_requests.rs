@@ -3,6 +3,8 @@
 use chassis::db::PgConnection;
 use uuid::Uuid;
 
+use crate::domain::code::Handle;
+
 /// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
@@ -21,16 +23,28 @@ impl Wanted {
     }
 }
 
-/// Notes a request for an address, known or not.
+/// A request for a mail.
+pub struct MailRequest {
+    /// Which.
+    pub wanted: Wanted,
+    /// To this address, known or not.
+    pub email: String,
+    /// Who asks.
+    pub asker: Option<Handle>,
+}
+
+/// Notes a request.
 ///
 /// # Errors
 /// The database's.
-pub async fn insert(conn: &mut PgConnection, wanted: Wanted, email: &str) -> Result<(), sqlx::Error> {
+pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO mail_requests (id, kind, email) VALUES ($1, $2, $3)",
+        "INSERT INTO mail_requests (id, kind, email, user_id, request_id) VALUES ($1, $2, $3, $4, $5)",
         Uuid::now_v7(),
-        wanted.as_str(),
-        email
+        request.wanted.as_str(),
+        request.email,
+        request.asker.and_then(Handle::account),
+        request.asker.and_then(Handle::request),
     )
     .execute(conn)
     .await?;
@@ -41,14 +55,19 @@ pub async fn insert(conn: &mut PgConnection, wanted: Wanted, email: &str) -> Res
 ///
 /// # Errors
 /// The database's.
-pub async fn take(conn: &mut PgConnection) -> Result<Option<(Wanted, String)>, sqlx::Error> {
+pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::Error> {
     let row = sqlx::query!(
         "DELETE FROM mail_requests
-         WHERE id = (SELECT id FROM mail_requests ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING kind, email"
+         WHERE id = (SELECT id FROM mail_requests ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+         RETURNING kind, email, user_id, request_id"
     )
     .fetch_optional(conn)
     .await?;
-    Ok(row.map(|row| (if row.kind == "reset" { Wanted::Reset } else { Wanted::Code }, row.email)))
+    Ok(row.map(|row| MailRequest {
+        wanted: if row.kind == "reset" { Wanted::Reset } else { Wanted::Code },
+        email: row.email,
+        asker: row.user_id.map(Handle::Account).or(row.request_id.map(Handle::Request)),
+    }))
 }
 
 /// Forgets requests that nobody could answer in time.

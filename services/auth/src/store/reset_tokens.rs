@@ -17,7 +17,7 @@ pub async fn replace(
     user_id: Uuid,
     purpose: LinkPurpose,
     token_hash: &[u8],
-    now: OffsetDateTime,
+    (now, ends): (OffsetDateTime, OffsetDateTime),
 ) -> Result<(), sqlx::Error> {
     supersede(&mut *conn, user_id, now).await?;
     sqlx::query!(
@@ -27,11 +27,24 @@ pub async fn replace(
         purpose.as_str(),
         token_hash,
         now,
-        now + purpose.life(),
+        ends,
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Until when the newest invitation of an account counts; `None` if there is none.
+///
+/// # Errors
+/// The database's.
+pub async fn invited_until(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT max(expires_at) FROM reset_tokens WHERE user_id = $1 AND purpose = 'invitation'",
+        user_id
+    )
+    .fetch_one(conn)
+    .await
 }
 
 /// Kills an account's link.

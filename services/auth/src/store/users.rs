@@ -6,6 +6,7 @@ use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::code::CHANGES_TO_ONE_ADDRESS;
 use crate::domain::details::Details;
 use crate::domain::user::User;
 
@@ -125,7 +126,8 @@ pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Optio
     one(select!("WHERE lower(email) = lower($1)", email).fetch_optional(conn).await?)
 }
 
-/// The accounts that wait for a code to this address: unverified ones, and those that change to it.
+/// The accounts that wait for a code to this address: the unverified one first, then those that change to it, the one
+/// with the newest code first.
 ///
 /// # Errors
 /// The database's.
@@ -133,8 +135,11 @@ pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<U
     let rows = select!(
         "WHERE disabled_at IS NULL
            AND (lower(email) = lower($1) AND verified_at IS NULL AND role IS NULL OR lower(pending_email) = lower($1))
-         ORDER BY id LIMIT 10",
+         ORDER BY lower(email) = lower($1) DESC,
+            (SELECT max(created_at) FROM codes WHERE user_id = users.id AND purpose = 'email_change') DESC NULLS LAST
+         LIMIT $2",
         email,
+        CHANGES_TO_ONE_ADDRESS,
     )
     .fetch_all(conn)
     .await?;

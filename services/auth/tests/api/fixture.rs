@@ -18,7 +18,7 @@ use chassis::keys::{SealingKey, SecretKey, SigningKey, TrustedKeys};
 use chassis::testing::{self, Realm};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
-    Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, User, VerifyEmailRequest,
+    Client, LoginRequest, LoginResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, User, VerifyEmailRequest,
 };
 use sqlx::PgPool;
 use tokio::sync::{Notify, Semaphore};
@@ -64,6 +64,7 @@ impl World {
             decision_key: SigningKey::read(&file("decision.key")).unwrap(),
             second_factor,
             new_staff_wait,
+            cooling_off: Duration::from_hours(24),
             mail_requested: Notify::new(),
         });
         let door = Door::new(Arc::clone(&app), trusted);
@@ -87,8 +88,27 @@ impl World {
     }
 
     pub async fn verify(&self, email: &str, code: &str) -> Result<(), Refusal> {
-        let request = VerifyEmailRequest { email: email.to_owned(), code: code.to_owned() };
-        self.door.verify_email(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+        self.verify_with(email, code, "", "").await
+    }
+
+    /// With a handle, and with a token; each may be empty.
+    pub async fn verify_with(&self, email: &str, code: &str, verification: &str, token: &str) -> Result<(), Refusal> {
+        let request = VerifyEmailRequest {
+            email: email.to_owned(),
+            code: code.to_owned(),
+            verification: verification.to_owned(),
+            client: Some(client(HOME)),
+        };
+        let request = if token.is_empty() { Request::new(request) } else { testing::with_token(request, token) };
+        self.door.verify_email(request).await.map(|_| ()).map_err(|status| from_status(&status))
+    }
+
+    /// Asks for a new code with this handle, which may be empty; returns the handle answered.
+    pub async fn resend(&self, email: &str, verification: &str) -> String {
+        let request = ResendCodeRequest { email: email.to_owned(), verification: verification.to_owned() };
+        let answer = self.door.resend_code(Request::new(request)).await.unwrap().into_inner();
+        self.answer_mail_requests().await;
+        answer.verification
     }
 
     /// The id of the newest code to an address.

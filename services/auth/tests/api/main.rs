@@ -16,5 +16,6 @@ mod second_factor;
 mod secrecy;
 mod sessions;
 mod staff;
+mod takeover;
 mod verify_email;
 mod wire;

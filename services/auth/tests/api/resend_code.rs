@@ -1,19 +1,15 @@
 //! Asking for another code.
 
 use chassis::error::from_status;
-use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::GetMailSecretRequest;
 use proto::auth::v1::directory_service_server::DirectoryService;
-use proto::auth::v1::{GetMailSecretRequest, ResendCodeRequest};
 use sqlx::PgPool;
-use tonic::Request;
 use uuid::Uuid;
 
 use crate::fixture::World;
 
 async fn resend(world: &World, email: &str) {
-    let request = ResendCodeRequest { email: email.to_owned() };
-    world.door.resend_code(Request::new(request)).await.unwrap();
-    world.answer_mail_requests().await;
+    world.resend(email, "").await;
 }
 
 async fn secret(world: &World, reference: Uuid) -> Result<String, String> {
@@ -68,4 +64,41 @@ async fn five_more_codes_an_hour(pool: PgPool) {
     }
     assert_eq!(world.count("SELECT count(*) FROM codes").await, 6);
     assert_eq!(world.count("SELECT count(*) FROM codes WHERE superseded_at IS NULL").await, 1);
+}
+
+/// [D-A2] C5: a visitor's request gets a handle of its own, the same for known and unknown addresses in form, and keeps
+/// it; the code asked with it is taken with it, also if it was mailed a moment before.
+#[sqlx::test(migrations = false)]
+async fn a_request_without_session_gets_a_handle(pool: PgPool) {
+    let world = World::new(pool).await;
+    let registered = world.register("ada@example.com").await;
+    let handle = world.resend("ada@example.com", "").await;
+    let unknown = world.resend("nobody@example.com", "").await;
+    assert_eq!(handle.len(), unknown.len());
+    assert_ne!(handle, unknown);
+    assert_eq!(world.resend("ada@example.com", &handle).await, handle);
+    assert_eq!(world.resend("ada@example.com", &registered.verification).await, registered.verification);
+    let code = world.code("ada@example.com").await;
+    assert_eq!(world.verify_with("ada@example.com", &code, &unknown, "").await.unwrap_err().code, "INVALID_CODE");
+    world.verify_with("ada@example.com", &code, &handle, "").await.unwrap();
+}
+
+/// [D-A2] C5: the account's own registration comes before those who change to its address.
+#[sqlx::test(migrations = false)]
+async fn a_registration_comes_before_pending_changes(pool: PgPool) {
+    let world = World::new(pool).await;
+    for name in ["one", "two", "three"] {
+        let (user, token) = world.member(&format!("{name}@example.com")).await;
+        crate::profile::change_email(&world, &token, &user, "ada@example.com").await.unwrap();
+    }
+    world.register("ada@example.com").await;
+    world.run("UPDATE codes SET created_at = created_at - interval '61 seconds'").await;
+    world.forget_events().await;
+    world.resend("ada@example.com", "").await;
+    assert_eq!(world.events().await, ["verification_code_issued"]);
+    let purpose: String = sqlx::query_scalar("SELECT purpose FROM codes ORDER BY created_at DESC LIMIT 1")
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(purpose, "registration");
 }

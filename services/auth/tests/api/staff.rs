@@ -13,10 +13,10 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::propose_staff_change_request::Change;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AddMemberNoteRequest, CheckSessionRequest, ConfirmProposalRequest, DisableStaffRequest, FreezeMemberRequest,
-    GetMeRequest, GetMemberRequest, InviteStaffRequest, ListAuditRowsRequest, ListMembersRequest, ListProposalsRequest,
-    ListStaffRequest, ProposeStaffChangeRequest, ProposeStaffChangeResponse, RejectProposalRequest,
-    ResetPasswordRequest, StaffInvitation, StaffRole, UnfreezeMemberRequest,
+    AddMemberNoteRequest, CheckSessionRequest, ConfirmProposalRequest, DisableStaffRequest, ForgotPasswordRequest,
+    FreezeMemberRequest, GetMeRequest, GetMemberRequest, InviteStaffRequest, ListAuditRowsRequest, ListMembersRequest,
+    ListProposalsRequest, ListStaffRequest, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
+    RejectProposalRequest, ResetPasswordRequest, StaffInvitation, StaffRole, UnfreezeMemberRequest,
 };
 use proto::common::v1::{Idempotency, PageRequest, Proposal, ProposalStatus};
 use sqlx::PgPool;
@@ -247,6 +247,32 @@ async fn staff_are_invited_by_two_admins(pool: PgPool) {
     assert_eq!(world.propose(&one, invite("TESS@solvane.test", "auditor")).await.unwrap_err().code, "EMAIL_TAKEN");
     let actions = world.staff_actions(&one).await;
     assert_eq!(actions, ["staff.invite.confirm", "staff.invite.propose", "staff.add", "staff.add"]);
+}
+
+/// [D-A13] [D-S6] C7: whoever asks for a reset link renews an invitation for no longer than it had to live; later, two
+/// admins invite again.
+#[sqlx::test(migrations = false)]
+async fn an_invitation_is_not_renewed_by_strangers(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ((_, one), (_, two)) = (world.staff(Role::Admin).await, world.staff_named("admin2", Role::Admin).await);
+    let invited = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
+    world.confirm_proposal(&two, &invited.id).await.unwrap();
+    world.run("UPDATE reset_tokens SET expires_at = expires_at - interval '70 hours'").await;
+    let forgot = async || {
+        let request = ForgotPasswordRequest { email: "tess@solvane.test".to_owned() };
+        world.door.forgot_password(Request::new(request)).await.unwrap();
+        world.answer_mail_requests().await;
+    };
+    forgot().await;
+    assert_eq!(world.count("SELECT count(*) FROM reset_tokens").await, 2);
+    assert_eq!(world.count("SELECT count(DISTINCT expires_at) FROM reset_tokens").await, 1);
+    world.run("UPDATE reset_tokens SET expires_at = clock_timestamp()").await;
+    forgot().await;
+    assert_eq!(world.count("SELECT count(*) FROM reset_tokens").await, 2);
+    let again = world.propose(&one, invite("tess@solvane.test", "treasurer")).await.unwrap();
+    world.confirm_proposal(&two, &again.id).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE email = 'tess@solvane.test'").await, 1);
+    assert_eq!(world.count("SELECT count(*) FROM reset_tokens WHERE expires_at > clock_timestamp()").await, 1);
 }
 
 /// [D-O5] C3: the calls by which one admin alone invited or ended staff are refused.

@@ -32,18 +32,22 @@ async fn a_wrong_code_confirms_nothing(pool: PgPool) {
     assert_eq!(world.verify("ada@example.com", &foreign).await.unwrap_err(), refused);
     let malformed = world.verify("ada@example.com", "12345").await.unwrap_err();
     assert_eq!(said(&malformed, "otp"), Some("OTP must be 6 digits"));
-    assert_eq!(world.count("SELECT max(attempts)::bigint FROM codes").await, 2);
+    assert_eq!(
+        world.count("SELECT max(attempts)::bigint FROM codes").await,
+        0,
+        "a stranger's submission costs nothing"
+    );
     assert_eq!(world.count("SELECT count(*) FROM users WHERE verified_at IS NOT NULL").await, 0);
 }
 
-/// [D-S5] S1: of fifty submissions at once five count, and then even the right one is dead.
+/// [D-S5] [D-A2] S1: of fifty submissions of its owner at once five count, and then even the right one is dead.
 #[sqlx::test(migrations = false)]
 async fn a_code_has_five_submissions_however_concurrent(pool: PgPool) {
     let world = World::new(pool).await;
-    world.register("ada@example.com").await;
+    let handle = world.register("ada@example.com").await.verification;
     let code = world.code("ada@example.com").await;
     let wrong = wrong(&code);
-    let all = join_all((0..50).map(|_| world.verify("ada@example.com", &wrong))).await;
+    let all = join_all((0..50).map(|_| world.verify_with("ada@example.com", &wrong, &handle, ""))).await;
     assert!(all.into_iter().all(|result| result.unwrap_err().code == "INVALID_CODE"));
     assert_eq!(world.count("SELECT attempts::bigint FROM codes").await, 5);
     assert_eq!(world.verify("ada@example.com", &code).await.unwrap_err().code, "INVALID_CODE");
@@ -54,9 +58,9 @@ async fn a_code_has_five_submissions_however_concurrent(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_code_confirms_once_however_concurrent(pool: PgPool) {
     let world = World::new(pool).await;
-    world.register("ada@example.com").await;
+    let handle = world.register("ada@example.com").await.verification;
     let code = world.code("ada@example.com").await;
-    let all = join_all((0..50).map(|_| world.verify("ada@example.com", &code))).await;
+    let all = join_all((0..50).map(|_| world.verify_with("ada@example.com", &code, &handle, ""))).await;
     assert_eq!(all.iter().filter(|result| result.is_ok()).count(), 1);
 }
 
@@ -69,6 +73,70 @@ async fn a_code_dies_after_ten_minutes(pool: PgPool) {
     world.run("UPDATE codes SET expires_at = clock_timestamp()").await;
     let code = world.code("ada@example.com").await;
     assert_eq!(world.verify("ada@example.com", &code).await.unwrap_err().code, "INVALID_CODE");
+}
+
+/// [D-A2] C5: whoever has neither session nor handle never uses up a code, and is slowed down by the email and by their
+/// address; the owner confirms with session or handle all the while.
+#[sqlx::test(migrations = false)]
+async fn a_stranger_cannot_keep_the_owner_from_verifying(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ada = world.register("ada@example.com").await;
+    let code = world.code("ada@example.com").await;
+    let wrong = wrong(&code);
+    for _ in 0..5 {
+        assert_eq!(world.verify("ada@example.com", &wrong).await.unwrap_err().code, "INVALID_CODE");
+    }
+    world.verify("ada@example.com", &wrong).await.unwrap_err();
+    world.hold_delays().await;
+    assert_eq!(world.verify("ada@example.com", &wrong).await.unwrap_err().code, "TOO_MANY_REQUESTS");
+    assert_eq!(world.verify("ada@example.com", &code).await.unwrap_err().code, "TOO_MANY_REQUESTS");
+    for _ in 0..5 {
+        world.verify("nobody@example.com", &wrong).await.unwrap_err();
+    }
+    world.verify("nobody@example.com", &wrong).await.unwrap_err();
+    world.hold_delays().await;
+    let unknown = world.verify("nobody@example.com", &wrong).await.unwrap_err();
+    assert_eq!(unknown.code, "TOO_MANY_REQUESTS", "an unknown address is answered alike");
+    world.verify_with("ada@example.com", &code, &ada.verification, "").await.unwrap();
+}
+
+/// [D-A2] C5: with a session no handle is needed, and a wrong handle beside it does no harm; a handle that is not ours,
+/// or another account's, confirms nothing.
+#[sqlx::test(migrations = false)]
+async fn a_code_belongs_to_session_or_handle(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ada = world.register("ada@example.com").await;
+    let bob = world.register("bob@example.com").await;
+    let code = world.code("ada@example.com").await;
+    for handle in ["nonsense", &ada.verification.to_lowercase(), &bob.verification] {
+        let refused = world.verify_with("ada@example.com", &code, handle, "").await.unwrap_err();
+        assert_eq!(refused.code, "INVALID_CODE", "{handle}");
+    }
+    assert!(world.verify_with("ada@example.com", &wrong(&code), "", &bob.token).await.is_err());
+    assert_eq!(world.count("SELECT max(attempts)::bigint FROM codes").await, 0);
+    world.verify_with("ada@example.com", &code, &bob.verification, &ada.token).await.unwrap();
+    let login = world.login("bob@example.com", crate::fixture::PASSWORD, crate::fixture::HOME).await.unwrap();
+    assert_eq!(login.verification, bob.verification);
+    let login = world.login("ada@example.com", crate::fixture::PASSWORD, crate::fixture::HOME).await.unwrap();
+    assert_eq!(login.verification, "", "a confirmed address waits for no code");
+}
+
+/// [D-A2] C5: the code that a stranger has sent belongs to them and to the owner; each has submissions of their own.
+#[sqlx::test(migrations = false)]
+async fn a_strangers_request_leaves_the_owner_five_submissions(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ada = world.register("ada@example.com").await;
+    world.run("UPDATE codes SET created_at = created_at - interval '61 seconds'").await;
+    let strangers = world.resend("ada@example.com", "").await;
+    let code = world.code("ada@example.com").await;
+    for _ in 0..7 {
+        let refused = world.verify_with("ada@example.com", &wrong(&code), &strangers, "").await.unwrap_err();
+        assert_eq!(refused.code, "INVALID_CODE");
+    }
+    let tried = "SELECT request_attempts::bigint * 10 + attempts FROM codes WHERE superseded_at IS NULL";
+    assert_eq!(world.count(tried).await, 50);
+    assert!(world.verify_with("ada@example.com", &code, &strangers, "").await.is_err());
+    world.verify_with("ada@example.com", &code, "", &ada.token).await.unwrap();
 }
 
 /// Six digits that are not these.

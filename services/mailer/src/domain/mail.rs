@@ -25,7 +25,7 @@ pub struct Notice {
     pub template: Template,
     /// To whom.
     pub audience: Audience,
-    /// The address, when it must not be the account's own at the time of sending.
+    /// The address, when it must not be the account's own, or the link's, at the time of sending.
     pub address: Option<String>,
     /// What auth gives the secret for.
     pub secret_reference: Option<String>,
@@ -40,6 +40,13 @@ impl Notice {
     #[must_use]
     pub fn new(template: Template, audience: Audience) -> Self {
         Self { template, audience, address: None, secret_reference: None, params: Params::new(), people: Vec::new() }
+    }
+
+    /// With the link of a security mail; an auth of the version before names none.
+    #[must_use]
+    pub fn with_link(mut self, reference: String) -> Self {
+        self.secret_reference = Some(reference).filter(|reference| !reference.is_empty());
+        self
     }
 
     /// With something to say.

@@ -84,24 +84,26 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
         }
         "auth.v1.staff_changed" => vec![staff_changed(read(event)?)?],
         "auth.v1.password_changed" => {
-            let auth::PasswordChanged { user_id } = read(event)?;
-            vec![to(Template::PasswordChanged, &user_id)?]
+            let auth::PasswordChanged { user_id, link_reference } = read(event)?;
+            vec![to(Template::PasswordChanged, &user_id)?.with_link(link_reference)]
         }
         "auth.v1.email_change_requested" => {
-            let auth::EmailChangeRequested { user_id, old_email, new_email } = read(event)?;
-            vec![at(Template::EmailChangeRequested, &user_id, &old_email)?.with("new_email", new_email)]
+            let auth::EmailChangeRequested { user_id, old_email, new_email, link_reference } = read(event)?;
+            let notice = at(Template::EmailChangeRequested, &user_id, &old_email)?;
+            vec![notice.with("new_email", new_email).with_link(link_reference)]
         }
         "auth.v1.email_changed" => {
-            let auth::EmailChanged { user_id, old_email, new_email } = read(event)?;
-            let mail = |address| {
+            let auth::EmailChanged { user_id, old_email, new_email, undo_reference, link_reference } = read(event)?;
+            let mail = |address, link| {
                 at(Template::EmailChanged, &user_id, address)
-                    .map(|notice| notice.with("old_email", &old_email).with("new_email", &new_email))
+                    .map(|notice| notice.with("old_email", &old_email).with("new_email", &new_email).with_link(link))
             };
-            vec![mail(&old_email)?, mail(&new_email)?]
+            vec![mail(&old_email, undo_reference)?, mail(&new_email, link_reference)?]
         }
         "auth.v1.new_device_signed_in" => {
-            let auth::NewDeviceSignedIn { user_id, device, address_block } = read(event)?;
-            vec![to(Template::NewSignIn, &user_id)?.with("device", device).with("address_block", address_block)]
+            let auth::NewDeviceSignedIn { user_id, device, address_block, link_reference } = read(event)?;
+            let notice = to(Template::NewSignIn, &user_id)?.with_link(link_reference);
+            vec![notice.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.account_frozen" => {
             let auth::AccountFrozen { user_id } = read(event)?;

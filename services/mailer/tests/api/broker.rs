@@ -63,8 +63,12 @@ async fn events_arrive_once_and_poison_is_parked(pool: PgPool) {
     let world = World::start(pool).await;
     let broker = Broker::new();
     let publisher = broker.bus.publisher("test").await.unwrap();
-    let changed = event("auth.v1.password_changed", &PasswordChanged { user_id: world.user_id.to_string() });
-    let poison = event("auth.v1.password_changed", &PasswordChanged { user_id: "nobody".to_owned() });
+    let changed = event(
+        "auth.v1.password_changed",
+        &PasswordChanged { user_id: world.user_id.to_string(), ..Default::default() },
+    );
+    let poison =
+        event("auth.v1.password_changed", &PasswordChanged { user_id: "nobody".to_owned(), ..Default::default() });
     let silent = event("auth.v1.session_ended", &SessionEnded::default());
     for event in [&changed, &poison, &changed, &silent, &changed] {
         publisher.publish(event, &TraceContext::default()).await.unwrap();

@@ -19,8 +19,9 @@ use mailer::render::Renderer;
 use mailer::smtp::Outlet;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{
-    GetMailSecretRequest, GetMailSecretResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
-    GetSessionsResponse, GetUsersRequest, GetUsersResponse, ListStaffContactsRequest, ListStaffContactsResponse, User,
+    GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
+    GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
+    ListStaffContactsRequest, ListStaffContactsResponse, User,
 };
 use proto::common::v1::ErrorReason;
 use sqlx::PgPool;
@@ -96,6 +97,13 @@ impl DirectoryService for Auth {
         self.enter(&request)?;
         let ids = self.accounts.lock().unwrap().staff.clone();
         Ok(Response::new(ListStaffContactsResponse { staff: ids.into_iter().filter_map(|id| self.user(id)).collect() }))
+    }
+
+    async fn get_payout_state(
+        &self,
+        _: Request<GetPayoutStateRequest>,
+    ) -> Result<Response<GetPayoutStateResponse>, Status> {
+        Err(Status::permission_denied("the mailer asks for no payouts"))
     }
 
     async fn get_mail_secret(

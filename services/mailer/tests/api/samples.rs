@@ -110,12 +110,22 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         user_id: user_id.clone(),
         old_email: old_email.clone(),
         new_email: new_email.clone(),
+        link_reference: reference("not-me-1"),
     };
-    let changed = auth::EmailChanged { user_id: user_id.clone(), old_email, new_email };
+    let changed = auth::EmailChanged {
+        user_id: user_id.clone(),
+        old_email,
+        new_email,
+        undo_reference: reference("undo"),
+        link_reference: reference("not-me-2"),
+    };
+    let changed_before =
+        auth::EmailChanged { undo_reference: String::new(), link_reference: String::new(), ..changed.clone() };
     let device = auth::NewDeviceSignedIn {
         user_id: user_id.clone(),
         device: "Firefox on Linux".to_owned(),
         address_block: "203.0.113.0/24".to_owned(),
+        link_reference: reference("not-me-3"),
     };
     vec![
         one(
@@ -138,14 +148,20 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         ),
         one(
             "auth.v1.password_changed",
-            &auth::PasswordChanged { user_id: user_id.clone() },
+            &auth::PasswordChanged { user_id: user_id.clone(), link_reference: reference("not-me-4") },
+            Template::PasswordChanged,
+            &["5 November 2026, 14:05 UTC", "https://solvane.test/not-me#token=Not-Me-Token_4", "This was not me"],
+        ),
+        one(
+            "auth.v1.password_changed",
+            &auth::PasswordChanged { user_id: user_id.clone(), link_reference: String::new() },
             Template::PasswordChanged,
             &["5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password"],
         ),
         Sample {
             event: event("auth.v1.email_change_requested", &requested),
             mails: vec![(Template::EmailChangeRequested, Some("old@example.com"))],
-            facts: &["new@example.com", "Nothing has changed yet"],
+            facts: &["new@example.com", "Nothing has changed yet", "https://solvane.test/not-me#token=Not-Me-Token_1"],
         },
         Sample {
             event: event("auth.v1.email_changed", &changed),
@@ -153,9 +169,22 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
                 (Template::EmailChanged, Some("old@example.com")),
                 (Template::EmailChanged, Some("new@example.com")),
             ],
-            facts: &["old@example.com", "new@example.com"],
+            facts: &["old@example.com", "new@example.com", "#token=Undo-Or-Not-Me"],
         },
-        one("auth.v1.new_device_signed_in", &device, Template::NewSignIn, &["Firefox on Linux", "203.0.113.0/24"]),
+        Sample {
+            event: event("auth.v1.email_changed", &changed_before),
+            mails: vec![
+                (Template::EmailChanged, Some("old@example.com")),
+                (Template::EmailChanged, Some("new@example.com")),
+            ],
+            facts: &["old@example.com", "new@example.com", "contact support"],
+        },
+        one(
+            "auth.v1.new_device_signed_in",
+            &device,
+            Template::NewSignIn,
+            &["Firefox on Linux", "203.0.113.0/24", "https://solvane.test/not-me#token=Not-Me-Token_3"],
+        ),
         one("auth.v1.account_frozen", &auth::AccountFrozen { user_id }, Template::AccountFrozen, &["stays yours"]),
     ]
 }

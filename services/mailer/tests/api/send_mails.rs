@@ -18,7 +18,7 @@ use crate::smtp_sink::Behaviour::{Accept, HangUpAfterData, Later, Never};
 
 /// Queues a notice without a secret.
 async fn notice(world: &World) {
-    let changed = PasswordChanged { user_id: world.user_id.to_string() };
+    let changed = PasswordChanged { user_id: world.user_id.to_string(), ..Default::default() };
     world.consumer.handle(&event("auth.v1.password_changed", &changed)).await.unwrap();
 }
 

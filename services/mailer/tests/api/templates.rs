@@ -29,7 +29,16 @@ fn unwrapped(text: &str) -> String {
 async fn every_mail_says_its_facts(pool: PgPool) {
     let world = World::start(pool).await;
     let staff = hire(&world);
-    let secrets = [("code", "123456"), ("reset", "Reset-Token_1"), ("invitation", "Invite-Token_1")];
+    let secrets = [
+        ("code", "123456"),
+        ("reset", "Reset-Token_1"),
+        ("invitation", "Invite-Token_1"),
+        ("undo", "Undo-Or-Not-Me_1"),
+        ("not-me-1", "Not-Me-Token_1"),
+        ("not-me-2", "Undo-Or-Not-Me_2"),
+        ("not-me-3", "Not-Me-Token_3"),
+        ("not-me-4", "Not-Me-Token_4"),
+    ];
     for (reference, secret) in secrets {
         world.accounts.lock().unwrap().secrets.insert(reference.to_owned(), secret.to_owned());
     }
@@ -73,4 +82,30 @@ pub fn check(mail: &str, facts: &[&str]) {
     assert!(!html.contains("<img") && !html.contains("<script") && !html.contains("<table"));
     let subject = mail.lines().find_map(|line| line.strip_prefix("Subject: ")).unwrap();
     assert!(!subject.is_empty() && html.contains(&format!("<h1>{subject}")), "{subject}");
+}
+
+/// [D-A1] [D-A6] The link that undoes a change of email is in the mail to the old address alone; the new one is told how to
+/// say that it was nobody's wish.
+#[sqlx::test(migrations = false)]
+async fn only_the_old_address_may_undo(pool: PgPool) {
+    let world = World::start(pool).await;
+    for (reference, secret) in [("undo", "Undo-Token"), ("not-me", "Not-Me-Token")] {
+        world.accounts.lock().unwrap().secrets.insert(reference.to_owned(), secret.to_owned());
+    }
+    let changed = proto::auth::v1::EmailChanged {
+        user_id: world.user_id.to_string(),
+        old_email: "old@example.com".to_owned(),
+        new_email: "new@example.com".to_owned(),
+        undo_reference: "undo".to_owned(),
+        link_reference: "not-me".to_owned(),
+    };
+    world.consumer.handle(&crate::fixture::event("auth.v1.email_changed", &changed)).await.unwrap();
+    world.send_due().await;
+    let received = world.sink.received();
+    assert_eq!(received.len(), 2);
+    for mail in received {
+        let is_old = mail.contains("<old@example.com>");
+        assert_eq!(mail.contains("https://solvane.test/undo#token=Undo-Token"), is_old, "{mail}");
+        assert_eq!(mail.contains("https://solvane.test/not-me#token=Not-Me-Token"), !is_old, "{mail}");
+    }
 }

@@ -1,7 +1,7 @@
 //! A reviewer approves: a payment from outside takes effect, a withdrawal may be paid.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
+use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -30,8 +31,8 @@ pub struct ApproveTransaction {
     pub staff: Staff,
     /// Which transaction.
     pub id: Uuid,
-    /// Whether the member of a withdrawal is frozen, as auth was asked for this call.
-    pub is_member_frozen: bool,
+    /// What keeps payouts of the member waiting, as auth was asked for this call.
+    pub member: PayoutState,
     /// As they saw it.
     pub revision: i32,
     /// From how much on a deposit takes two reviewers.
@@ -52,7 +53,7 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `AmountOwed`, `MemberFrozen`,
+/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
 /// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
@@ -101,8 +102,10 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     transaction.check_open(command.revision, by)?;
     signed.check(&command.decided(&transaction))?;
     match (transaction.kind(), command.txid.clone()) {
-        (Kind::Withdrawal, _) if command.is_member_frozen => return Err(Error::MemberFrozen),
-        (Kind::Withdrawal, _) => approve_withdrawal(conn, &mut transaction, by, now).await?,
+        (Kind::Withdrawal, _) => {
+            check_payout_state(&command.member, now)?;
+            approve_withdrawal(conn, &mut transaction, by, now).await?;
+        }
         (_, Some(txid)) => {
             let arrival = Arrival { received: command.received, txid };
             transaction.confirm_payment(arrival, command.second_reviewer_from, by, now)?;

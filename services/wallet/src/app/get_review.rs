@@ -1,14 +1,17 @@
 //! Staff opens a transaction with all facts for a decision.
 
+use chassis::caller::PayoutState;
+use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::Cents;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::limits::{self, COURSE_PRICE, Limits};
 use crate::domain::transaction::{Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
-use crate::error::Error;
+use crate::error::{Error, in_words};
 use crate::store::entries::{self, LedgerEntry};
 use crate::store::postings::{self, Reversible};
 use crate::store::{accounts, transactions};
@@ -49,7 +52,8 @@ pub async fn get(db: &Db, id: Uuid) -> Result<Transaction, Error> {
     transactions::find(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
 }
 
-/// The facts about a transaction. `current` is its platform method as it is now, if that could be asked.
+/// The facts about a transaction. `current` is its platform method as it is now, and `member` what keeps payouts of the
+/// member waiting, if those could be asked.
 ///
 /// # Errors
 /// The database's.
@@ -57,9 +61,10 @@ pub async fn get_review(
     db: &Db,
     limits: &Limits,
     transaction: Transaction,
-    current: Option<MethodCopy>,
+    (current, member): (Option<MethodCopy>, Option<PayoutState>),
 ) -> Result<Review, Error> {
     let mut conn = db.conn().await?;
+    let now = clock::now(&mut conn).await?;
     let mut checks = Vec::new();
     if let Some(payment) = transaction.as_payment() {
         let others = transactions::with_receipt(&mut conn, &payment.receipt.digest, transaction.id).await?;
@@ -72,6 +77,9 @@ pub async fn get_review(
         checks.push(address_as_shown(&payment.method, current));
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
+    if transaction.as_withdrawal().is_some() {
+        checks.push(member_account(member.as_ref(), now));
+    }
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
     let entries = entries::of_transaction(&mut conn, &transaction).await?;
@@ -172,6 +180,39 @@ async fn amount_of_fee(
     let due = withdrawal.as_ref().and_then(Transaction::as_withdrawal).map(|withdrawal| withdrawal.fee);
     let due_in_words = due.map_or_else(|| "unknown".to_owned(), |fee| fee.to_string());
     Ok((due == Some(claimed), format!("The member claimed {claimed}; the fee of the withdrawal is {due_in_words}.")))
+}
+
+/// How long a change of the account is worth a look (D-A5).
+const RECENT: Duration = Duration::hours(72);
+
+/// Whether the account lets a payout go on, and what happened to it lately.
+fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
+    let name = "member_account";
+    let Some(state) = state else {
+        let detail = "The member's account cannot be looked up now.".to_owned();
+        return Check { name, ok: false, detail, transaction_ids: Vec::new() };
+    };
+    let mut found = Vec::new();
+    if state.frozen {
+        found.push("The account is frozen.".to_owned());
+    }
+    if state.stopped {
+        found.push("Payouts are stopped until the member has set a new password.".to_owned());
+    }
+    if let Some(at) = state.not_before.filter(|at| *at > now) {
+        found.push(format!("Payouts wait until {}.", in_words(at)));
+    }
+    let events = [
+        ("The email was changed", state.email_changed_at),
+        ("The password was changed", state.password_changed_at),
+        ("A second factor was changed", state.factors_changed_at),
+        ("The member signed in from a new device", state.new_device_at),
+    ];
+    let recent = events.into_iter().filter_map(|(what, at)| Some((what, at.filter(|at| *at + RECENT > now)?)));
+    found.extend(recent.map(|(what, at)| format!("{what} on {}.", in_words(at))));
+    let ok = found.is_empty();
+    let detail = if ok { "Nothing changed within 72 hours.".to_owned() } else { found.join(" ") };
+    Check { name, ok, detail, transaction_ids: Vec::new() }
 }
 
 async fn member_history(conn: &mut PgConnection, user_id: Uuid) -> Result<Check, Error> {

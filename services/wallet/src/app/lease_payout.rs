@@ -1,7 +1,7 @@
 //! A treasurer begins to pay an approved withdrawal, or goes on paying: nobody else pays or rejects it meanwhile.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
+use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -24,8 +24,8 @@ pub struct LeasePayout {
     pub staff: Staff,
     /// Which withdrawal.
     pub id: Uuid,
-    /// Whether its member is frozen, as auth was asked for this call.
-    pub is_member_frozen: bool,
+    /// What keeps payouts of its member waiting, as auth was asked for this call.
+    pub member: PayoutState,
     /// As they saw it.
     pub revision: i32,
     /// Where they sit.
@@ -38,7 +38,7 @@ pub struct LeasePayout {
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `MemberFrozen`, `SecondPersonRequired`, `WithdrawalsStopped`, the database's.
+/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, the database's.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -57,7 +57,7 @@ fn decision(one: &Transaction) -> Decided {
 async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let by = command.staff.user_id;
-    let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
+    let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&decision(&transaction))?;
     transaction.lease_payout(by, now)?;

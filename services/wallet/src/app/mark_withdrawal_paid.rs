@@ -1,7 +1,7 @@
 //! A treasurer records the payout of an approved withdrawal.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
+use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -11,6 +11,7 @@ use chassis::permission::Permission;
 use uuid::Uuid;
 
 use crate::app::approve_transaction::{decided, output, payout, trail};
+use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -28,8 +29,8 @@ pub struct MarkWithdrawalPaid {
     pub staff: Staff,
     /// Which withdrawal.
     pub id: Uuid,
-    /// Whether the member of a withdrawal is frozen, as auth was asked for this call.
-    pub is_member_frozen: bool,
+    /// What keeps payouts of the member waiting, as auth was asked for this call.
+    pub member: PayoutState,
     /// As they saw it.
     pub revision: i32,
     /// The hash of the payout, and its output.
@@ -44,7 +45,7 @@ pub struct MarkWithdrawalPaid {
 ///
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
-/// `DestinationMissing`, `MemberFrozen`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
+/// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -65,7 +66,7 @@ impl MarkWithdrawalPaid {
 async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
     let by = command.staff.user_id;
-    let mut transaction = lock_payout(conn, command.id, command.revision, by, command.is_member_frozen).await?;
+    let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&command.decided(&transaction))?;
     transaction.pay_withdrawal(command.txid.clone(), by, now)?;
@@ -88,23 +89,21 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
 /// Locks a withdrawal that nothing keeps this person from paying, apart from its approval.
 ///
 /// # Errors
-/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `MemberFrozen`, `WithdrawalsStopped`, `FeePending`,
+/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `WithdrawalsStopped`, `FeePending`,
 /// `NotApproved` when something else was approved, the database's.
 pub(crate) async fn lock_payout(
     conn: &mut PgConnection,
     id: Uuid,
     revision: i32,
     by: Uuid,
-    is_member_frozen: bool,
+    member: &PayoutState,
 ) -> Result<Transaction, Error> {
     let transaction = lock_transaction(conn, id).await?;
     if transaction.as_withdrawal().is_none() {
         return Err(Error::NotFound);
     }
     transaction.check_open(revision, by)?;
-    if is_member_frozen {
-        return Err(Error::MemberFrozen);
-    }
+    check_payout_state(member, clock::now(conn).await?)?;
     check_withdrawals_open(conn).await?;
     if transactions::has_pending_fee(conn, id).await? {
         return Err(Error::FeePending);

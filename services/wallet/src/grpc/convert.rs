@@ -297,6 +297,7 @@ impl From<Transaction> for message::Transaction {
             destination: one.destination.map(|found| message::Destination { address: found.address, memo: found.memo }),
             txid: txid.or(one.claimed_txid).unwrap_or_default(),
             vout,
+            not_before: None,
             paying: one.paying.map(|lease| message::PayoutLease {
                 treasurer_id: lease.by.to_string(),
                 until: Some(clock::to_proto(lease.until)),

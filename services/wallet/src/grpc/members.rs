@@ -1,6 +1,7 @@
 //! The member's door.
 
-use chassis::clock::from_proto;
+use chassis::caller::Session;
+use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{answer, request_id};
@@ -13,7 +14,7 @@ use proto::wallet::v1::{
     GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
     PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
     RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
-    SetDestinationRequest, SetDestinationResponse,
+    SetDestinationRequest, SetDestinationResponse, Transaction as Line, TransactionKind, TransactionStatus,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -37,6 +38,23 @@ use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{Doors, convert};
+
+impl Doors {
+    /// The same lines; those of open withdrawals say from when on they may be approved. While auth cannot tell, they say
+    /// nothing: what decides asks again.
+    async fn with_not_before(&self, member: &Session, mut lines: Vec<Line>) -> Vec<Line> {
+        let is_open =
+            |line: &Line| line.kind() == TransactionKind::Withdrawal && line.status() == TransactionStatus::Pending;
+        if lines.iter().any(is_open) {
+            let state = self.verifier.payout_state(member.user_id).await.ok();
+            let not_before = state.and_then(|state| state.not_before).map(to_proto);
+            for line in lines.iter_mut().filter(|line| is_open(line)) {
+                line.not_before = not_before;
+            }
+        }
+        lines
+    }
+}
 
 /// The longest period of a statement.
 const STATEMENT: Duration = Duration::days(366);
@@ -200,8 +218,9 @@ impl WalletService for Doors {
         let (size, cursor) = convert::page(request.into_inner().page, convert::PAGE).map_err(Error::from)?;
         let after = cursor::optional(&cursor).map_err(Error::from)?;
         let page = list_transactions(&self.db, member.user_id, after, size).await?;
+        let transactions = page.transactions.into_iter().map(Into::into).collect();
         Ok(Response::new(ListTransactionsResponse {
-            transactions: page.transactions.into_iter().map(Into::into).collect(),
+            transactions: self.with_not_before(&member, transactions).await,
             next_cursor: page.next.map(|next| next.to_string()).unwrap_or_default(),
         }))
     }
@@ -213,7 +232,8 @@ impl WalletService for Doors {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
-        Ok(Response::new(GetTransactionResponse { transaction: Some(found.into()) }))
+        let transaction = self.with_not_before(&member, vec![found.into()]).await.pop();
+        Ok(Response::new(GetTransactionResponse { transaction }))
     }
 
     async fn get_statement(

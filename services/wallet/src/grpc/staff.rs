@@ -1,5 +1,7 @@
 //! The door of staff.
 
+use chassis::caller::PayoutState;
+use chassis::clock;
 use chassis::db::retrying;
 use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
@@ -25,7 +27,6 @@ use proto::wallet::v1::{
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
-use uuid::Uuid;
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::decide_proposal::decide_proposal;
@@ -90,7 +91,10 @@ impl StaffService for Doors {
         let id = convert::transaction_id(&request.into_inner().id)?;
         let transaction = get(&self.db, id).await?;
         let current = self.current_method(&transaction).await;
-        let review = get_review(&self.db, &self.limits, transaction, current).await?;
+        // A checklist without this line says so; what decides asks again.
+        let member = self.payout_state(&transaction).await.ok();
+        let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
+        let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
         Ok(Response::new(GetReviewResponse {
@@ -101,6 +105,7 @@ impl StaffService for Doors {
             checks: review.checks.into_iter().map(Into::into).collect(),
             wallet: Some(review.wallet.into()),
             entries: review.entries.into_iter().map(Into::into).collect(),
+            not_before,
         }))
     }
 
@@ -126,7 +131,7 @@ impl StaffService for Doors {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
             staff,
             id,
-            is_member_frozen: self.is_member_frozen(id).await?,
+            member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
             second_reviewer_from: self.limits.deposit_second_reviewer_from,
             received: self.received(message.received_amount_cents)?,
@@ -172,7 +177,7 @@ impl StaffService for Doors {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
             staff,
             id,
-            is_member_frozen: self.is_member_frozen(id).await?,
+            member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
             client_address: message.client_address,
         };
@@ -192,7 +197,7 @@ impl StaffService for Doors {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
             staff,
             id,
-            is_member_frozen: self.is_member_frozen(id).await?,
+            member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
             txid: Txid::parse(&message.txid).map_err(Error::from)?.at(message.vout),
             client_address: message.client_address,
@@ -426,13 +431,12 @@ impl StaffService for Doors {
 }
 
 impl Doors {
-    /// Whether the member of a withdrawal is frozen at this moment. What goes in is taken from a frozen member too.
-    async fn is_member_frozen(&self, id: Uuid) -> Result<bool, Error> {
-        let transaction = get(&self.db, id).await?;
+    /// What keeps payouts of the member of a withdrawal waiting at this moment. What goes in is always taken.
+    async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
         if transaction.as_withdrawal().is_none() {
-            return Ok(false);
+            return Ok(PayoutState::default());
         }
-        Ok(self.verifier.is_frozen(transaction.user_id).await?)
+        Ok(self.verifier.payout_state(transaction.user_id).await?)
     }
 
     /// One person's slip must not make a fortune: beyond the largest deposit it takes a correction, and so two people.

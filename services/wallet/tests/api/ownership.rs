@@ -1,6 +1,7 @@
 //! Whose it is, and who may.
 
-use chassis::error::Kind;
+use chassis::caller::PayoutState;
+use chassis::error::{Fault, Kind};
 use chassis::testing::{session, with_token};
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
@@ -115,4 +116,47 @@ async fn a_frozen_members_withdrawal_is_not_paid_out(pool: PgPool) {
     assert_eq!(world.wallet(&one).await.held_cents, 10_000);
     world.reject(&requested, "COMPLIANCE").await.unwrap();
     assert_eq!(world.wallet(&one).await.held_cents, 0);
+}
+
+/// [D-A5] [D-A1] [D-A6] After a change of the account payouts wait at every step until the moment auth names, and while
+/// they are stopped, until a new password is set; a rejection gives the hold back as ever. Member and staff are told.
+#[sqlx::test(migrations = false)]
+async fn payouts_wait_after_a_change_of_the_account(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, other) = (world.member_with(50_000).await, world.member_with(50_000).await);
+    let requested = world.withdraw(&one, withdrawal(10_000)).await.unwrap();
+    let approved = world.withdraw(&other, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&approved).await.unwrap();
+    let now = time::OffsetDateTime::now_utc();
+    let later = now + time::Duration::hours(5);
+    let cooling = PayoutState { not_before: Some(later), email_changed_at: Some(now), ..PayoutState::default() };
+    let stopped = PayoutState { stopped: true, ..PayoutState::default() };
+    for (state, code) in [(cooling, "COOLING_OFF"), (stopped, "PAYOUTS_STOPPED")] {
+        world.realm.tell_payouts(one.id, state);
+        world.realm.tell_payouts(other.id, state);
+        let refused = [
+            refusal(world.approve(&requested).await),
+            refusal(world.lease_as(&world.treasurer, &approved).await),
+            refusal(world.pay(&approved).await),
+        ];
+        for no in &refused {
+            assert_eq!((no.kind, no.code.as_str()), (Kind::Conflict, code), "{no:?}");
+            assert_eq!(no.facts().contains_key("notBefore"), code == "COOLING_OFF", "{no:?}");
+        }
+        let review = world.review(&requested.id).await;
+        let check = review.checks.iter().find(|check| check.name == "member_account").unwrap();
+        assert!(!check.ok, "{check:?}");
+        assert_eq!(review.not_before.is_some(), code == "COOLING_OFF");
+    }
+    world.realm.tell_payouts(one.id, cooling);
+    let told = world.history(&one).await;
+    assert_eq!(told[0].not_before.map(|at| at.seconds), Some(later.unix_timestamp()));
+    let over =
+        PayoutState { not_before: Some(now), email_changed_at: Some(now - time::Duration::hours(73)), ..cooling };
+    world.realm.tell_payouts(one.id, over);
+    let review = world.review(&requested.id).await;
+    assert!(review.checks.iter().any(|check| check.name == "member_account" && check.ok));
+    world.approve(&requested).await.unwrap();
+    world.reject(&approved, "COMPLIANCE").await.unwrap();
+    assert_eq!(world.wallet(&other).await.held_cents, 0);
 }

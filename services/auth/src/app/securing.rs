@@ -1,0 +1,60 @@
+//! A step of several use cases: the owner said, by a link of a security mail, that somebody else uses the account. Everybody
+//! is out, nothing is paid out, and the owner sets a new password.
+
+use chassis::db::Tx;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use super::{App, issuing, safeguards};
+use crate::domain::code::LinkPurpose;
+use crate::domain::safeguard::Change;
+use crate::domain::security_link::Purpose;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::security_links::{self, Link};
+use crate::store::{payout_safeguards, reset_tokens, sessions, users};
+
+/// Uses the link up; returns its account, locked.
+///
+/// # Errors
+/// [`Error::InvalidLink`], the database's.
+pub async fn take(tx: &mut Tx, id: Uuid, purpose: Purpose, now: OffsetDateTime) -> Result<(User, Link), Error> {
+    let link = security_links::find_live(tx, id, purpose).await?.ok_or(Error::InvalidLink)?;
+    let user = users::lock(tx, link.user_id).await?.filter(User::is_open).ok_or(Error::InvalidLink)?;
+    if !security_links::consume(tx, id, now).await? {
+        return Err(Error::InvalidLink);
+    }
+    Ok((user, link))
+}
+
+/// Puts the address of an undo link in force again, and secures the account.
+///
+/// # Errors
+/// The database's.
+pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: OffsetDateTime) -> Result<(), Error> {
+    if !undo.email.eq_ignore_ascii_case(&user.email) {
+        users::set_email(tx, user.id, &undo.email).await?;
+        safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
+    }
+    // An older owner's links stay: whoever was first may undo what came later, never the other way round.
+    security_links::supersede_others(tx, user.id, (&undo.email, undo.created_at), now).await?;
+    let user = User { email: undo.email.clone(), pending_email: None, ..user };
+    secure(app, tx, &user, now).await
+}
+
+/// Ends every session and the password, stops payouts, and mails a link to set a new password.
+///
+/// # Errors
+/// The database's.
+pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
+    issuing::withdraw_email_change(tx, user, now).await?;
+    if user.password_hash.is_some() {
+        users::set_password(tx, user.id, &app.hasher.impossible()).await?;
+    }
+    payout_safeguards::stop(tx, user.id, now).await?;
+    let ended = sessions::revoke_all(tx, user.id, None, now).await?;
+    published::session_ended(tx, user.id, &ended).await?;
+    reset_tokens::supersede(tx, user.id, now).await?;
+    issuing::link(tx, &app.secrets, user, LinkPurpose::Reset, now).await
+}

@@ -1,0 +1,167 @@
+//! Table `security_links`.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::security_link::{LIFE, Purpose};
+use crate::domain::user::User;
+use crate::store::codes::Mailable;
+
+/// A link that works.
+pub struct Link {
+    /// Its id, from which its token follows.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+    /// The address that it was mailed to.
+    pub email: String,
+    /// When it was issued.
+    pub created_at: OffsetDateTime,
+}
+
+/// Adds a link, mailed to the address that the account has in this moment; returns its id.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    (user_id, email): (Uuid, &str),
+    purpose: Purpose,
+    now: OffsetDateTime,
+) -> Result<Uuid, sqlx::Error> {
+    let id = Uuid::new_v4();
+    sqlx::query!(
+        "INSERT INTO security_links (id, user_id, purpose, email, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6)",
+        id,
+        user_id,
+        purpose.as_str(),
+        email,
+        now,
+        now + LIFE,
+    )
+    .execute(conn)
+    .await?;
+    Ok(id)
+}
+
+/// The link for this purpose if it works.
+///
+/// # Errors
+/// The database's.
+pub async fn find_live(conn: &mut PgConnection, id: Uuid, purpose: Purpose) -> Result<Option<Link>, sqlx::Error> {
+    sqlx::query_as!(
+        Link,
+        "SELECT id, user_id, email, created_at FROM security_links
+         WHERE id = $1 AND purpose = $2 AND consumed_at IS NULL AND superseded_at IS NULL
+           AND expires_at > clock_timestamp()",
+        id,
+        purpose.as_str(),
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The oldest working link that puts this address of the account in force again.
+///
+/// # Errors
+/// The database's.
+pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Result<Option<Link>, sqlx::Error> {
+    sqlx::query_as!(
+        Link,
+        "SELECT id, user_id, email, created_at FROM security_links
+         WHERE user_id = $1 AND purpose = 'undo' AND lower(email) = lower($2) AND consumed_at IS NULL
+           AND superseded_at IS NULL AND expires_at > clock_timestamp()
+         ORDER BY created_at LIMIT 1",
+        user.id,
+        email,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Whether an undo could put this address in force again for another account than this one: then nobody else gets it.
+///
+/// # Errors
+/// The database's.
+pub async fn is_reserved(conn: &mut PgConnection, email: &str, except: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (
+            SELECT FROM security_links
+            WHERE lower(email) = lower($1) AND purpose = 'undo' AND user_id <> $2 AND consumed_at IS NULL
+              AND superseded_at IS NULL AND expires_at > clock_timestamp()) AS "reserved!""#,
+        email,
+        except,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Uses a link up if it still works.
+///
+/// # Errors
+/// The database's.
+pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "UPDATE security_links SET consumed_at = $2
+         WHERE id = $1 AND consumed_at IS NULL AND superseded_at IS NULL AND expires_at > $2",
+        id,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// Kills the links that went to other addresses of an account since a moment: whoever reads those has lost the account.
+///
+/// # Errors
+/// The database's.
+pub async fn supersede_others(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (email, since): (&str, OffsetDateTime),
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE security_links SET superseded_at = $4
+         WHERE user_id = $1 AND lower(email) <> lower($2) AND created_at >= $3
+           AND consumed_at IS NULL AND superseded_at IS NULL",
+        user_id,
+        email,
+        since,
+        now,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The link if it may still be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
+    sqlx::query_as!(
+        Mailable,
+        "SELECT l.email, u.name, l.expires_at FROM security_links l JOIN users u ON u.id = l.user_id
+         WHERE l.id = $1 AND l.consumed_at IS NULL AND l.superseded_at IS NULL AND l.expires_at > clock_timestamp()",
+        id,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Forgets links that died a week ago.
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM security_links WHERE id = ANY (ARRAY(
+            SELECT id FROM security_links WHERE expires_at < clock_timestamp() - interval '7 days' LIMIT 5000))"
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}
