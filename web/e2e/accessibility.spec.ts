@@ -9,7 +9,7 @@ const desktop = { width: 1280, height: 860 }
 
 const visitorPages = [
   '/', '/ugc-course', '/terms', '/privacy', '/nowhere', '/login', '/register', '/forgot-password', '/reset-password#token=x',
-  '/verify?email=a%40b.test',
+  '/verify?email=a%40b.test', '/undo#token=x', '/not-me#token=x', '/not-me',
 ]
 
 /** Axe in both themes, at the present size. */

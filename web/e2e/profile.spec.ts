@@ -21,6 +21,7 @@ test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-0
   // The old email stays in force until the new one is confirmed.
   const email = member.email.replace('amara-', 'lindqvist-')
   await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Your password').fill(member.password)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await expect(page).toHaveURL(`/verify?email=${encodeURIComponent(email)}`)
   await page.getByLabel('6-digit code').fill(await codeMailedTo(email))

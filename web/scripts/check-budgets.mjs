@@ -18,7 +18,7 @@ const MEMBER_KB = 208
 /** The back office, at a desk, with everything on one page. */
 const STAFF_KB = 240
 const readerPages = new Set(['landing', 'ugc-course', 'terms', 'privacy', 'not-found'])
-const visitorPages = new Set([...readerPages, 'login', 'register', 'forgot-password', 'reset-password', 'verify'])
+const visitorPages = new Set([...readerPages, 'login', 'register', 'forgot-password', 'reset-password', 'verify', 'mailed-act'])
 const app = ['src/app/client.tsx']
 /** What every member page loads besides itself. */
 const memberParts = ['src/app/guard.tsx', 'src/app/member-layout.tsx']

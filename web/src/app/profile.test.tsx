@@ -58,14 +58,35 @@ describe('the details', () => {
     await held.asked
   })
 
-  it('with a new email lead to its confirmation [D-S12]', async () => {
-    server.use(answers('put', `/users/profile/${member.id}`, {}))
+  it('with a new email take the password and lead to its confirmation [D-S12] [D-A1]', async () => {
+    const save = records('put', `/users/profile/${member.id}`)
+    server.use(save.handler)
     const { user } = openAsMember('/profile')
     const email = await screen.findByLabelText('Email')
+    expect(screen.queryByLabelText('Your password')).not.toBeInTheDocument()
     await user.clear(email)
     await user.type(email, 'new@example.com')
     await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('Please enter your password to change your email address')).toBeVisible()
+    await waitFor(() => expect(screen.getByLabelText('Your password')).toHaveFocus())
+    expect(save.seen).toHaveLength(0)
+    await user.type(screen.getByLabelText('Your password'), 'my password ')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
     await waitFor(() => expect(currentPath()).toBe('/verify?email=new%40example.com'))
+    expect(save.seen[0]?.body).toMatchObject({ email: 'new@example.com', currentPassword: 'my password ' })
+  })
+
+  it('with a new email show that the password was wrong at its field [D-A1] [D-L7]', async () => {
+    const errors = { currentPassword: 'This password is wrong' }
+    server.use(refuses('put', '/users/profile/:id', 422, { message: 'This password is wrong', code: 'WRONG_PASSWORD', errors }))
+    const { user } = openAsMember('/profile')
+    const email = await screen.findByLabelText('Email')
+    await user.type(email, 'x')
+    await user.type(screen.getByLabelText('Your password'), 'not my password')
+    await user.click(screen.getByRole('button', { name: 'Save' }))
+    expect(await screen.findByText('This password is wrong')).toBeVisible()
+    await user.type(email, '{Backspace}')
+    expect(screen.queryByLabelText('Your password')).not.toBeInTheDocument()
   })
 
   it('fall back to "An error occurred" [MSG-01]', async () => {

@@ -44,6 +44,7 @@ const LoginPage = page(drawnPages[paths.login], 'LoginPage')
 const RegisterPage = page(drawnPages[paths.register], 'RegisterPage')
 const ForgotPasswordPage = page(drawnPages[paths.forgotPassword], 'ForgotPasswordPage')
 const ResetPasswordPage = page(() => import('./pages/reset-password-page'), 'ResetPasswordPage')
+const MailedActPage = page(() => import('./pages/mailed-act-page'), 'MailedActPage')
 const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
 const DashboardPage = page(() => import('./pages/dashboard-page'), 'DashboardPage')
@@ -78,6 +79,8 @@ export const routes = (
       <Route path="/forgot-password" element={<ForgotPasswordPage />} />
       <Route path="/reset-password" element={<ResetPasswordPage />} />
       <Route path="/verify" element={<VerifyPage />} />
+      <Route path="/undo" element={<MailedActPage />} />
+      <Route path="/not-me" element={<MailedActPage />} />
     </Route>
 
     <Route element={<MemberGuard />}>

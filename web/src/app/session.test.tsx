@@ -225,6 +225,39 @@ describe('verification', () => {
     await waitFor(() => expect(currentPath()).toBe('/login'))
   })
 
+  it('sends the handle of the registration along, and that of a new code [D-A2]', async () => {
+    const unverified = { ...member, isVerified: false }
+    const resend = records('post', '/auth/resend', { verification: 'second' })
+    const verify = records('post', '/auth/verify')
+    server.use(
+      resend.handler,
+      verify.handler,
+      answers('post', '/auth/login', { user: unverified, token: 't', verification: 'first' }),
+      answers('get', '/auth/check', { user: unverified }),
+    )
+    const { user } = openApp('/login')
+    await user.type(await screen.findByLabelText('Email'), 'amara@example.com')
+    await user.type(screen.getByLabelText('Password'), 'a-good-password')
+    await user.click(screen.getByRole('button', { name: 'Login' }))
+    await user.click(await screen.findByRole('button', { name: 'Resend' }))
+    await waitFor(() => expect(resend.seen[0]?.body).toEqual({ email: 'amara@example.com', verification: 'first' }))
+    await user.type(screen.getByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await waitFor(() =>
+      expect(verify.seen[0]?.body).toEqual({ email: 'amara@example.com', otp: '123456', verification: 'second' }),
+    )
+  })
+
+  it('sends no handle of another email [D-A2]', async () => {
+    sessionStorage.setItem('verification', JSON.stringify({ email: 'somebody@example.com', handle: 'theirs' }))
+    const verify = records('post', '/auth/verify')
+    server.use(verify.handler)
+    const { user } = openApp('/verify?email=amara%40example.com')
+    await user.type(await screen.findByLabelText('6-digit code'), '123456')
+    await user.click(screen.getByRole('button', { name: 'Verify' }))
+    await waitFor(() => expect(verify.seen[0]?.body).toEqual({ email: 'amara@example.com', otp: '123456' }))
+  })
+
   it('resends with a loading flag of its own [AUTH-10]', async () => {
     const held = holds('post', '/auth/resend')
     server.use(held.handler)
@@ -420,5 +453,38 @@ describe('the session', () => {
       window.dispatchEvent(new StorageEvent('storage', { key: 'auth', newValue: localStorage.getItem('auth') }))
     })
     await waitFor(() => expect(currentPath()).toBe('/login'))
+  })
+})
+
+describe('the link of a security mail', () => {
+  it.each([
+    ['/undo', '/auth/undo', 'Undo the change', 'Your old email address is back', 'D-A1'],
+    ['/not-me', '/auth/not-me', 'Secure my account', 'Everybody is logged out', 'D-A6'],
+  ])('%s waits for a press, sends the token of the fragment, and ends the session here', async (path, route, label, done) => {
+    const act = records('post', route)
+    server.use(act.handler)
+    const { user } = openAsMember(`${path}#token=secret-token`)
+    const button = await screen.findByRole('button', { name: label })
+    expect(window.location.hash).toBe('')
+    expect(act.seen).toHaveLength(0)
+    await user.click(button)
+    expect(await screen.findByText(done)).toBeVisible()
+    expect(act.seen[0]?.body).toEqual({ token: 'secret-token' })
+    expect(useSession.getState().token).toBeNull()
+  })
+
+  it('that is dead says what to do instead [D-A6]', async () => {
+    server.use(refuses('post', '/auth/not-me', 422, { message: 'This link was used before or has expired', code: 'INVALID_LINK' }))
+    const { user } = openApp('/not-me#token=x')
+    await user.click(await screen.findByRole('button', { name: 'Secure my account' }))
+    expect(await screen.findByText('This link was used before or has expired')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Secure my account' })).not.toBeInTheDocument()
+    expect(screen.getByRole('link', { name: 'Set a new password' })).toHaveAttribute('href', '/forgot-password')
+  })
+
+  it('without its token asks for the mail [D-A6]', async () => {
+    openApp('/undo')
+    expect(await screen.findByText('This page needs the link from your email')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Undo the change' })).not.toBeInTheDocument()
   })
 })

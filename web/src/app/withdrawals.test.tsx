@@ -227,6 +227,15 @@ describe('the open withdrawal', () => {
     expect(await screen.findByText('You receive the full $1,500.00.')).toBeVisible()
   })
 
+  it('says from when on it can be approved after a change of the account [D-A5]', async () => {
+    const { unmount } = openDetails({ notBefore: '2026-03-05T14:07:00Z' })
+    expect(await screen.findByText(/^Your payout can be approved from March 5, 2026/)).toBeVisible()
+    unmount()
+    openDetails({})
+    expect(await screen.findByText('Withdrawal')).toBeVisible()
+    expect(screen.queryByText(/^Your payout can be approved/)).not.toBeInTheDocument()
+  })
+
   it('takes a missing destination once [D-W1] [D-R14]', async () => {
     const destination = records('put', `/transactions/${open.id}/destination`)
     server.use(destination.handler)

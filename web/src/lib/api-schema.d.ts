@@ -845,6 +845,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/not-me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Say that it was not you
+         * @description By the link "This was not me" of a security mail, good for 72 hours: every session ends, the password is unusable, and
+         *     nothing is paid out until a new one is set by the link mailed then.
+         */
+        post: operations["post_auth_not_me"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/register": {
         parameters: {
             query?: never;
@@ -930,6 +951,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/auth/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo a change of email
+         * @description By the link mailed to the old address, good for 72 hours: that address is in force again, every session ends, the
+         *     password is unusable, and nothing is paid out until a new one is set by the link mailed then.
+         */
+        post: operations["post_auth_undo"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/auth/verify": {
         parameters: {
             query?: never;
@@ -939,7 +981,11 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Confirm an email address */
+        /**
+         * Confirm an email address
+         * @description A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
+         *     down after a few wrong ones.
+         */
         post: operations["post_auth_verify"];
         delete?: never;
         options?: never;
@@ -1939,6 +1985,10 @@ export interface components {
             leaves: components["schemas"]["ProofLeaf"][];
             success: boolean;
         };
+        /** @description The token of a link in a security mail. */
+        LinkToken: {
+            token: string;
+        };
         /** @description Who signs in. */
         Login: {
             /** @example ada@example.org */
@@ -2351,6 +2401,11 @@ export interface components {
             /** @example United Kingdom */
             country: string;
             /**
+             * @description Needed for another email, unless a second factor was given just before; else 403 `REAUTHENTICATION_REQUIRED`.
+             * @example the password in force
+             */
+            currentPassword?: string | null;
+            /**
              * @description A new email stays pending until the code sent to it is confirmed.
              * @example ada@example.org
              */
@@ -2522,6 +2577,15 @@ export interface components {
         Resend: {
             /** @example ada@example.org */
             email: string;
+            /** @description The handle that was answered before, if one was: the new code belongs to it, too. */
+            verification?: string | null;
+        };
+        /** @description A new code may be on its way. */
+        ResendReply: {
+            message: string;
+            success: boolean;
+            /** @description The handle that the code belongs to. */
+            verification: string;
         };
         /** @description A new password by a reset link. */
         Reset: {
@@ -2544,6 +2608,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @description What it moved, oldest first: of the member and of the house. */
             entries: components["schemas"]["Entry"][];
+            /** @description Withdrawals: from when on they may be approved and paid, after a change of the account. */
+            notBefore?: string | null;
             /** @description The transaction that took it back. */
             reversedBy?: string | null;
             /** @description Whether what it added to the balance may be taken back. */
@@ -2576,6 +2642,8 @@ export interface components {
             /** @description The bearer token. */
             token: string;
             user: components["schemas"]["User"];
+            /** @description The handle that the codes to this account's address belong to; only while the address waits to be confirmed. */
+            verification?: string | null;
         };
         /** @description The member's sessions. */
         SessionsReply: {
@@ -2757,6 +2825,8 @@ export interface components {
              * @description Withdrawals: what is paid out.
              */
             netAmount?: number | null;
+            /** @description Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor. */
+            notBefore?: string | null;
             /** @description Why it was rejected. */
             reasonCode?: string | null;
             receipt?: components["schemas"]["ReceiptLink"] | null;
@@ -2873,6 +2943,8 @@ export interface components {
              * @example 123456
              */
             otp: string;
+            /** @description The handle that register, login or resend answered; not needed with a session. */
+            verification?: string | null;
         };
         /** @description Somebody of staff. */
         Viewer: {
@@ -10486,6 +10558,155 @@ export interface operations {
             };
         };
     };
+    post_auth_not_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkToken"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
     post_auth_register: {
         parameters: {
             query?: never;
@@ -10655,7 +10876,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Done"];
+                    "application/json": components["schemas"]["ResendReply"];
                 };
             };
             /** @description The request could not be read. */
@@ -11094,6 +11315,155 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Done"];
+                };
+            };
+            /** @description The request could not be read. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description No session, or a dead one. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not verified, frozen, or not permitted. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Unknown, or not yours. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The method is not known here. */
+            405: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The request came in too slowly. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Not in this state. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description The body or the file is of a kind that is not accepted. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Fields are missing or wrong, or the rules of the business refuse it. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Too often; Retry-After says when to come back. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description A failure on our side. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description Something we need is away. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            /** @description It took too long; an Idempotency-Key tells what became of it. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+        };
+    };
+    post_auth_undo: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkToken"];
+            };
+        };
         responses: {
             200: {
                 headers: {

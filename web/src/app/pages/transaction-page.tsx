@@ -2,6 +2,7 @@ import { SearchX } from 'lucide-react'
 import { useParams } from 'react-router'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
@@ -12,6 +13,7 @@ import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-m
 import { DestinationForm } from '@/features/wallet/components/destination-form'
 import { FeeOption } from '@/features/wallet/components/fee-option'
 import type { Transaction } from '@/lib/api-types'
+import { formatDateTime } from '@/lib/dates'
 import { paths } from '@/lib/paths'
 
 export function TransactionPage() {
@@ -60,6 +62,12 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
   const platform = methods.data?.filter((method) => method.scope !== 'personal')
   return (
     <>
+      {withdrawal.notBefore && (
+        <Notice title={`Your payout can be approved from ${formatDateTime(withdrawal.notBefore)}`}>
+          Your email, password or second factor was changed a short time ago. We wait before we pay out, so that you could stop it if it
+          was not you. There is nothing you need to do.
+        </Notice>
+      )}
       {withdrawal.needsDestination && <DestinationForm withdrawal={withdrawal} />}
       <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
     </>

@@ -10,6 +10,7 @@ const names: Record<string, string> = {
   txid_used_before: 'Transaction hash',
   address_as_shown: 'Address',
   amount_in_limits: 'Amount',
+  member_account: 'Account',
   member_history: 'Member',
 }
 

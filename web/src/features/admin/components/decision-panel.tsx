@@ -5,6 +5,7 @@ import { Amount } from '@/components/amount'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
+import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
 import { useProposeReversal } from '../api/review-transaction'
@@ -69,7 +70,8 @@ function Decide({ review, onDone }: PanelProps) {
   const me = useMember()
   const { needsDestination, firstApproval } = review.transaction
   const isOwn = firstApproval?.by === me.id
-  const canApprove = !needsDestination && !isOwn
+  const { notBefore } = review
+  const canApprove = !needsDestination && !isOwn && !notBefore
   const concerns = review.checks.filter(({ ok }) => !ok).length
   useShortcuts({
     a: canApprove ? () => setChoice('approve') : undefined,
@@ -102,7 +104,7 @@ function Decide({ review, onDone }: PanelProps) {
           : needsDestination
           ? 'It can be approved once the member has named an address.'
           : concerns
-            ? `${concerns} of ${review.checks.length} facts need a closer look.`
+            ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} facts need a closer look.`
             : 'Nothing in the checklist speaks against it.'}
       </p>
       <div className="grid grid-cols-2 gap-3">

@@ -3,6 +3,7 @@ import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
 import { startSession } from '@/lib/session'
+import { keepVerification } from './verification'
 
 export type Registration = { name: string; email: string; password: string; phone: string; country: string }
 
@@ -12,11 +13,12 @@ export const useRegister = () => {
   const client = useQueryClient()
   return useMutation({
     mutationFn: (registration: Registration) =>
-      api.post<{ user: User; token: string }>('/auth/register', registration, { isPublic: true }),
+      api.post<{ user: User; token: string; verification?: string }>('/auth/register', registration, { isPublic: true }),
     onSuccess: (answer) => {
       client.clear()
       client.setQueryData(queryKeys.session, answer)
       startSession(answer.user, answer.token)
+      keepVerification(answer.user.email, answer.verification)
     },
     meta: { inlineFields: registrationFields },
   })

@@ -2,9 +2,16 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 
-export type ProfileFields = { name: string; email: string; phone: string; country: string }
+export type ProfileFields = {
+  name: string
+  email: string
+  phone: string
+  country: string
+  /** For another email alone [D-A1]. */
+  currentPassword?: string
+}
 
-export const profileFieldNames = ['name', 'email', 'phone', 'country'] as const
+export const profileFieldNames = ['name', 'email', 'phone', 'country', 'currentPassword'] as const
 
 const fallbackMessage = 'An error occurred'
 

@@ -1,14 +1,15 @@
-import { useForm } from 'react-hook-form'
+import { useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
-import { SelectField, TextField } from '@/components/field'
+import { PasswordField, SelectField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { Notice } from '@/components/notice'
 import type { User } from '@/lib/api-types'
 import countryNames from '@/lib/country-names.json'
 import { showFieldErrors } from '@/lib/forms'
 import { paths } from '@/lib/paths'
+import { required } from '@/lib/rules'
 import { profileFieldNames, useUpdateProfile, type ProfileFields } from '../api/change-profile'
 
 /** Name, email, phone and country; the server's rules decide [PROF-02]. */
@@ -18,10 +19,12 @@ export function DetailsForm({ user }: { user: User }) {
   const { name, email, phone, country } = user
   const form = useForm<ProfileFields>({ defaultValues: { name, email, phone, country } })
   const { errors } = form.formState
+  const isOther = (typed: string) => typed.trim().toLowerCase() !== email.toLowerCase()
+  const changesEmail = isOther(useWatch({ control: form.control, name: 'email' }))
   const submit = form.handleSubmit((fields) =>
     update.mutateAsync(fields).then(
       // The old email stays in force until the code sent to the new one is confirmed.
-      () => (fields.email.trim().toLowerCase() === email.toLowerCase() ? undefined : navigate(paths.verify(fields.email.trim()))),
+      () => (isOther(fields.email) ? navigate(paths.verify(fields.email.trim())) : undefined),
       (error: unknown) => showFieldErrors(error, form.setError, profileFieldNames),
     ),
   )
@@ -47,6 +50,19 @@ export function DetailsForm({ user }: { user: User }) {
           error={errors.email?.message}
           {...form.register('email')}
         />
+        {changesEmail && (
+          <PasswordField
+            label="Your password"
+            autoComplete="current-password"
+            hint="Needed to change your email address."
+            error={errors.currentPassword?.message}
+            {...form.register('currentPassword', {
+              ...required('Please enter your password to change your email address'),
+              setValueAs: undefined,
+              shouldUnregister: true,
+            })}
+          />
+        )}
         <TextField label="Phone Number" type="tel" autoComplete="tel" error={errors.phone?.message} {...form.register('phone')} />
         <SelectField
           label="Country"

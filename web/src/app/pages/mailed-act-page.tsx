@@ -1,0 +1,52 @@
+import { useEffect, useState } from 'react'
+import { useLocation } from 'react-router'
+import { Notice } from '@/components/notice'
+import type { MailedAct } from '@/features/auth/api/take-back'
+import { MailedActForm } from '@/features/auth/components/mailed-act-form'
+import { paths } from '@/lib/paths'
+import { SessionHeading, TextLink } from '../session-parts'
+
+const texts: Record<MailedAct, { title: string; text: string; label: string; done: string }> = {
+  undo: {
+    title: 'Undo the Change of Email',
+    text: 'Your old email address becomes the one of your account again. Every session ends, the password stops working, and nothing is paid out until you have set a new one.',
+    label: 'Undo the change',
+    done: 'Your old email address is back',
+  },
+  'not-me': {
+    title: 'This Was Not Me',
+    text: 'Every session of your account ends, the password stops working, and nothing is paid out until you have set a new one.',
+    label: 'Secure my account',
+    done: 'Everybody is logged out',
+  },
+}
+
+/** The token arrives in the fragment, which no server or log sees. */
+const tokenOfFragment = () => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''
+
+/** Where the links of security mails lead [D-A1] [D-A6]. */
+export function MailedActPage() {
+  const act: MailedAct = useLocation().pathname.startsWith('/undo') ? 'undo' : 'not-me'
+  const [token] = useState(tokenOfFragment)
+  useEffect(() => {
+    // Out of the address bar and the history, where others could find it.
+    if (window.location.hash) window.history.replaceState(window.history.state, '', window.location.pathname)
+  }, [])
+  const { title, text, label, done } = texts[act]
+  return (
+    <>
+      <SessionHeading title={title}>{text}</SessionHeading>
+      {token ? (
+        <MailedActForm act={act} token={token} label={label} done={done} />
+      ) : (
+        <Notice tone="caution" title="This page needs the link from your email">
+          Open the link in the mail about your account. If somebody else uses your account and you cannot find it,{' '}
+          <TextLink to={paths.forgotPassword}>set a new password</TextLink>: that also ends every session.
+        </Notice>
+      )}
+      <p className="mt-6 text-center text-sm text-ink-soft">
+        <TextLink to={paths.forgotPassword}>Set a new password</TextLink>
+      </p>
+    </>
+  )
+}

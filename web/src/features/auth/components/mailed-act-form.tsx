@@ -1,0 +1,48 @@
+import { Button } from '@/components/button'
+import { Notice } from '@/components/notice'
+import { adviceOn, messageOf, toApiError } from '@/lib/api-error'
+import { endSession } from '@/lib/session'
+import { useMailedAct, type MailedAct } from '../api/take-back'
+
+type Props = { act: MailedAct; token: string; label: string; done: string }
+
+/** The press that a link of a security mail asks for: programs that open links press nothing. */
+export function MailedActForm({ act, token, label, done }: Props) {
+  const send = useMailedAct(act)
+  if (send.isSuccess) {
+    return (
+      <div role="status">
+        <Notice title={done}>
+          Open the link in the mail we have just sent you to set a new password. It works for 30 minutes; after that, ask for
+          a new one. Nothing is paid out until then.
+        </Notice>
+      </div>
+    )
+  }
+  const { error } = send
+  const isDead = toApiError(error).code === 'INVALID_LINK'
+  const press = () =>
+    send.mutateAsync(token).then(
+      // The server ended every session of the account, this browser's included.
+      () => endSession({ left: true }),
+      () => undefined,
+    )
+  return (
+    <>
+      {error && (
+        <div role="alert" className="mb-6">
+          <Notice tone="caution" title={messageOf(error)}>
+            {isDead
+              ? 'A link works once, and for 72 hours. If somebody else still uses your account, set a new password now.'
+              : (adviceOn(error) ?? 'Please try again.')}
+          </Notice>
+        </div>
+      )}
+      {!isDead && (
+        <Button size="lg" wide busyLabel="One moment..." onClick={press}>
+          {label}
+        </Button>
+      )}
+    </>
+  )
+}
