@@ -195,6 +195,8 @@ impl Snapshots {
 
 async fn snapshot(url: &str) -> Result<PgConnection> {
     let mut connection = PgConnection::connect(url).await.context("cannot connect")?;
+    // Every check reads whole tables once: what it joins and sorts should fit into memory.
+    sqlx::raw_sql("SET work_mem = '128MB'; SET jit = off").execute(&mut connection).await?;
     sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").execute(&mut connection).await?;
     // The snapshot is taken by the first query.
     sqlx::raw_sql("SELECT 1").execute(&mut connection).await?;

@@ -145,7 +145,7 @@ pub const CHECKS: &[Check] = &[
                 SELECT sum(CASE postings.kind WHEN 'hold' THEN entries.amount_cents ELSE -entries.amount_cents END) AS moved
                 FROM entries JOIN accounts ON accounts.id = account_id
                 WHERE posting_id = postings.id AND accounts.kind = 'on_hold' AND accounts.user_id = holds.user_id) AS kept
-            WHERE business_id = holds.id) AS effect
+            WHERE postings.kind IN ('hold', 'hold_release') AND business_id = holds.id) AS effect
          WHERE NOT is_right OR released_by IS NOT DISTINCT FROM placed_by
             OR posted <> CASE status WHEN 'placed' THEN ARRAY['hold'] ELSE ARRAY['hold', 'hold_release'] END
             OR NOT EXISTS (SELECT FROM audit_rows
@@ -266,29 +266,31 @@ pub const CHECKS: &[Check] = &[
         "L11",
         "a payment has its effect when it succeeded and none before",
         "SELECT format('%s %s is %s with %s postings of %s', kind, id, status, posted, cents) FROM transactions
-         CROSS JOIN LATERAL (SELECT count(DISTINCT postings.id) AS posted, coalesce(-sum(amount_cents), 0) AS cents
+         LEFT JOIN (SELECT business_id, count(DISTINCT postings.id) AS posted, -sum(amount_cents) AS cents
             FROM postings JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
-            WHERE business_id = transactions.id) AS effect
+            GROUP BY business_id) AS effect ON business_id = transactions.id
          WHERE (kind IN ('deposit', 'fee') OR kind = 'course' AND method_id IS NOT NULL)
-            AND (posted, cents) IS DISTINCT FROM
+            AND (coalesce(posted, 0), coalesce(cents, 0)) IS DISTINCT FROM
                 (CASE WHEN status = 'success' THEN 1 ELSE 0 END, CASE WHEN status = 'success' THEN amount_cents ELSE 0 END)",
     ),
     wallet(
         "L11",
         "a deposit is credited with what was received",
-        "SELECT format('deposit %s of %s', id, amount_cents) FROM transactions
-         WHERE kind = 'deposit' AND status = 'success' AND NOT EXISTS (
-            SELECT FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-            WHERE business_id = transactions.id AND postings.kind = 'deposit' AND accounts.kind IN ('available', 'owed')
-                AND accounts.user_id = transactions.user_id
-            HAVING sum(entries.amount_cents) = transactions.amount_cents)",
+        "SELECT format('deposit %s of %s: %s', id, amount_cents, coalesce(cents, 0)) FROM transactions
+         LEFT JOIN (SELECT business_id, accounts.user_id, sum(entries.amount_cents) AS cents
+            FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+            WHERE postings.kind = 'deposit' AND accounts.kind IN ('available', 'owed')
+            GROUP BY business_id, accounts.user_id) AS credited
+            ON business_id = transactions.id AND credited.user_id = transactions.user_id
+         WHERE kind = 'deposit' AND status = 'success' AND cents IS DISTINCT FROM amount_cents",
     ),
     wallet(
         "L11",
         "a withdrawal is held, then paid or released, once",
         "SELECT format('withdrawal %s is %s with %s', id, status, posted) FROM transactions
-         CROSS JOIN LATERAL (SELECT coalesce(array_agg(postings.kind ORDER BY postings.kind), '{}') AS posted
-            FROM postings WHERE business_id = transactions.id) AS effect
+         LEFT JOIN (SELECT business_id, array_agg(postings.kind ORDER BY postings.kind) AS posted
+            FROM postings JOIN transactions ON transactions.id = business_id AND transactions.kind = 'withdrawal'
+            GROUP BY business_id) AS effect ON business_id = transactions.id
          WHERE kind = 'withdrawal' AND posted IS DISTINCT FROM CASE status
             WHEN 'pending' THEN ARRAY['withdrawal_hold']
             WHEN 'success' THEN ARRAY['withdrawal_hold', 'withdrawal_paid']
@@ -298,20 +300,24 @@ pub const CHECKS: &[Check] = &[
         "L11",
         "a payout costs the net amount",
         "SELECT format('withdrawal %s pays %s', id, net_amount_cents) FROM transactions
-         WHERE kind = 'withdrawal' AND status = 'success' AND net_amount_cents IS DISTINCT FROM (
-            SELECT entries.amount_cents FROM postings JOIN entries ON posting_id = postings.id
-            WHERE business_id = transactions.id AND postings.kind = 'withdrawal_paid' AND account_id = 4000000000000000001)",
+         LEFT JOIN (SELECT business_id, entries.amount_cents AS cents FROM postings
+            JOIN entries ON posting_id = postings.id AND account_id = 4000000000000000001
+            WHERE postings.kind = 'withdrawal_paid') AS paid ON business_id = transactions.id
+         WHERE kind = 'withdrawal' AND status = 'success' AND net_amount_cents IS DISTINCT FROM cents",
     ),
     wallet(
         "L11 D-L4",
         "every line that moved the balance is the posting it names",
-        "SELECT format('%s %s of %s', kind, id, amount_cents) FROM transactions
+        "SELECT format('%s %s of %s: %s postings of %s', kind, id, amount_cents, coalesce(posted, 0), coalesce(cents, 0))
+         FROM transactions
+         LEFT JOIN (SELECT transaction_id, accounts.user_id, count(DISTINCT postings.id) AS posted, sum(entries.amount_cents) AS cents
+            FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
+            WHERE transaction_id IS NOT NULL AND accounts.kind IN ('available', 'owed')
+            GROUP BY transaction_id, accounts.user_id) AS moved
+            ON transaction_id = transactions.id AND moved.user_id = transactions.user_id
          WHERE status = 'success' AND (kind IN ('deposit', 'trade', 'profit', 'bonus', 'adjustment')
                 OR kind = 'course' AND method_id IS NULL)
-            AND (SELECT (count(DISTINCT postings.id), sum(entries.amount_cents))
-                FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-                WHERE transaction_id = transactions.id AND accounts.kind IN ('available', 'owed')
-                    AND accounts.user_id = transactions.user_id) IS DISTINCT FROM
+            AND (posted, cents) IS DISTINCT FROM
                 (1::bigint, CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END::numeric)",
     ),
     wallet(
@@ -380,9 +386,10 @@ pub const CHECKS: &[Check] = &[
         SELECT format('%s %s by %s: %s', action, id, by, CASE WHEN row_id IS NULL THEN 'no row of the audit log'
             ELSE format('row %s signs %s', row_id, coalesce((decision -> 'facts')::text, 'nothing')) END)
         FROM decided JOIN transactions AS line USING (id)
-        LEFT JOIN LATERAL (SELECT audit_rows.id AS row_id, decision, assertion FROM audit_rows
-            WHERE subject_id = decided.id::text AND audit_rows.action = decided.action AND actor_id = by
-            ORDER BY audit_rows.id DESC LIMIT 1) AS named ON true
+        LEFT JOIN (SELECT DISTINCT ON (subject_id, action, actor_id) subject_id, action AS act, actor_id, id AS row_id, decision,
+                assertion
+            FROM audit_rows ORDER BY subject_id, action, actor_id, id DESC) AS named
+            ON subject_id = decided.id::text AND act = action AND actor_id = by
         WHERE row_id IS NULL
             OR assertion IS NULL AND row_id > (SELECT min(audit_rows.id) FROM audit_rows WHERE assertion IS NOT NULL)
             OR assertion IS NOT NULL AND NOT decision -> 'facts' @> (
@@ -433,20 +440,21 @@ pub const CHECKS: &[Check] = &[
         "T4",
         "what is invested is the sum of the funded trades",
         "SELECT format('member %s has %s invested, funded are %s', user_id, balance_cents, cents) FROM accounts
-         CROSS JOIN LATERAL (SELECT coalesce(sum(amount_cents), 0) AS cents FROM trade_fundings
-            WHERE trade_fundings.user_id = accounts.user_id AND status = 'funded') AS funded
-         WHERE kind = 'invested' AND balance_cents <> cents",
+         LEFT JOIN (SELECT user_id, sum(amount_cents) AS cents FROM trade_fundings
+            WHERE status = 'funded' GROUP BY user_id) AS funded USING (user_id)
+         WHERE kind = 'invested' AND balance_cents <> coalesce(cents, 0)",
     ),
     wallet(
         "T1 T2",
         "a trade is funded once, settled once, and a refused one never",
         "SELECT format('trade %s is %s: funded %s, paid %s', trade_id, status, funded, paid) FROM trade_fundings
-         CROSS JOIN LATERAL (
-            SELECT coalesce(-sum(entries.amount_cents) FILTER (WHERE postings.kind = 'trade_fund'), 0) AS funded,
+         LEFT JOIN (
+            SELECT business_id, -sum(entries.amount_cents) FILTER (WHERE postings.kind = 'trade_fund') AS funded,
                 sum(entries.amount_cents) FILTER (WHERE postings.kind IN ('trade_settle', 'trade_gain')) AS paid
             FROM postings JOIN entries ON posting_id = postings.id JOIN accounts ON accounts.id = account_id
-            WHERE business_id = trade_id AND accounts.kind IN ('available', 'owed')) AS moved
-         WHERE funded <> CASE WHEN status = 'refused' THEN 0 ELSE amount_cents END
+            WHERE postings.kind IN ('trade_fund', 'trade_settle', 'trade_gain') AND accounts.kind IN ('available', 'owed')
+            GROUP BY business_id) AS moved ON business_id = trade_id
+         WHERE coalesce(funded, 0) <> CASE WHEN status = 'refused' THEN 0 ELSE amount_cents END
             OR coalesce(paid, 0) <> coalesce(value_cents, 0)",
     ),
     wallet(
