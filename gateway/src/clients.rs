@@ -3,6 +3,7 @@
 use chassis::grpc::channel;
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::factor_service_client::FactorServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
@@ -23,6 +24,8 @@ use crate::config::Config;
 pub struct Clients {
     /// Registration, sessions, profiles.
     pub auth: AuthServiceClient<Channel>,
+    /// Second factors.
+    pub factors: FactorServiceClient<Channel>,
     /// Accounts by id.
     pub directory: DirectoryServiceClient<Channel>,
     /// Members and staff, for staff.
@@ -80,6 +83,7 @@ impl Clients {
             file_owners,
             receipts: ReceiptServiceClient::new(wallet.clone()),
             auth: AuthServiceClient::new(auth.clone()),
+            factors: FactorServiceClient::new(auth.clone()),
             directory: DirectoryServiceClient::new(auth.clone()),
             auth_staff: AuthStaffClient::new(auth),
             wallet: WalletServiceClient::new(wallet.clone()),

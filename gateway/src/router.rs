@@ -27,8 +27,8 @@ use crate::routes::courses::Course;
 use crate::routes::plans::Offers;
 use crate::routes::transactions::Owners;
 use crate::routes::{
-    admin, auth, courses, events, files, liabilities, payment_methods, plans, terms, trades, transactions, users,
-    wallet,
+    admin, auth, courses, events, factors, files, liabilities, payment_methods, plans, terms, trades, transactions,
+    users, wallet,
 };
 use crate::web;
 
@@ -108,6 +108,7 @@ pub fn api() -> Api {
         .routes(routes!(auth::logout))
         .routes(routes!(auth::list_sessions))
         .routes(routes!(auth::end_session))
+        .routes(routes!(factors::step_up))
         // Money.
         .routes(routes!(terms::get))
         .routes(routes!(wallet::get))
@@ -134,6 +135,9 @@ pub fn api() -> Api {
         .routes(declare(Class::Upload, routes!(users::update_image)))
         .routes(routes!(users::update_profile))
         .routes(routes!(users::change_password))
+        .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))
+        .routes(routes!(factors::confirm_totp))
+        .routes(routes!(factors::replace_recovery_codes))
         // Payment methods.
         .routes(routes!(payment_methods::list))
         .routes(declare(Class::Upload, routes!(payment_methods::create)))

@@ -10,6 +10,8 @@ pub mod trades;
 
 pub mod users;
 
+pub mod factors;
+
 pub mod payment_methods;
 
 pub mod courses;

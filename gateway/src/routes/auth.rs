@@ -184,7 +184,7 @@ pub struct Login {
     email: Field,
     #[schema(value_type = String, example = "a good password")]
     password: Field,
-    /// Staff: six digits of the authenticator, or a recovery code.
+    /// Six digits of the authenticator, or a recovery code, of whoever has one.
     #[schema(value_type = Option<String>, example = "123456")]
     totp: Field,
 }

@@ -8,6 +8,8 @@ mod contract;
 
 mod errors;
 
+mod factors;
+
 mod files;
 
 mod money;

@@ -13,7 +13,9 @@ use crate::tokens::Tokens;
 
 pub mod issuing;
 pub mod opening;
+pub mod password_proof;
 pub mod reauthentication;
+pub mod recovery;
 pub mod safeguards;
 pub mod second_factor;
 pub mod securing;
@@ -43,7 +45,10 @@ pub mod sign_decision;
 
 pub mod begin_totp;
 pub mod confirm_totp;
+pub mod get_factors;
 pub mod get_me;
+pub mod remove_totp;
+pub mod replace_recovery_codes;
 pub mod step_up;
 
 pub mod add_member_note;

@@ -21,12 +21,15 @@ pub enum Error {
     /// No such account, or another password: which of them is nobody's business.
     #[error("wrong email or password")]
     InvalidCredentials,
-    /// Staff sign in with a second factor.
+    /// Whoever has an authenticator signs in with a code of it.
     #[error("enter the code of your authenticator")]
     TotpRequired,
     /// A wrong or used code of it, in this field.
     #[error("this code is wrong or was used before")]
     WrongTotp(&'static str),
+    /// 20 wrong codes: the second factor is locked for this long.
+    #[error("too many wrong codes were entered, so codes are not accepted for {} more minutes", minutes(*.0))]
+    FactorLocked(Duration),
     /// Too many vain tries.
     #[error("too many attempts, please wait a moment")]
     TooManyTries(Duration),
@@ -51,9 +54,9 @@ pub enum Error {
     /// It was wrong.
     #[error("this password is wrong")]
     WrongCurrentPassword,
-    /// The password in force was another.
-    #[error("the old password is wrong")]
-    WrongPassword,
+    /// The password in force was another than in this field.
+    #[error("{}", if *.0 == "oldPassword" { "the old password is wrong" } else { "this password is wrong" })]
+    WrongPassword(&'static str),
     /// Staff froze the account.
     #[error("your account is frozen, please contact support")]
     AccountFrozen,
@@ -114,11 +117,11 @@ impl Fault for Error {
             | Self::WrongTotp(_)
             | Self::InvalidResetToken
             | Self::InvalidLink
-            | Self::WrongPassword
+            | Self::WrongPassword(_)
             | Self::WrongCurrentPassword => Kind::Invalid,
             Self::EmailTaken | Self::Stale => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
-            Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
+            Self::FactorLocked(_) | Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
             Self::AccountFrozen | Self::OwnAccount | Self::ReauthenticationRequired => Kind::Forbidden,
             Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
             Self::Refused(refusal) => refusal.kind,
@@ -134,12 +137,14 @@ impl Fault for Error {
             Self::EmailTaken => ErrorReason::EmailTaken,
             Self::InvalidCredentials => ErrorReason::InvalidCredentials,
             Self::TotpRequired => ErrorReason::TotpRequired,
-            Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => ErrorReason::TooManyRequests,
+            Self::FactorLocked(_) | Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => {
+                ErrorReason::TooManyRequests
+            }
             Self::InvalidCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
             Self::InvalidResetToken => ErrorReason::InvalidResetToken,
             Self::InvalidLink => ErrorReason::InvalidLink,
             Self::ReauthenticationRequired => ErrorReason::ReauthenticationRequired,
-            Self::WrongPassword | Self::WrongCurrentPassword => ErrorReason::WrongPassword,
+            Self::WrongPassword(_) | Self::WrongCurrentPassword => ErrorReason::WrongPassword,
             Self::AccountFrozen => ErrorReason::AccountFrozen,
             Self::OwnAccount => ErrorReason::PermissionDenied,
             Self::Stale => ErrorReason::StaleRevision,
@@ -157,8 +162,8 @@ impl Fault for Error {
             Self::EmailTaken => vec![("email".to_owned(), self.sentence())],
             Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
             Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
-            Self::WrongPassword => vec![("oldPassword".to_owned(), self.sentence())],
             Self::WrongCurrentPassword => vec![("currentPassword".to_owned(), self.sentence())],
+            Self::WrongPassword(field) => vec![((*field).to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             Self::Replayed(replayed) => replayed.refusal.fields.clone(),
             _ => Vec::new(),
@@ -167,7 +172,7 @@ impl Fault for Error {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::TooManyTries(delay) => Some(*delay),
+            Self::FactorLocked(delay) | Self::TooManyTries(delay) => Some(*delay),
             Self::Overloaded => Some(Duration::from_secs(2)),
             Self::TooManyCodes => Some(Duration::from_mins(10)),
             Self::Refused(refusal) => refusal.retry_after,
@@ -200,6 +205,10 @@ impl Fault for Error {
 #[must_use]
 pub fn unauthenticated() -> Error {
     Error::Refused(caller::unauthenticated())
+}
+
+fn minutes(wait: Duration) -> u64 {
+    wait.as_secs().div_ceil(60)
 }
 
 fn sentence(text: &str) -> String {

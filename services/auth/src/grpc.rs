@@ -4,6 +4,7 @@ mod auth;
 mod convert;
 mod decision;
 mod directory;
+mod factors;
 mod files;
 mod staff;
 
@@ -18,6 +19,7 @@ use chassis::keys::TrustedKeys;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;
 use proto::auth::v1::directory_service_server::DirectoryServiceServer;
+use proto::auth::v1::factor_service_server::FactorServiceServer;
 use proto::auth::v1::staff_service_server::StaffServiceServer;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use tonic::Status;
@@ -54,6 +56,7 @@ impl Door {
             .add_service(DirectoryServiceServer::new(self.clone()))
             .add_service(DecisionServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
+            .add_service(FactorServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

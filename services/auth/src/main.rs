@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
-use auth::app::{App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired};
+use auth::app::{App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired, second_factor as factors};
 use auth::config::Config;
 use auth::error::Error;
 use auth::grpc::Door;
@@ -139,6 +139,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         cooling_off: Duration::from_hours(config.cooling_off_hours.into()),
         mail_requested: Notify::new(),
     });
+    factors::announce();
     let listener = chassis::grpc::bind(config.grpc.grpc_addr).await?;
     let routes = Door::new(Arc::clone(&app), trusted).routes().await;
     process.spawn(chassis::grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));

@@ -29,7 +29,7 @@ use crate::decision::{Decided, Pen, Proposer, Signed};
 use crate::error::{Kind, Refusal, from_status};
 use crate::grpc::{Outgoing, call_with_retry};
 use crate::keys::{LEEWAY_SECONDS, SigningKey, TrustedKeys, Use};
-use crate::permission::Permission;
+use crate::permission::{MemberAct, Permission};
 
 /// The audience of members' tokens.
 pub const MEMBER_AUDIENCE: &str = "solvane";
@@ -130,6 +130,8 @@ pub struct Session {
     pub role: Option<Role>,
     /// Whether a second factor was given within the last minutes, as auth decides.
     pub stepped_up: bool,
+    /// Whether the account has a second factor.
+    pub has_factor: bool,
     /// Whether these are staff who have to enrol an authenticator before anything else.
     pub must_enrol: bool,
     /// New staff: from when on they may decide.
@@ -169,6 +171,25 @@ impl Session {
             ));
         }
         Ok(session)
+    }
+
+    /// A member who may do this: with a second factor given within the last minutes, if they have one and the act takes it.
+    ///
+    /// # Errors
+    /// As [`Self::actor`], and Forbidden (`STEP_UP_REQUIRED`) when the factor was given longer ago.
+    pub fn member(self, act: MemberAct) -> Result<Self, Refusal> {
+        let session = self.actor()?;
+        session.check_factor(act)?;
+        Ok(session)
+    }
+
+    /// Checks the second factor for an act that is known only once the call has been read.
+    ///
+    /// # Errors
+    /// Forbidden (`STEP_UP_REQUIRED`).
+    pub fn check_factor(&self, act: MemberAct) -> Result<(), Refusal> {
+        let is_missing = act.needs_fresh_factor() && self.has_factor && !self.stepped_up;
+        if is_missing { Err(step_up_required()) } else { Ok(()) }
     }
 
     /// Staff with this permission, and with an authenticator where one is needed. Whether the permission takes a fresh
@@ -485,6 +506,7 @@ fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
         frozen: answer.is_frozen,
         role,
         stepped_up: answer.is_stepped_up,
+        has_factor: answer.has_second_factor,
         must_enrol: answer.must_enrol_totp,
         decides_from: answer.decides_from.as_ref().and_then(clock::from_proto),
     })
@@ -588,6 +610,15 @@ impl Verifier {
     /// Unavailable if auth cannot tell.
     pub async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
         self.sessions.payout_state(user_id).await
+    }
+
+    /// The calling member, if they may do this. Auth is asked at this moment: a freeze takes effect at once, and so does a
+    /// second factor that was set up or given.
+    ///
+    /// # Errors
+    /// As [`Self::session`] and [`Session::member`].
+    pub async fn member(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Refusal> {
+        self.fresh_session(metadata).await?.member(act)
     }
 
     /// Whether an account is frozen, as auth has it at this moment.
@@ -743,7 +774,7 @@ pub fn not_permitted() -> Refusal {
     Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "You are not permitted to do this.")
 }
 
-/// Staff whose second factor was given too long ago.
+/// Somebody whose second factor was given too long ago.
 #[must_use]
 pub fn step_up_required() -> Refusal {
     Refusal::new(Kind::Forbidden, ErrorReason::StepUpRequired, "Please enter a code of your authenticator to do this.")

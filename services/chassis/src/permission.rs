@@ -1,5 +1,5 @@
 //! The one table of what staff may do: who may, and whether it takes a fresh second factor (D-O1, D-O7). The services
-//! enforce it; the gateway hands a person's part of it to the web app.
+//! enforce it; the gateway hands a person's part of it to the web app. Beside it, the same for what members do (D-A3).
 
 use crate::caller::Role;
 
@@ -158,9 +158,47 @@ impl Permission {
     }
 }
 
+/// Something that members do with their money or their account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MemberAct {
+    /// Pay a deposit or a separate fee.
+    PayIn,
+    /// Request a withdrawal.
+    Withdraw,
+    /// Say where an open withdrawal goes, or save or change an address for later ones.
+    SetDestination,
+    /// Delete a saved address.
+    DeleteDestination,
+    /// Open, claim or close a trade.
+    Trade,
+    /// Buy the course from the balance.
+    BuyCourse,
+    /// Change name, phone, country or photo.
+    ChangeDetails,
+    /// Ask for another email.
+    ChangeEmail,
+    /// Change the password.
+    ChangePassword,
+    /// Add, replace or remove a second factor.
+    ChangeFactors,
+}
+
+impl MemberAct {
+    /// Whether members who have a second factor give it for this, within the last minutes.
+    #[must_use]
+    pub const fn needs_fresh_factor(self) -> bool {
+        match self {
+            Self::Withdraw | Self::SetDestination | Self::ChangeEmail | Self::ChangePassword | Self::ChangeFactors => {
+                true
+            }
+            Self::PayIn | Self::DeleteDestination | Self::Trade | Self::BuyCourse | Self::ChangeDetails => false,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Permission;
+    use super::{MemberAct, Permission};
     use crate::caller::Role;
 
     /// [D-O1] An auditor changes nothing, an admin moves no money, and no role both approves and pays.
@@ -193,5 +231,19 @@ mod tests {
             without,
             ["see", "writeNotes", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities", "replayDeadLetters"]
         );
+    }
+
+    /// [D-A3] Withdrawals, destinations, email, password and the factors take a fresh factor; paying in, trading and the
+    /// rest do not.
+    #[test]
+    fn what_members_do_with_a_fresh_factor() {
+        use MemberAct::{
+            BuyCourse, ChangeDetails, ChangeEmail, ChangeFactors, ChangePassword, DeleteDestination, PayIn,
+            SetDestination, Trade, Withdraw,
+        };
+        let with = [Withdraw, SetDestination, ChangeEmail, ChangePassword, ChangeFactors];
+        assert!(with.into_iter().all(MemberAct::needs_fresh_factor));
+        let without = [PayIn, DeleteDestination, Trade, BuyCourse, ChangeDetails];
+        assert!(!without.into_iter().any(MemberAct::needs_fresh_factor));
     }
 }

@@ -220,6 +220,7 @@ pub fn session(role: Option<Role>) -> Session {
         frozen: false,
         role,
         stepped_up: role.is_some(),
+        has_factor: role.is_some(),
         must_enrol: false,
         decides_from: None,
     }

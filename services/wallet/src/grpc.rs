@@ -18,7 +18,7 @@ use chassis::caller::{Session, Staff, Verifier, not_permitted};
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
-use chassis::permission::Permission;
+use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
@@ -85,8 +85,8 @@ impl Doors {
         Ok(self.verifier.session(metadata).await?.reader()?)
     }
 
-    async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Error> {
-        Ok(self.verifier.actor(metadata).await?)
+    async fn acting(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Error> {
+        Ok(self.verifier.member(metadata, act).await?)
     }
 
     async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {

@@ -18,6 +18,9 @@ const me = (totp: object = {}, permissions = ['see', 'decide', 'freeze', 'writeN
     permissions,
   })
 
+const totp = (state: object = {}) =>
+  answers('get', '/users/totp', { totp: { required: true, enrolled: true, recoveryCodesLeft: 10, ...state }, stepUpUntil: null })
+
 const deposit = { ...transaction({ status: 'pending', amount: 250, revision: 3, txid: 'claimed-hash' }), memberId: 'member-1' }
 
 const review = (changes: object = {}) => ({
@@ -113,7 +116,8 @@ describe('who enters', () => {
   it('opens nothing before the authenticator is enrolled, and shows the recovery codes once [D-O1]', async () => {
     server.use(
       me({ enrolled: false, recoveryCodesLeft: 0 }),
-      answers('post', '/admin/me/totp', { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Solvane:rae?secret=JBSWY3DPEHPK3PXP' }),
+      totp({ enrolled: false, recoveryCodesLeft: 0 }),
+      answers('post', '/users/totp', { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Solvane:rae?secret=JBSWY3DPEHPK3PXP' }),
     )
     const { user } = openAsStaff('/admin/members')
     expect(await screen.findByText(/opens once you have set up/)).toBeVisible()
@@ -122,8 +126,8 @@ describe('who enters', () => {
 
     await user.click(screen.getByRole('button', { name: 'Set up' }))
     expect(await screen.findByText('JBSWY3DPEHPK3PXP')).toBeVisible()
-    const confirmed = records('post', '/admin/me/totp/confirm', { recoveryCodes: ['aaaa-1111', 'bbbb-2222'] })
-    server.use(confirmed.handler, me({ enrolled: true }))
+    const confirmed = records('post', '/users/totp/confirm', { recoveryCodes: ['aaaa-1111', 'bbbb-2222'] })
+    server.use(confirmed.handler, me({ enrolled: true }), totp())
     await user.type(screen.getByLabelText('Authenticator code'), '123456')
     await user.click(screen.getByRole('button', { name: 'Confirm' }))
     expect(await screen.findByText('aaaa-1111')).toBeVisible()
@@ -197,7 +201,7 @@ describe('a decision', () => {
   it('asks for a fresh code where one is required, and sends the very same again [D-O1] [D-G4]', async () => {
     const keys: (string | null)[] = []
     let isFresh = false
-    const stepUps = records('post', '/admin/me/step-up', { until: '2026-03-05T14:12:00Z' })
+    const stepUps = records('post', '/auth/step-up', { until: '2026-03-05T14:12:00Z' })
     server.use(
       stepUps.handler,
       http.post(`${base}/admin/transactions/:id/approve`, ({ request }) => {
@@ -215,7 +219,7 @@ describe('a decision', () => {
     await user.type(within(dialog).getByLabelText('Authenticator code'), '654321')
     await user.click(within(dialog).getByRole('button', { name: 'Confirm' }))
     expect(await screen.findByText('Approved.')).toBeVisible()
-    expect(stepUps.seen[0]?.body).toEqual({ code: '654321' })
+    expect(stepUps.seen[0]?.body).toEqual({ totp: '654321' })
     expect(keys).toHaveLength(2)
     expect(keys[0]).toBe(keys[1])
   })

@@ -6,6 +6,8 @@ import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { Notice } from '@/components/notice'
 import { PageLoader } from '@/components/spinner'
+import { onStepUp } from '@/lib/api-client'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
 import { PageBoundary } from './error-boundary'
@@ -13,6 +15,8 @@ import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { ProfileMenu } from './profile-menu'
 import { ThemeToggle } from './theme-toggle'
+
+onStepUp(async () => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor())
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {

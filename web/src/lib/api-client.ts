@@ -1,4 +1,4 @@
-/** Calls of the `/v1` contract: bearer token, idempotency key, and the end of a session on 401. */
+/** Calls of the `/v1` contract: bearer token, idempotency key, the second factor where it is asked for, and the end of a session on 401. */
 import { toApiError, type ApiError } from './api-error'
 import { send, sendForFile, sendForPart, type ApiRequest } from './http'
 import { notify } from './notify'
@@ -18,7 +18,25 @@ export type CallOptions = {
 
 async function call<T>(request: ApiRequest, { idempotencyKey, isPublic = false, signal }: CallOptions): Promise<Answer<T>> {
   const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
-  return watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic)
+  return confirmed(() => watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic))
+}
+
+let askForFactor: (() => Promise<void>) | undefined
+
+/** How a fresh second factor is asked for, on the pages that may need one. */
+export const onStepUp = (ask: () => Promise<void>) => {
+  askForFactor = ask
+}
+
+/** Where a fresh second factor is required, asks for it and sends the very same again [D-A3]. */
+async function confirmed<T>(send: () => Promise<T>): Promise<T> {
+  try {
+    return await send()
+  } catch (cause) {
+    if (toApiError(cause).code !== 'STEP_UP_REQUIRED' || !askForFactor) throw cause
+    await askForFactor()
+    return send()
+  }
 }
 
 const IN_FLIGHT_TRIES = 5

@@ -1,15 +1,16 @@
 //! The staff member who asks: their account and their second factor.
 
 use axum::extract::State;
-use proto::auth::v1::{BeginTotpRequest, ConfirmTotpRequest, GetMeRequest, StepUpRequest};
-use serde::{Deserialize, Serialize};
+use proto::auth::v1::{BeginTotpRequest, GetMeRequest, StepUpRequest};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::caller::Colleague;
-use crate::clients::{call, call_retrying};
+use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
-use crate::json::{Field, Form, Json, Reply, moment, ok};
+use crate::json::{Json, Reply, moment, ok};
 use crate::router::App;
+use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.
 #[derive(Debug, Serialize, ToSchema)]
@@ -37,17 +38,6 @@ pub struct StaffAccount {
     role: String,
 }
 
-/// How the second factor stands.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct TotpState {
-    /// Whether staff need one here.
-    required: bool,
-    /// Whether an authenticator is in force.
-    enrolled: bool,
-    recovery_codes_left: i32,
-}
-
 /// Get the caller
 #[utoipa::path(get, path = "/admin/me", responses((status = 200, body = Me), Errors),
     security(("bearer" = [])), tag = "Back office")]
@@ -68,49 +58,13 @@ pub async fn get(State(app): State<App>, Colleague(caller): Colleague) -> Result
     }))
 }
 
-/// An authenticator that waits for its first code.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct NewTotp {
-    success: bool,
-    message: String,
-    /// In base32, to be typed.
-    #[schema(example = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")]
-    secret: String,
-    /// To be scanned.
-    #[schema(
-        example = "otpauth://totp/Solvane:ada%40example.org?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Solvane"
-    )]
-    uri: String,
-}
-
 /// Begin to enrol an authenticator
 ///
 /// It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
 #[utoipa::path(post, path = "/admin/me/totp", responses((status = 200, body = NewTotp), Errors),
     security(("bearer" = [])), tag = "Back office")]
 pub async fn begin_totp(State(app): State<App>, Colleague(caller): Colleague) -> Result<Reply<NewTotp>, ApiError> {
-    let new = call!(app.clients.auth_staff, begin_totp, caller.out, BeginTotpRequest {})?.into_inner();
-    let message = "Add the secret to your authenticator, then enter its first code.".to_owned();
-    Ok(ok(NewTotp { success: true, message, secret: new.secret, uri: new.uri }))
-}
-
-/// A code of an authenticator.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct Code {
-    /// Six digits; a recovery code where one is accepted.
-    #[schema(value_type = String, example = "123456")]
-    code: Field,
-}
-
-/// Codes that stand in for the authenticator.
-#[derive(Debug, Serialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RecoveryCodes {
-    success: bool,
-    message: String,
-    /// Each works once. They are not shown again.
-    #[schema(example = json!(["ABCDE-FGHJK"]))]
-    recovery_codes: Vec<String>,
+    factors::begin(&app, caller, BeginTotpRequest::default()).await
 }
 
 /// Confirm an authenticator
@@ -121,21 +75,7 @@ pub async fn confirm_totp(
     Colleague(caller): Colleague,
     Json { value, .. }: Json<Code>,
 ) -> Result<Reply<RecoveryCodes>, ApiError> {
-    let mut form = Form::new();
-    let message = ConfirmTotpRequest { code: form.text("code", &value.code), client: Some(caller.client) };
-    form.finish()?;
-    let answer = call!(app.clients.auth_staff, confirm_totp, caller.out, message)?.into_inner();
-    let message = "Your authenticator is set up. Keep the recovery codes in a safe place.".to_owned();
-    Ok(ok(RecoveryCodes { success: true, message, recovery_codes: answer.recovery_codes }))
-}
-
-/// A code that was taken.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SteppedUp {
-    success: bool,
-    message: String,
-    /// Until when it counts.
-    until: Option<String>,
+    factors::confirm(&app, caller, &value).await
 }
 
 /// Give a code again
@@ -148,10 +88,5 @@ pub async fn step_up(
     Colleague(caller): Colleague,
     Json { value, .. }: Json<Code>,
 ) -> Result<Reply<SteppedUp>, ApiError> {
-    let mut form = Form::new();
-    let message = StepUpRequest { code: form.text("code", &value.code), client: Some(caller.client) };
-    form.finish()?;
-    let answer = call!(app.clients.auth_staff, step_up, caller.out, message)?.into_inner();
-    let message = "Thank you, the code was right.".to_owned();
-    Ok(ok(SteppedUp { success: true, message, until: moment(answer.until.as_ref()) }))
+    factors::give(&app, caller, StepUpRequest { code: value.text()?, ..Default::default() }).await
 }

@@ -3,16 +3,17 @@
 use chassis::caller::Session;
 use chassis::clock;
 
-use super::{App, issuing, safeguards};
+use super::{App, issuing, password_proof, safeguards};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::safeguard::Change;
 use crate::domain::security_link::Purpose;
-use crate::domain::throttle::Counter;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::events::published;
-use crate::store::{login_throttles, reset_tokens, security_links, sessions, users};
+use crate::store::{reset_tokens, security_links, sessions, users};
+
+const OLD: &str = "oldPassword";
 
 /// Changes it. Vain tries are throttled as those of a login are.
 ///
@@ -26,34 +27,23 @@ pub async fn change_password(app: &App, session: &Session, old: &str, new: &str)
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
     let mut errors = FieldErrors::default();
-    let old = errors.check("oldPassword", Password::parse(old, Form::Old));
+    let old = errors.check(OLD, Password::parse(old, Form::Old));
     let new = errors.check("newPassword", Password::choose(new, Form::New, &user.name, &user.email));
     let (Some(old), Some(new)) = (old, new) else { return Err(errors.into()) };
-
-    let counter = Counter::inside(user.id);
-    if let Some(wait) = login_throttles::charge(&mut conn, &counter).await? {
-        return Err(Error::TooManyTries(wait));
-    }
     drop(conn);
-    if !app.hasher.matches(&old, user.password_hash.as_deref()).await? {
-        return Err(Error::WrongPassword);
-    }
+    password_proof::prove(app, &user, &old, OLD).await?;
     let hash = app.hasher.hash(&new).await?;
-    set(app, session, &user, &hash, &counter).await
+    set(app, session, &user, &hash).await
 }
 
-async fn set(app: &App, session: &Session, known: &User, hash: &str, counter: &Counter) -> Result<(), Error> {
+async fn set(app: &App, session: &Session, known: &User, hash: &str) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, known.id).await?.ok_or_else(unauthenticated)?;
     if user.frozen_at.is_some() {
         return Err(Error::AccountFrozen);
     }
-    // Changed by another call while the old one was compared.
-    if user.password_hash != known.password_hash {
-        return Err(Error::WrongPassword);
-    }
-    login_throttles::clear(&mut tx, counter).await?;
+    password_proof::acquit(&mut tx, known, &user, OLD).await?;
     users::set_password(&mut tx, user.id, hash).await?;
     // Whoever asked for it may be whom the new password locks out.
     issuing::withdraw_email_change(&mut tx, &user, now).await?;

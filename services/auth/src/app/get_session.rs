@@ -61,6 +61,7 @@ fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
         frozen: live.frozen,
         role: live.role,
         stepped_up: is_waived || live.stepped_up_at.is_some_and(|at| at + STEP_UP_LIFE > live.now),
+        has_factor: live.enrolled,
         must_enrol: is_staff && !is_waived && !live.enrolled,
         decides_from: decides_from(app, &live),
     };

@@ -25,7 +25,7 @@ pub struct Credentials {
     pub email: Email,
     /// The password as typed.
     pub password: Password,
-    /// The second factor of staff, if they sent one.
+    /// The second factor, if one was sent.
     pub totp: Option<Typed>,
     /// From where.
     pub device: Device,
@@ -36,7 +36,7 @@ pub struct Credentials {
 ///
 /// # Errors
 /// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`], [`Error::TooManyTries`],
-/// [`Error::Overloaded`], the database's.
+/// [`Error::FactorLocked`], [`Error::Overloaded`], the database's.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
     // Taken before anything is looked up or counted, so that whoever is sent away costs nothing and learns nothing.
     let place = app.hasher.place()?;
@@ -51,14 +51,18 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
         acquit(app, &counters).await?;
     }
     let user = user.filter(|user| matches && user.is_open()).ok_or(Error::InvalidCredentials)?;
-    if credentials.totp.is_some() && asks_for_totp(app, &user) {
-        second_factor::charge(app, user.id).await?;
+    if credentials.totp.is_some() && asks_for_totp(app, &mut *app.db.conn().await?, &user).await? {
+        second_factor::charge_for(app, user.id, user.role).await?;
     }
     open(app, &user, credentials).await
 }
 
-fn asks_for_totp(app: &App, user: &User) -> bool {
-    !user.is_member() && app.second_factor == SecondFactor::Required
+/// Whether the account has an authenticator that is asked for.
+async fn asks_for_totp(app: &App, conn: &mut PgConnection, user: &User) -> Result<bool, Error> {
+    if !user.is_member() && app.second_factor == SecondFactor::Waived {
+        return Ok(false);
+    }
+    Ok(authenticators::in_force(conn, user.id).await?.is_some())
 }
 
 /// The counters of a try: the address's first, then the account's.
@@ -118,8 +122,8 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     Ok(SignedIn { user, token })
 }
 
-/// Takes the second factor of staff; returns when it was given. Who has no authenticator yet gets in without, and may
-/// then do nothing but enrol one.
+/// Takes the second factor of whoever has one; returns when it was given. Staff without get in, and may then do nothing but
+/// enrol one.
 async fn given_at(
     app: &App,
     conn: &mut PgConnection,
@@ -127,14 +131,11 @@ async fn given_at(
     credentials: &Credentials,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, Error> {
-    if !asks_for_totp(app, user) {
-        return Ok(None);
-    }
-    if authenticators::in_force(&mut *conn, user.id).await?.is_none() {
+    if !asks_for_totp(app, &mut *conn, user).await? {
         return Ok(None);
     }
     let typed = credentials.totp.as_ref().ok_or(Error::TotpRequired)?;
-    let given = Given { typed, field: "totp", address: &credentials.device.address, now };
+    let given = Given { typed, field: "totp", device: &credentials.device, now };
     second_factor::take(app, conn, user, &given).await?;
     Ok(Some(now))
 }

@@ -2,28 +2,80 @@
 //! before it (see [`charge`]), so that concurrency gains nothing.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Staff, must_enrol_totp};
+use chassis::caller::{Role, Session, Staff, must_enrol_totp};
 use chassis::db::PgConnection;
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::App;
+use crate::domain::device::Device;
 use crate::domain::throttle::Counter;
 use crate::domain::totp::{Authenticator, Typed};
 use crate::domain::user::User;
 use crate::error::Error;
+use crate::events::published;
 use crate::store::authenticators::Kept;
 use crate::store::{authenticators, login_throttles, recovery_codes};
 
-/// Counts a try.
+/// Longer than any delay between two tries: whoever waits longer is locked out.
+const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
+
+/// How a try ended, as the metric has it.
+#[derive(Debug, Clone, Copy)]
+enum Outcome {
+    Right,
+    Wrong,
+    Throttled,
+    Locked,
+}
+
+impl Outcome {
+    const ALL: [Self; 4] = [Self::Right, Self::Wrong, Self::Throttled, Self::Locked];
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Right => "right",
+            Self::Wrong => "wrong",
+            Self::Throttled => "throttled",
+            Self::Locked => "locked",
+        }
+    }
+
+    /// Counts it.
+    fn tell(self, role: Option<Role>, times: u64) {
+        let caller = if role.is_some() { "staff" } else { "member" };
+        metrics::counter!("second_factor_tries_total", "caller" => caller, "outcome" => self.as_str()).increment(times);
+    }
+}
+
+/// Shows the metric before the first try, so that an alert sees that one too.
+pub fn announce() {
+    for outcome in Outcome::ALL {
+        outcome.tell(None, 0);
+        outcome.tell(Some(Role::Admin), 0);
+    }
+}
+
+/// Counts a try inside a session.
 ///
 /// # Errors
-/// [`Error::TooManyTries`], the database's.
-pub async fn charge(app: &App, user_id: Uuid) -> Result<(), Error> {
+/// [`Error::TooManyTries`], [`Error::FactorLocked`], the database's.
+pub async fn charge(app: &App, session: &Session) -> Result<(), Error> {
+    charge_for(app, session.user_id, session.role).await
+}
+
+/// Counts a try of an account.
+///
+/// # Errors
+/// [`Error::TooManyTries`], [`Error::FactorLocked`], the database's.
+pub async fn charge_for(app: &App, user_id: Uuid, role: Option<Role>) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     if let Some(wait) = login_throttles::charge(&mut tx, &Counter::second_factor(user_id)).await? {
-        return Err(Error::TooManyTries(wait));
+        let is_locked = wait > LONGEST_DELAY;
+        let outcome = if is_locked { Outcome::Locked } else { Outcome::Throttled };
+        outcome.tell(role, 1);
+        return Err(if is_locked { Error::FactorLocked(wait) } else { Error::TooManyTries(wait) });
     }
     tx.commit().await?;
     Ok(())
@@ -43,14 +95,14 @@ pub struct Given<'a> {
     pub typed: &'a Typed,
     /// In which field.
     pub field: &'static str,
-    /// From which client address.
-    pub address: &'a str,
+    /// From where.
+    pub device: &'a Device,
     /// When.
     pub now: OffsetDateTime,
 }
 
-/// Takes a code, or a recovery code, once. A recovery code leaves a row in the trail. The caller holds the account's
-/// lock and has counted the try.
+/// Takes a code, or a recovery code, once. Its owner is mailed about a recovery code, which of staff leaves a row in the
+/// trail too. The caller holds the account's lock and has counted the try.
 ///
 /// # Errors
 /// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator, the database's.
@@ -66,19 +118,17 @@ pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given
             recovery_codes::take(&mut *conn, user.id, &hash, given.now).await?
         }
     };
-    let staff = user.role.filter(|_| taken).map(|role| Staff::new(user.id, role));
-    let staff = staff.ok_or(Error::WrongTotp(given.field))?;
+    if !taken {
+        Outcome::Wrong.tell(user.role, 1);
+        if user.role.is_some() {
+            let address = &given.device.address;
+            tracing::warn!(user_id = %user.id, %address, "a wrong second factor of staff");
+        }
+        return Err(Error::WrongTotp(given.field));
+    }
+    Outcome::Right.tell(user.role, 1);
     if matches!(given.typed, Typed::Recovery(_)) {
-        let act = Act {
-            staff: &staff,
-            action: "staff.recovery_code",
-            subject_id: user.id.to_string(),
-            member_id: None,
-            before: None,
-            after: Some(json!({ "left": recovery_codes::left(&mut *conn, user.id).await? })),
-            address: given.address,
-        };
-        audit::append(&mut *conn, act).await?;
+        note(&mut *conn, user, Change::RecoveryCodeUsed, given.device).await?;
     }
     acquit(conn, user.id).await
 }
@@ -91,4 +141,71 @@ pub fn open(app: &App, user: &User, kept: &Kept) -> Result<Authenticator, Error>
     let secret = app.totp_key.open(kept.id.as_bytes(), &kept.sealed_secret);
     let secret = secret.map_err(|error| Error::Cryptography(error.to_string()))?;
     Authenticator::new(&secret, &user.email).map_err(Error::Cryptography)
+}
+
+/// What happened to an account's second factors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The first authenticator is in force.
+    AuthenticatorAdded,
+    /// Another authenticator is in force.
+    AuthenticatorReplaced,
+    /// The authenticator is gone.
+    AuthenticatorRemoved,
+    /// New recovery codes were handed out.
+    RecoveryCodesReplaced,
+    /// A recovery code stood in.
+    RecoveryCodeUsed,
+}
+
+impl Change {
+    /// Its name in the event.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AuthenticatorAdded => "authenticator_added",
+            Self::AuthenticatorReplaced => "authenticator_replaced",
+            Self::AuthenticatorRemoved => "authenticator_removed",
+            Self::RecoveryCodesReplaced => "recovery_codes_replaced",
+            Self::RecoveryCodeUsed => "recovery_code_used",
+        }
+    }
+
+    /// Its name in the trail of staff.
+    const fn action(self) -> &'static str {
+        match self {
+            Self::AuthenticatorAdded | Self::AuthenticatorReplaced => "staff.enrol_totp",
+            Self::AuthenticatorRemoved => "staff.remove_totp",
+            Self::RecoveryCodesReplaced => "staff.replace_recovery_codes",
+            Self::RecoveryCodeUsed => "staff.recovery_code",
+        }
+    }
+}
+
+/// Has the owner mailed, and writes what staff did into the trail.
+///
+/// # Errors
+/// The database's.
+pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: &Device) -> Result<(), Error> {
+    let left = recovery_codes::left(&mut *conn, user.id).await?;
+    published::second_factor_changed(&mut *conn, user.id, (change, left), device).await?;
+    let Some(role) = user.role else { return Ok(()) };
+    let staff = Staff::new(user.id, role);
+    let enrolled = |enrolled: bool| Some(json!({ "enrolled": enrolled }));
+    let (before, after) = match change {
+        Change::AuthenticatorAdded => (enrolled(false), enrolled(true)),
+        Change::AuthenticatorReplaced => (enrolled(true), enrolled(true)),
+        Change::AuthenticatorRemoved => (enrolled(true), enrolled(false)),
+        Change::RecoveryCodesReplaced | Change::RecoveryCodeUsed => (None, Some(json!({ "left": left }))),
+    };
+    let act = Act {
+        staff: &staff,
+        action: change.action(),
+        subject_id: user.id.to_string(),
+        member_id: None,
+        before,
+        after,
+        address: &device.address,
+    };
+    Ok(audit::append(conn, act).await?)
 }

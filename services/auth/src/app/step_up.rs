@@ -6,23 +6,28 @@ use time::OffsetDateTime;
 
 use super::second_factor::Given;
 use super::{App, second_factor};
+use crate::domain::device::Device;
 use crate::domain::totp::{STEP_UP_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::store::{sessions, users};
 
-/// Takes the code; returns until when it counts.
+/// Takes what was typed in a field; returns until when it counts.
 ///
 /// # Errors
-/// [`Error::WrongTotp`], Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator, [`Error::TooManyTries`], the
-/// database's.
-pub async fn step_up(app: &App, session: &Session, code: &str, address: &str) -> Result<OffsetDateTime, Error> {
-    let typed = Typed::parse(code).map_err(|sentence| Error::field("code", sentence))?;
-    second_factor::charge(app, session.user_id).await?;
+/// [`Error::WrongTotp`], Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator, [`Error::TooManyTries`],
+/// [`Error::FactorLocked`], the database's.
+pub async fn step_up(
+    app: &App,
+    session: &Session,
+    (field, text): (&'static str, &str),
+    device: &Device,
+) -> Result<OffsetDateTime, Error> {
+    let typed = Typed::parse(text).map_err(|sentence| Error::field(field, sentence))?;
+    second_factor::charge(app, session).await?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    let given = Given { typed: &typed, field: "code", address, now };
-    second_factor::take(app, &mut tx, &user, &given).await?;
+    second_factor::take(app, &mut tx, &user, &Given { typed: &typed, field, device, now }).await?;
     sessions::step_up(&mut tx, session.id, now).await?;
     tx.commit().await?;
     Ok(now + STEP_UP_LIFE)

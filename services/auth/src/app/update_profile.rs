@@ -3,6 +3,7 @@
 use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::Tx;
+use chassis::permission::MemberAct;
 use time::OffsetDateTime;
 
 use super::reauthentication::reauthenticate;
@@ -16,15 +17,16 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{codes, security_links, users};
 
-/// Changes them; returns the account as it stands then. Another address takes the password, or a fresh second factor
-/// (D-A1).
+/// Changes them; returns the account as it stands then. Another address takes a fresh second factor of whoever has one, and
+/// else the password (D-A1, D-A3).
 ///
 /// # Errors
-/// [`Error::ReauthenticationRequired`], [`Error::WrongCurrentPassword`], [`Error::TooManyTries`], a wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`], the
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::ReauthenticationRequired`], [`Error::WrongCurrentPassword`], [`Error::TooManyTries`], a wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`], the
 /// database's.
 pub async fn update_profile(app: &App, session: &Session, details: &Details, password: &str) -> Result<User, Error> {
     let known = users::find(&mut *app.db.conn().await?, session.user_id).await?.ok_or(Error::NotFound("account"))?;
     if !details.email.is(&known.email) {
+        session.check_factor(MemberAct::ChangeEmail)?;
         reauthenticate(app, session, &known, password).await?;
     }
     let mut tx = app.db.begin().await?;

@@ -1,7 +1,9 @@
 //! How passwords are kept from being tried out (D-S8): a growing delay by account and by address, at most half a minute,
-//! so that the rightful owner is never locked out; from a place the account knows, it has a counter of its own.
+//! so that the rightful owner is never locked out; from a place the account knows, it has a counter of its own. A second
+//! factor has few codes and is asked of those who know the password alone, so it is locked for an hour in the end (D-A9).
 
 use sha2::{Digest, Sha256};
+use time::Duration;
 use uuid::Uuid;
 
 use super::device::Device;
@@ -13,7 +15,19 @@ pub struct Counter {
     pub key: String,
     /// Tries before the delay begins.
     pub free: i32,
+    /// Rest after which the tries are forgotten.
+    pub rest: Duration,
+    /// Tries that close it for [`LOCKED`]; unset if none do.
+    pub most: Option<i32>,
 }
+
+/// How long a counter that reached its most is closed.
+pub const LOCKED: Duration = Duration::HOUR;
+/// Wrong second factors before they are locked.
+const MOST_FACTORS: i32 = 20;
+/// A guesser must not gain by pausing: the day that counters are kept for.
+const REST_FACTORS: Duration = Duration::DAY;
+const REST: Duration = Duration::minutes(15);
 
 /// Tries on one account before the delay begins.
 const FREE_ACCOUNT: i32 = 5;
@@ -27,43 +41,48 @@ impl Counter {
     /// Of an address. A block, so that nobody has more addresses than the others.
     #[must_use]
     pub fn address(device: &Device) -> Self {
-        Self { key: format!("address:{}", device.block), free: FREE_ADDRESS }
+        Self::delaying(format!("address:{}", device.block), FREE_ADDRESS)
     }
 
     /// Of an account by the folded email, whether it exists or not.
     #[must_use]
     pub fn account(folded_email: &str) -> Self {
-        Self { key: format!("account:{}", fingerprint(folded_email)), free: FREE_ACCOUNT }
+        Self::delaying(format!("account:{}", fingerprint(folded_email)), FREE_ACCOUNT)
     }
 
     /// Of an account from a place it knows.
     #[must_use]
     pub fn known_place(user_id: Uuid, device: &Device) -> Self {
-        Self { key: format!("place:{user_id}:{}", device.block), free: FREE_KNOWN_PLACE }
+        Self::delaying(format!("place:{user_id}:{}", device.block), FREE_KNOWN_PLACE)
     }
 
     /// Of codes submitted from an address without session or handle.
     #[must_use]
     pub fn codes_from(device: &Device) -> Self {
-        Self { key: format!("codes-from:{}", device.block), free: FREE_ADDRESS }
+        Self::delaying(format!("codes-from:{}", device.block), FREE_ADDRESS)
     }
 
     /// Of codes submitted without session or handle for the folded email, whether an account waits for one or not.
     #[must_use]
     pub fn codes_to(folded_email: &str) -> Self {
-        Self { key: format!("codes-to:{}", fingerprint(folded_email)), free: FREE_ACCOUNT }
+        Self::delaying(format!("codes-to:{}", fingerprint(folded_email)), FREE_ACCOUNT)
     }
 
     /// Of the second factor of an account.
     #[must_use]
     pub fn second_factor(user_id: Uuid) -> Self {
-        Self { key: format!("totp:{user_id}"), free: FREE_ACCOUNT }
+        let delaying = Self::delaying(format!("totp:{user_id}"), FREE_ACCOUNT);
+        Self { rest: REST_FACTORS, most: Some(MOST_FACTORS), ..delaying }
     }
 
     /// Of the password asked for inside a session.
     #[must_use]
     pub fn inside(user_id: Uuid) -> Self {
-        Self { key: format!("inside:{user_id}"), free: FREE_ACCOUNT }
+        Self::delaying(format!("inside:{user_id}"), FREE_ACCOUNT)
+    }
+
+    const fn delaying(key: String, free: i32) -> Self {
+        Self { key, free, rest: REST, most: None }
     }
 }
 

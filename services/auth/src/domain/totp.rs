@@ -1,4 +1,4 @@
-//! The second factor of staff (D-O1): codes of an authenticator (RFC 6238), and recovery codes for when it is lost.
+//! The second factor (D-O1, D-A3): codes of an authenticator (RFC 6238), and recovery codes for when it is lost.
 
 use std::fmt;
 

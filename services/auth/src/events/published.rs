@@ -6,11 +6,12 @@ use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
     AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
-    SessionEnded, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
+    SecondFactorChanged, SessionEnded, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
 };
 use uuid::Uuid;
 
 use crate::app::propose_staff_change::Account;
+use crate::app::second_factor::Change;
 use crate::domain::device::Device;
 use crate::domain::user::User;
 
@@ -82,6 +83,26 @@ pub async fn staff_changed(
 pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: Uuid) -> Told {
     let event = PasswordChanged { user_id: user_id.to_string(), link_reference: link_id.to_string() };
     enqueue(conn, "auth.v1.password_changed", user_id, &event).await
+}
+
+/// Something happened to the second factors of an account, which then has this many recovery codes.
+///
+/// # Errors
+/// The database's.
+pub async fn second_factor_changed(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (change, recovery_codes_left): (Change, i64),
+    device: &Device,
+) -> Told {
+    let event = SecondFactorChanged {
+        user_id: user_id.to_string(),
+        change: change.as_str().to_owned(),
+        device: device.family.clone(),
+        address_block: device.block.clone(),
+        recovery_codes_left: i32::try_from(recovery_codes_left).unwrap_or(i32::MAX),
+    };
+    enqueue(conn, "auth.v1.second_factor_changed", user_id, &event).await
 }
 
 /// A member wants another address.

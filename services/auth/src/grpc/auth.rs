@@ -5,6 +5,7 @@ use chassis::db;
 use chassis::error::Kind;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::permission::MemberAct;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
     ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, DisownActivityRequest,
@@ -165,7 +166,7 @@ impl AuthService for Door {
     }
 
     async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Answer<UpdateProfileResponse> {
-        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
+        let session = self.member(request.metadata(), MemberAct::ChangeDetails).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         let mut errors = FieldErrors::default();
@@ -177,7 +178,7 @@ impl AuthService for Door {
     }
 
     async fn update_image(&self, request: Request<UpdateImageRequest>) -> Answer<UpdateImageResponse> {
-        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
+        let session = self.member(request.metadata(), MemberAct::ChangeDetails).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         let updated =
@@ -187,7 +188,7 @@ impl AuthService for Door {
     }
 
     async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Answer<ChangePasswordResponse> {
-        let session = self.verifier.actor(request.metadata()).await.map_err(refused)?;
+        let session = self.member(request.metadata(), MemberAct::ChangePassword).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         db::retrying(|| change_password(&self.app, &session, &message.old_password, &message.new_password))
@@ -205,6 +206,11 @@ impl Door {
             Err(refusal) if refusal.kind == Kind::Unauthenticated => Ok(None),
             Err(refusal) => Err(refused(refusal)),
         }
+    }
+
+    /// The calling member, if they may do this.
+    async fn member(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Status> {
+        self.verifier.member(metadata, act).await.map_err(refused)
     }
 }
 

@@ -68,6 +68,7 @@ pub fn state(found: &Found) -> GetSessionResponse {
         is_stepped_up: session.stepped_up,
         must_enrol_totp: session.must_enrol,
         decides_from: session.decides_from.map(clock::to_proto),
+        has_second_factor: session.has_factor,
     }
 }
 
@@ -96,6 +97,11 @@ pub fn device(client: Option<&Client>) -> Device {
 /// An id; what is none names nothing.
 pub fn id(text: &str, what: &'static str) -> Result<Uuid, Error> {
     Uuid::try_parse(text).map_err(|_| Error::NotFound(what))
+}
+
+/// A count as it is sent.
+pub fn count(many: i64) -> i32 {
+    i32::try_from(many).unwrap_or(i32::MAX)
 }
 
 /// A role by its name.

@@ -8,6 +8,7 @@ use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decision};
+use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmProposalRequest,
@@ -25,8 +26,6 @@ use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
 use crate::app::add_member_note::add_member_note;
-use crate::app::begin_totp::begin_totp;
-use crate::app::confirm_totp::confirm_totp;
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::freeze_member::{Change as FreezeChange, Decision as FreezeMember, change_freeze};
 use crate::app::get_me::get_me;
@@ -36,7 +35,6 @@ use crate::app::list_members::list_members;
 use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff::list_staff;
 use crate::app::propose_staff_change::{Change, ProposeStaffChange, propose_staff_change};
-use crate::app::step_up::step_up;
 use crate::domain::details::parse_name;
 use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
@@ -51,36 +49,28 @@ impl StaffService for Door {
         let me = get_me(&self.app, &session).await.map_err(status)?;
         Ok(Response::new(GetMeResponse {
             user: Some(convert::user(me.user)),
-            totp_required: me.required,
-            totp_enrolled: me.enrolled,
-            recovery_codes_left: i32::try_from(me.recovery_codes_left).unwrap_or(i32::MAX),
-            stepped_up_until: me.stepped_up_until.map(clock::to_proto),
+            totp_required: me.factors.required,
+            totp_enrolled: me.factors.enrolled,
+            recovery_codes_left: convert::count(me.factors.recovery_codes_left),
+            stepped_up_until: me.factors.stepped_up_until.map(clock::to_proto),
             decides_from: me.decides_from.map(clock::to_proto),
             permissions: Permission::of(role).map(|one| one.as_str().to_owned()).collect(),
         }))
     }
 
     async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Answer<BeginTotpResponse> {
-        let (session, _) = self.colleague(request.metadata()).await?;
-        let new = db::retrying(|| begin_totp(&self.app, &session)).await.map_err(status)?;
-        let uri = new.uri().map_err(|error| status(Error::Cryptography(error)))?;
-        Ok(Response::new(BeginTotpResponse { secret: new.secret(), uri }))
+        self.colleague(request.metadata()).await?;
+        FactorService::begin_totp(self, request).await
     }
 
     async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Answer<ConfirmTotpResponse> {
-        let (session, _) = self.colleague(request.metadata()).await?;
-        let message = request.into_inner();
-        let address = convert::device(message.client.as_ref()).address;
-        let done = db::retrying(|| confirm_totp(&self.app, &session, &message.code, &address)).await;
-        Ok(Response::new(ConfirmTotpResponse { recovery_codes: done.map_err(status)? }))
+        self.colleague(request.metadata()).await?;
+        FactorService::confirm_totp(self, request).await
     }
 
     async fn step_up(&self, request: Request<StepUpRequest>) -> Answer<StepUpResponse> {
-        let (session, _) = self.colleague(request.metadata()).await?;
-        let message = request.into_inner();
-        let address = convert::device(message.client.as_ref()).address;
-        let until = db::retrying(|| step_up(&self.app, &session, &message.code, &address)).await.map_err(status)?;
-        Ok(Response::new(StepUpResponse { until: Some(clock::to_proto(until)) }))
+        self.colleague(request.metadata()).await?;
+        FactorService::step_up(self, request).await
     }
 
     async fn list_members(&self, request: Request<ListMembersRequest>) -> Answer<ListMembersResponse> {

@@ -3,10 +3,11 @@
 use chassis::db::PgConnection;
 use std::time::Duration;
 
-use crate::domain::throttle::Counter;
+use crate::domain::throttle::{Counter, LOCKED};
 
 /// Counts a try before anybody compares, unless the counter is closed: then it returns how long. A counter opens again
-/// after 1, 2, 4, 8, 16, then 30 s, and is forgotten after 15 min of rest.
+/// after 1, 2, 4, 8, 16, then 30 s, one that reached its most after an hour, to count from one again. It is forgotten
+/// after its rest.
 ///
 /// # Errors
 /// The database's.
@@ -15,14 +16,21 @@ pub async fn charge(conn: &mut PgConnection, counter: &Counter) -> Result<Option
         "INSERT INTO login_throttles AS t (key, failures, last_try_at, open_at)
          VALUES ($1, 1, clock_timestamp(), clock_timestamp())
          ON CONFLICT (key) DO UPDATE SET
-            failures = CASE WHEN t.last_try_at < clock_timestamp() - interval '15 minutes' THEN 1 ELSE t.failures + 1 END,
+            failures = CASE
+                WHEN t.last_try_at < clock_timestamp() - $3::int * interval '1 second' OR t.failures >= $4 THEN 1
+                ELSE t.failures + 1 END,
             last_try_at = clock_timestamp(),
             open_at = CASE
-                WHEN t.last_try_at < clock_timestamp() - interval '15 minutes' OR t.failures < $2 THEN clock_timestamp()
+                WHEN t.last_try_at < clock_timestamp() - $3::int * interval '1 second' OR t.failures < $2
+                     OR t.failures >= $4 THEN clock_timestamp()
+                WHEN t.failures + 1 = $4 THEN clock_timestamp() + $5::int * interval '1 second'
                 ELSE clock_timestamp() + least(30, power(2, least(t.failures - $2, 5))) * interval '1 second' END
          WHERE t.open_at <= clock_timestamp()",
         counter.key,
         counter.free,
+        seconds(counter.rest),
+        counter.most,
+        seconds(LOCKED),
     )
     .execute(&mut *conn)
     .await?;
@@ -37,6 +45,10 @@ pub async fn charge(conn: &mut PgConnection, counter: &Counter) -> Result<Option
     .fetch_optional(conn)
     .await?;
     Ok(Some(Duration::from_millis(millis.and_then(|millis| u64::try_from(millis).ok()).unwrap_or(1))))
+}
+
+fn seconds(duration: time::Duration) -> i32 {
+    i32::try_from(duration.whole_seconds()).unwrap_or(i32::MAX)
 }
 
 /// Forgets the vain tries: the owner is in.

@@ -9,6 +9,7 @@ mod fixture;
 mod forget_expired;
 mod forgot_password;
 mod login;
+mod member_factor;
 mod profile;
 mod register;
 mod resend_code;

@@ -1,4 +1,4 @@
-//! The second factor of staff: enrolment, login, recovery, step-up.
+//! The second factor of staff, and what it shares with that of members: enrolment, login, recovery, step-up.
 
 use auth::app::SecondFactor;
 use auth::app::add_staff::{NewStaff, add_staff};
@@ -10,6 +10,7 @@ use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
+use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     BeginTotpRequest, CheckSessionRequest, ConfirmTotpRequest, FreezeMemberRequest, GetMeRequest, GetMeResponse,
@@ -21,13 +22,13 @@ use time::OffsetDateTime;
 use totp_rs::{Builder, Secret};
 use uuid::Uuid;
 
-use crate::fixture::{HOME, PASSWORD, World, refusal, said};
+use crate::fixture::{HOME, PASSWORD, World, client, refusal, said};
 
 /// Somebody of the staff with an authenticator.
 pub struct Holder {
     email: String,
     pub token: String,
-    secret: String,
+    pub secret: String,
     recovery_codes: Vec<String>,
 }
 
@@ -46,19 +47,20 @@ impl World {
     }
 
     async fn begin(&self, token: &str) -> Result<String, Refusal> {
-        let answer = self.door.begin_totp(with_token(BeginTotpRequest {}, token)).await;
+        let answer = StaffService::begin_totp(&self.door, with_token(BeginTotpRequest::default(), token)).await;
         answer.map(|answer| answer.into_inner().secret).map_err(|status| from_status(&status))
     }
 
-    async fn confirm(&self, token: &str, code: &str) -> Result<Vec<String>, Refusal> {
-        let request = ConfirmTotpRequest { code: code.to_owned(), client: None };
-        let answer = self.door.confirm_totp(with_token(request, token)).await;
+    pub async fn confirm(&self, token: &str, code: &str) -> Result<Vec<String>, Refusal> {
+        let request = ConfirmTotpRequest { code: code.to_owned(), client: Some(client(HOME)) };
+        let answer = FactorService::confirm_totp(&self.door, with_token(request, token)).await;
         answer.map(|answer| answer.into_inner().recovery_codes).map_err(|status| from_status(&status))
     }
 
-    async fn step_up(&self, token: &str, code: &str) -> Result<(), Refusal> {
-        let request = StepUpRequest { code: code.to_owned(), client: None };
-        self.door.step_up(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
+    pub async fn step_up(&self, token: &str, code: &str) -> Result<(), Refusal> {
+        let request = StepUpRequest { code: code.to_owned(), ..Default::default() };
+        let answer = FactorService::step_up(&self.door, with_token(request, token)).await;
+        answer.map(|_| ()).map_err(|status| from_status(&status))
     }
 
     pub async fn enrolled(&self, name: &str, role: Role) -> Holder {
@@ -85,7 +87,7 @@ impl World {
     }
 
     /// What another service is told of the session.
-    async fn told(&self, token: &str) -> GetSessionResponse {
+    pub async fn told(&self, token: &str) -> GetSessionResponse {
         let list = self.door.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner();
         let session_id = list.sessions.into_iter().find(|session| session.current).unwrap().id;
         let credential = self.realm.credential("wallet").token().unwrap();
@@ -93,20 +95,20 @@ impl World {
     }
 
     /// Makes every code acceptable again, as if time had passed.
-    async fn let_time_pass(&self) {
+    pub async fn let_time_pass(&self) {
         self.run("UPDATE authenticators SET last_step = 0").await;
     }
 }
 
 /// The code of an authenticator this many steps from now.
-fn code(secret: &str, steps: i64) -> String {
+pub fn code(secret: &str, steps: i64) -> String {
     let totp = Builder::new().with_secret(Secret::try_from_base32(secret).unwrap()).build_noncompliant();
     let at = OffsetDateTime::now_utc().unix_timestamp() + 30 * steps;
     totp.generate(u64::try_from(at).unwrap()).to_string()
 }
 
 /// A code that is none of the present ones.
-fn wrong_code(secret: &str) -> String {
+pub fn wrong_code(secret: &str) -> String {
     let near: Vec<_> = (-3..=3).map(|steps| code(secret, steps)).collect();
     (0..10).map(|digit| digit.to_string().repeat(6)).find(|wrong| !near.contains(wrong)).unwrap()
 }
@@ -211,6 +213,40 @@ async fn wrong_codes_are_slowed(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM login_throttles WHERE key LIKE 'totp:%'").await, 0);
 }
 
+/// [D-A9] 20 wrong codes lock the factor for an hour: also for the right code, for recovery codes and for a login. Then it
+/// counts from one again, and pausing for less than a day does not.
+#[sqlx::test(migrations = false)]
+async fn wrong_codes_lock_the_factor_for_an_hour(pool: PgPool) {
+    let world = World::required(pool).await;
+    let holder = world.enrolled("rae", Role::Reviewer).await;
+    let wrong = wrong_code(&holder.secret);
+    let open =
+        "UPDATE login_throttles SET open_at = clock_timestamp(), last_try_at = clock_timestamp() - interval '23 hours'
+                WHERE key LIKE 'totp:%'";
+    for round in ["first", "after the hour"] {
+        for attempt in 1..=20 {
+            let refused = world.step_up(&holder.token, &wrong).await.unwrap_err();
+            assert_eq!(refused.code, "INVALID_CODE", "{round}, {attempt}");
+            if attempt < 20 {
+                assert_eq!(world.run(open).await, 1);
+            }
+        }
+        let right = code(&holder.secret, 1);
+        for typed in [&right, &holder.recovery_codes[0]] {
+            let refused = world.step_up(&holder.token, typed).await.unwrap_err();
+            assert_eq!((refused.kind, refused.code.as_str()), (Kind::RateLimited, "TOO_MANY_REQUESTS"), "{round}");
+            assert!(refused.message.contains("for 60 more minutes"), "{}", refused.message);
+            let wait = refused.retry_after.unwrap().as_secs();
+            assert!((3_590..=3_600).contains(&wait), "{wait}");
+        }
+        let refused = world.login_with(&holder.email, PASSWORD, &right, HOME).await.unwrap_err();
+        assert_eq!(refused.code, "TOO_MANY_REQUESTS", "{round}");
+        world.run(open).await;
+    }
+    world.step_up(&holder.token, &code(&holder.secret, 1)).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM login_throttles WHERE key LIKE 'totp:%'").await, 0);
+}
+
 /// [D-O1] [D-O7] Freezing and lifting a freeze need a code that is at most five minutes old; reading does not.
 #[sqlx::test(migrations = false)]
 async fn freezing_needs_a_fresh_code(pool: PgPool) {
@@ -272,9 +308,9 @@ async fn nobody_is_asked_where_it_is_waived(pool: PgPool) {
     assert!(!world.told(&members).await.is_stepped_up, "members have none");
     for status in [
         world.door.get_me(with_token(GetMeRequest {}, &members)).await.map(|_| ()),
-        world.door.begin_totp(with_token(BeginTotpRequest {}, &members)).await.map(|_| ()),
-        world.door.confirm_totp(with_token(ConfirmTotpRequest::default(), &members)).await.map(|_| ()),
-        world.door.step_up(with_token(StepUpRequest::default(), &members)).await.map(|_| ()),
+        StaffService::begin_totp(&world.door, with_token(BeginTotpRequest::default(), &members)).await.map(|_| ()),
+        StaffService::confirm_totp(&world.door, with_token(ConfirmTotpRequest::default(), &members)).await.map(|_| ()),
+        StaffService::step_up(&world.door, with_token(StepUpRequest::default(), &members)).await.map(|_| ()),
     ] {
         assert_eq!(from_status(&status.unwrap_err()).code, "PERMISSION_DENIED");
     }

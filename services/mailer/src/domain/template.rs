@@ -11,6 +11,8 @@ pub enum Template {
     ResetLink,
     /// The password was changed or reset.
     PasswordChanged,
+    /// A second factor was set up, replaced, removed, or replaced by a recovery code.
+    SecondFactorChanged,
     /// To the address in force: another one waits for its code.
     EmailChangeRequested,
     /// To both addresses: the new one is in force.
@@ -69,10 +71,11 @@ pub enum Template {
 
 impl Template {
     /// Every template.
-    pub const ALL: [Self; 30] = [
+    pub const ALL: [Self; 31] = [
         Self::VerificationCode,
         Self::ResetLink,
         Self::PasswordChanged,
+        Self::SecondFactorChanged,
         Self::EmailChangeRequested,
         Self::EmailChanged,
         Self::NewSignIn,
@@ -109,6 +112,7 @@ impl Template {
             Self::VerificationCode => "verification_code",
             Self::ResetLink => "reset_link",
             Self::PasswordChanged => "password_changed",
+            Self::SecondFactorChanged => "second_factor_changed",
             Self::EmailChangeRequested => "email_change_requested",
             Self::EmailChanged => "email_changed",
             Self::NewSignIn => "new_sign_in",

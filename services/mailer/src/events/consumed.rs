@@ -87,6 +87,15 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
             let auth::PasswordChanged { user_id, link_reference } = read(event)?;
             vec![to(Template::PasswordChanged, &user_id)?.with_link(link_reference)]
         }
+        "auth.v1.second_factor_changed" => {
+            let facts: auth::SecondFactorChanged = read(event)?;
+            let notice = to(Template::SecondFactorChanged, &facts.user_id)?
+                .with("change", facts.change)
+                .with("device", facts.device)
+                .with("address_block", facts.address_block)
+                .with("left", facts.recovery_codes_left.to_string());
+            vec![notice]
+        }
         "auth.v1.email_change_requested" => {
             let auth::EmailChangeRequested { user_id, old_email, new_email, link_reference } = read(event)?;
             let notice = at(Template::EmailChangeRequested, &user_id, &old_email)?;

@@ -121,6 +121,13 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
     };
     let changed_before =
         auth::EmailChanged { undo_reference: String::new(), link_reference: String::new(), ..changed.clone() };
+    let factor = |change: &str| auth::SecondFactorChanged {
+        user_id: user_id.clone(),
+        change: change.to_owned(),
+        device: "Firefox on Linux".to_owned(),
+        address_block: "203.0.113.0/24".to_owned(),
+        recovery_codes_left: 7,
+    };
     let device = auth::NewDeviceSignedIn {
         user_id: user_id.clone(),
         device: "Firefox on Linux".to_owned(),
@@ -157,6 +164,36 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             &auth::PasswordChanged { user_id: user_id.clone(), link_reference: String::new() },
             Template::PasswordChanged,
             &["5 November 2026, 14:05 UTC", "https://solvane.test/forgot-password"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("authenticator_added"),
+            Template::SecondFactorChanged,
+            &["An authenticator app was set up", "Firefox on Linux", "203.0.113.0/24", "stays signed in"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("authenticator_replaced"),
+            Template::SecondFactorChanged,
+            &["replaced by another one"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("authenticator_removed"),
+            Template::SecondFactorChanged,
+            &["was removed", "password alone"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("recovery_codes_replaced"),
+            Template::SecondFactorChanged,
+            &["New recovery codes", "no longer work"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("recovery_code_used"),
+            Template::SecondFactorChanged,
+            &["A recovery code was used", "7 are left"],
         ),
         Sample {
             event: event("auth.v1.email_change_requested", &requested),

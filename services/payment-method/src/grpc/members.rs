@@ -3,6 +3,7 @@
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::permission::MemberAct;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, CreatePaymentMethodResponse, DeletePaymentMethodRequest, DeletePaymentMethodResponse,
@@ -67,7 +68,7 @@ impl Doors {
         &self,
         request: Request<CreatePaymentMethodRequest>,
     ) -> Result<Response<CreatePaymentMethodResponse>, Error> {
-        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.user_id;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(user_id, message.idempotency.as_ref(), &request_id)?;
@@ -77,7 +78,7 @@ impl Doors {
     }
 
     async fn update(&self, request: Request<UpdatePaymentMethodRequest>) -> Result<Updated, Error> {
-        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::SetDestination).await?.user_id;
         let message = request.into_inner();
         let id = convert::id(&message.id)?;
         let fields = convert::fields(message.fields)?;
@@ -86,7 +87,7 @@ impl Doors {
     }
 
     async fn delete(&self, request: Request<DeletePaymentMethodRequest>) -> Result<String, Error> {
-        let user_id = self.verifier.actor(request.metadata()).await?.user_id;
+        let user_id = self.verifier.member(request.metadata(), MemberAct::DeleteDestination).await?.user_id;
         let id = convert::id(&request.into_inner().id)?;
         retrying(|| delete_payment_method(&self.db, user_id, id)).await
     }

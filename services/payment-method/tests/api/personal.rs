@@ -254,3 +254,18 @@ async fn only_members_in_good_standing(pool: PgPool) {
         assert_eq!(refused(world.doors.delete_payment_method(with_token(message, token)).await).code, create);
     }
 }
+
+/// [D-A3] [D-O7] A member who has a second factor gives it again to save or change an address, not to delete one.
+#[sqlx::test(migrations = false)]
+async fn addresses_are_saved_by_a_fresh_factor(pool: PgPool) {
+    let world = World::new(pool).await;
+    let stale = chassis::caller::Session { has_factor: true, ..session(None) };
+    let fresh = chassis::caller::Session { id: Uuid::new_v4(), stepped_up: true, ..stale.clone() };
+    let (stale, fresh) = (world.realm.sign_in(stale), world.realm.sign_in(fresh));
+    assert_eq!(refused(world.create(&stale, fields("USDT", "TRC20", TRON)).await).code, "STEP_UP_REQUIRED");
+    let made = world.create(&fresh, fields("USDT", "TRC20", TRON)).await.unwrap();
+    let id = made.id;
+    let message = update(&id, fields("USDT", "TRC20", TRON), false);
+    assert_eq!(refused(world.doors.update_payment_method(with_token(message, &stale)).await).code, "STEP_UP_REQUIRED");
+    world.doors.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &stale)).await.unwrap();
+}

@@ -3,6 +3,7 @@
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
+use chassis::permission::MemberAct;
 use proto::common::v1::Idempotency;
 use proto::trade::v1::trade_service_server::TradeService;
 use proto::trade::v1::{
@@ -106,7 +107,7 @@ impl Doors {
     }
 
     async fn actor(&self, metadata: &MetadataMap) -> Result<Uuid, Error> {
-        Ok(self.verifier.actor(metadata).await?.user_id)
+        Ok(self.verifier.member(metadata, MemberAct::Trade).await?.user_id)
     }
 }
 

@@ -7,6 +7,7 @@ use chassis::error::Refusal;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
+use chassis::permission::MemberAct;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest,
@@ -94,7 +95,7 @@ impl WalletService for Doors {
         &self,
         request: Request<RequestDepositRequest>,
     ) -> Result<Response<RequestDepositResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
+        let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let purpose = convert::purpose(&message.r#type).map_err(Error::from)?;
@@ -131,7 +132,8 @@ impl WalletService for Doors {
             Ok::<_, Error>((claim, self.methods.resolve_withdrawal(user_id, &method, typed).await))
         };
         // Asked at once; that the session lives is looked at first.
-        let (member, looked_up, is_open) = tokio::join!(self.actor(request.metadata()), looked_up, self.gate.is_open());
+        let (member, looked_up, is_open) =
+            tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up, self.gate.is_open());
         member?;
         let (claim, found) = looked_up?;
         let (method, destination) = match found {
@@ -152,7 +154,7 @@ impl WalletService for Doors {
         &self,
         request: Request<PayWithdrawalFeeRequest>,
     ) -> Result<Response<PayWithdrawalFeeResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
+        let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
@@ -176,7 +178,7 @@ impl WalletService for Doors {
         &self,
         request: Request<SetDestinationRequest>,
     ) -> Result<Response<SetDestinationResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
+        let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
         let id = convert::transaction_id(&message.transaction_id)?;
         let typed = convert::destination(&message.address, &message.memo, true).map_err(Error::from)?;
@@ -192,7 +194,7 @@ impl WalletService for Doors {
         &self,
         request: Request<PurchaseCourseRequest>,
     ) -> Result<Response<PurchaseCourseResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
+        let member = self.acting(request.metadata(), MemberAct::BuyCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;

@@ -3,6 +3,7 @@
 use chassis::db::retrying;
 use chassis::grpc::request_id;
 use chassis::idempotency::Claim;
+use chassis::permission::MemberAct;
 use proto::wallet::v1::receipt_service_server::ReceiptService;
 use proto::wallet::v1::{ReserveReceiptRequest, ReserveReceiptResponse};
 use tonic::{Request, Response, Status};
@@ -17,7 +18,7 @@ impl ReceiptService for Doors {
         &self,
         request: Request<ReserveReceiptRequest>,
     ) -> Result<Response<ReserveReceiptResponse>, Status> {
-        let member = self.actor(request.metadata()).await?;
+        let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ReserveReceipt {

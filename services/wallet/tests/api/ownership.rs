@@ -83,6 +83,35 @@ async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM transactions").await, 0);
 }
 
+/// [D-A3] [D-O7] A member who has a second factor gives it again for a withdrawal and for where it goes, and for nothing else;
+/// who has none is asked for nothing.
+#[sqlx::test(migrations = false)]
+async fn money_leaves_by_a_fresh_factor(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let again = |changes: chassis::caller::Session| {
+        let session = chassis::caller::Session { user_id: member.id, ..changes };
+        Member { id: member.id, token: world.realm.sign_in(session) }
+    };
+    let stale = again(chassis::caller::Session { has_factor: true, ..session(None) });
+    let fresh = again(chassis::caller::Session { has_factor: true, stepped_up: true, ..session(None) });
+    let without = RequestWithdrawalRequest { address: String::new(), ..withdrawal(10_000) };
+    let no = refusal(world.withdraw(&stale, without.clone()).await);
+    assert_eq!((no.kind, no.code.as_str()), (Kind::Forbidden, "STEP_UP_REQUIRED"));
+    world.deposit(&stale, deposit(10_000)).await.unwrap();
+    world.buy_course(&stale).await.unwrap();
+    assert_eq!(world.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await, 0);
+    let made = world.withdraw(&fresh, without).await.unwrap();
+    let request = SetDestinationRequest {
+        transaction_id: made.id.clone(),
+        address: "TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS".into(),
+        memo: String::new(),
+    };
+    let set = world.doors.set_destination(with_token(request.clone(), &stale.token)).await;
+    assert_eq!(code(set), "STEP_UP_REQUIRED");
+    world.doors.set_destination(with_token(request, &member.token)).await.unwrap();
+}
+
 /// [K12] Without a live session nothing is answered; a service credential is no member.
 #[sqlx::test(migrations = false)]
 async fn nobody_is_nobody(pool: PgPool) {

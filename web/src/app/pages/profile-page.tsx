@@ -1,6 +1,7 @@
 import { ChevronRight, Wallet } from 'lucide-react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
+import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
 import { AppearanceCard } from '@/features/profile/components/appearance-card'
 import { DetailsForm } from '@/features/profile/components/details-form'
 import { PhotoCard } from '@/features/profile/components/photo-card'
@@ -19,6 +20,7 @@ export function ProfilePage() {
           <div className="min-w-0 space-y-5">
             <DetailsForm user={user} />
             <SecurityForm userId={user.id} />
+            <AuthenticatorCard asksForPassword />
           </div>
           <div className="min-w-0 space-y-5">
             <PaymentMethodsLink />

@@ -8,15 +8,18 @@ import { PageLoader } from '@/components/spinner'
 import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin/api/integrity'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
-import { StepUpDialog } from '@/features/admin/components/step-up-dialog'
 import { adminPaths } from '@/features/admin/paths'
 import { isRole, roles } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
+import { onStepUp } from '@/lib/api-client'
 import { formatDateTime } from '@/lib/dates'
+import { loadChunk } from '@/lib/load-chunk'
 import { useMember } from '@/lib/session'
 import { PageBoundary } from '../../error-boundary'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav } from './admin-nav'
+
+onStepUp(async () => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor())
 
 /** `locked`: only the way to the authenticator is open. */
 export function AdminLayout({ locked }: { locked: boolean }) {
@@ -46,7 +49,6 @@ export function AdminLayout({ locked }: { locked: boolean }) {
           </PageBoundary>
         </main>
       </div>
-      <StepUpDialog />
       <IdleWarning onIdle={() => void logOut({ from: `${pathname}${search}`, leftAlone: true })} />
     </div>
   )

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from './keys'
-import { withStepUp } from './step-up'
 
 export type Me = {
   user: { id: string; name: string; email: string; role: string }
@@ -21,19 +20,8 @@ export const useMe = () =>
     meta: { silent: true },
   })
 
-/** Begins the enrolment of an authenticator; to replace one takes a code of it. */
-export const useBeginTotp = () =>
-  useMutation({
-    mutationFn: () => withStepUp(() => api.post<{ secret: string; uri: string }>('/admin/me/totp')),
-    meta: { silent: true },
-  })
-
-/** Ends it with the first code; answers the recovery codes, which are shown once. */
-export function useConfirmTotp() {
+/** Asks for the caller again, after their second factor changed. */
+export function useRefreshMe() {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (code: string) => api.post<{ recoveryCodes: string[] }>('/admin/me/totp/confirm', { code }),
-    onSuccess: () => client.invalidateQueries({ queryKey: adminKeys.me }),
-    meta: { inlineFields: ['code'] },
-  })
+  return () => client.invalidateQueries({ queryKey: adminKeys.me })
 }

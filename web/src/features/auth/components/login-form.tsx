@@ -43,8 +43,8 @@ export function LoginForm({ returnTo }: { returnTo?: string }) {
       {asksForTotp && (
         <TextField
           label="Authenticator code"
-          inputMode="numeric"
           autoComplete="one-time-code"
+          hint="Or a recovery code"
           error={errors.totp?.message}
           {...form.register('totp')}
         />

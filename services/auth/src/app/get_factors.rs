@@ -1,0 +1,46 @@
+//! GetFactors: which second factors the caller has.
+
+use chassis::caller::Session;
+use chassis::clock;
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+
+use super::{App, SecondFactor};
+use crate::domain::totp::STEP_UP_LIFE;
+use crate::error::{Error, unauthenticated};
+use crate::store::{authenticators, recovery_codes, sessions};
+
+/// How the second factor stands.
+pub struct Factors {
+    /// Whether the caller may not be without one.
+    pub required: bool,
+    /// Whether an authenticator is in force.
+    pub enrolled: bool,
+    /// Recovery codes that were not used.
+    pub recovery_codes_left: i64,
+    /// Until when the second factor that was given counts.
+    pub stepped_up_until: Option<OffsetDateTime>,
+}
+
+/// Looks.
+///
+/// # Errors
+/// The database's.
+pub async fn get_factors(app: &App, session: &Session) -> Result<Factors, Error> {
+    factors(app, &mut *app.db.conn().await?, session).await
+}
+
+/// The same over a connection at hand.
+///
+/// # Errors
+/// The database's.
+pub async fn factors(app: &App, conn: &mut PgConnection, session: &Session) -> Result<Factors, Error> {
+    let now = clock::now(conn).await?;
+    let live = sessions::live(conn, &[session.id]).await?.pop().ok_or_else(unauthenticated)?;
+    Ok(Factors {
+        required: session.role.is_some() && app.second_factor == SecondFactor::Required,
+        enrolled: authenticators::in_force(conn, session.user_id).await?.is_some(),
+        recovery_codes_left: recovery_codes::left(conn, session.user_id).await?,
+        stepped_up_until: live.stepped_up_at.map(|at| at + STEP_UP_LIFE).filter(|until| *until > now),
+    })
+}

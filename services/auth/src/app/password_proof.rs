@@ -1,0 +1,38 @@
+//! A step of several use cases: somebody who is signed in proves themselves by their password, before the transaction. A
+//! try is counted, and the count committed, before the comparison, as in a login.
+
+use chassis::db::PgConnection;
+
+use super::App;
+use crate::domain::password::Password;
+use crate::domain::throttle::Counter;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::login_throttles;
+
+/// Compares a password with the one in force.
+///
+/// # Errors
+/// [`Error::WrongPassword`] at the field, [`Error::TooManyTries`], [`Error::Overloaded`], the database's.
+pub async fn prove(app: &App, user: &User, password: &Password, field: &'static str) -> Result<(), Error> {
+    let mut conn = app.db.conn().await?;
+    if let Some(wait) = login_throttles::charge(&mut conn, &Counter::inside(user.id)).await? {
+        return Err(Error::TooManyTries(wait));
+    }
+    drop(conn);
+    let matches = app.hasher.matches(password, user.password_hash.as_deref()).await?;
+    if matches { Ok(()) } else { Err(Error::WrongPassword(field)) }
+}
+
+/// Whether the password that was compared is still in force; forgets the vain tries then. In the transaction of what it was
+/// given for, whose caller holds the account's lock.
+///
+/// # Errors
+/// [`Error::WrongPassword`] at the field, the database's.
+pub async fn acquit(conn: &mut PgConnection, known: &User, user: &User, field: &'static str) -> Result<(), Error> {
+    // Changed by another call while it was compared.
+    if user.password_hash != known.password_hash {
+        return Err(Error::WrongPassword(field));
+    }
+    Ok(login_throttles::clear(conn, &Counter::inside(user.id)).await?)
+}

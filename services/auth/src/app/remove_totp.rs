@@ -1,0 +1,34 @@
+//! RemoveTotp: takes the authenticator and its recovery codes away.
+
+use chassis::caller::{Session, not_permitted, step_up_required};
+use chassis::clock;
+
+use super::second_factor::{self, Change};
+use super::{App, SecondFactor, safeguards};
+use crate::domain::device::Device;
+use crate::domain::safeguard;
+use crate::error::{Error, unauthenticated};
+use crate::store::{authenticators, recovery_codes, users};
+
+/// Removes; no session ends.
+///
+/// # Errors
+/// Forbidden (`STEP_UP_REQUIRED`; staff who need one), [`Error::NotFound`] without authenticator, the database's.
+pub async fn remove_totp(app: &App, session: &Session, device: &Device) -> Result<(), Error> {
+    let mut tx = app.db.begin().await?;
+    let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
+    if !user.is_member() && app.second_factor == SecondFactor::Required {
+        return Err(not_permitted().into());
+    }
+    authenticators::in_force(&mut tx, user.id).await?.ok_or(Error::NotFound("authenticator"))?;
+    if !session.stepped_up {
+        return Err(step_up_required().into());
+    }
+    authenticators::forget(&mut tx, user.id).await?;
+    recovery_codes::replace(&mut tx, user.id, &[]).await?;
+    let now = clock::now(&mut tx).await?;
+    safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;
+    second_factor::note(&mut tx, &user, Change::AuthenticatorRemoved, device).await?;
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! ReplaceRecoveryCodes: new codes that stand in for the authenticator, in place of those before.
+
+use chassis::caller::{Session, step_up_required};
+
+use super::second_factor::{self, Change};
+use super::{App, recovery};
+use crate::domain::device::Device;
+use crate::error::{Error, unauthenticated};
+use crate::store::{authenticators, users};
+
+/// Replaces them; returns the new ones.
+///
+/// # Errors
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::NotFound`] without authenticator, the database's.
+pub async fn replace_recovery_codes(app: &App, session: &Session, device: &Device) -> Result<Vec<String>, Error> {
+    let mut tx = app.db.begin().await?;
+    let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
+    authenticators::in_force(&mut tx, user.id).await?.ok_or(Error::NotFound("authenticator"))?;
+    if !session.stepped_up {
+        return Err(step_up_required().into());
+    }
+    let codes = recovery::replace(app, &mut tx, &user).await?;
+    second_factor::note(&mut tx, &user, Change::RecoveryCodesReplaced, device).await?;
+    tx.commit().await?;
+    Ok(codes)
+}

@@ -1,0 +1,206 @@
+//! The second factor of members: setting it up, signing in and working with it, recovery codes, removal.
+
+use auth::app::SecondFactor;
+use chassis::error::{Kind, Refusal, from_status};
+use chassis::testing::with_token;
+use prost::Message;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::factor_service_server::FactorService;
+use proto::auth::v1::{
+    BeginTotpRequest, ChangePasswordRequest, CheckSessionRequest, GetFactorsRequest, GetFactorsResponse,
+    RemoveTotpRequest, ReplaceRecoveryCodesRequest, SecondFactorChanged, StepUpRequest, UpdateProfileRequest, User,
+};
+use sqlx::PgPool;
+
+use crate::fixture::{ABROAD, HOME, PASSWORD, World, client, said};
+use crate::second_factor::{code, wrong_code};
+
+const EMAIL: &str = "ada@example.com";
+
+/// A member with an authenticator.
+struct Member {
+    user: User,
+    token: String,
+    secret: String,
+    recovery_codes: Vec<String>,
+}
+
+fn ends<T>(answer: Result<tonic::Response<T>, tonic::Status>) -> Result<T, Refusal> {
+    answer.map(tonic::Response::into_inner).map_err(|status| from_status(&status))
+}
+
+impl World {
+    async fn begin_by(&self, token: &str, password: &str) -> Result<String, Refusal> {
+        let request = BeginTotpRequest { password: password.to_owned() };
+        ends(FactorService::begin_totp(&self.door, with_token(request, token)).await).map(|answer| answer.secret)
+    }
+
+    async fn member_with_factor(&self) -> Member {
+        let (user, token) = self.member(EMAIL).await;
+        let secret = self.begin_by(&token, PASSWORD).await.unwrap();
+        let recovery_codes = self.confirm(&token, &code(&secret, 0)).await.unwrap();
+        Member { user, token, secret, recovery_codes }
+    }
+
+    async fn factors(&self, token: &str) -> Result<GetFactorsResponse, Refusal> {
+        ends(self.door.get_factors(with_token(GetFactorsRequest {}, token)).await)
+    }
+
+    async fn remove(&self, token: &str) -> Result<(), Refusal> {
+        ends(self.door.remove_totp(with_token(RemoveTotpRequest { client: Some(client(HOME)) }, token)).await)
+            .map(|_| ())
+    }
+
+    async fn new_codes(&self, token: &str) -> Result<Vec<String>, Refusal> {
+        let answer = self.door.replace_recovery_codes(with_token(ReplaceRecoveryCodesRequest::default(), token)).await;
+        ends(answer).map(|answer| answer.recovery_codes)
+    }
+
+    async fn change_password_of(&self, member: &Member, new: &str) -> Result<(), Refusal> {
+        let request = ChangePasswordRequest {
+            user_id: member.user.id.clone(),
+            old_password: PASSWORD.to_owned(),
+            new_password: new.to_owned(),
+        };
+        ends(self.door.change_password(with_token(request, &member.token)).await).map(|_| ())
+    }
+
+    async fn rename(&self, member: &Member, name: &str, email: &str) -> Result<(), Refusal> {
+        let request = UpdateProfileRequest {
+            user_id: member.user.id.clone(),
+            name: name.to_owned(),
+            email: email.to_owned(),
+            phone: "+44 20 7946 0000".to_owned(),
+            country: "United Kingdom".to_owned(),
+            current_password: PASSWORD.to_owned(),
+        };
+        ends(self.door.update_profile(with_token(request, &member.token)).await).map(|_| ())
+    }
+
+    /// What the owner is told, oldest first: the change and the recovery codes left.
+    async fn notices(&self) -> Vec<(String, i32)> {
+        let rows: Vec<Vec<u8>> =
+            sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.second_factor_changed' ORDER BY id")
+                .fetch_all(&self.pool)
+                .await
+                .unwrap();
+        let events = rows.iter().map(|row| SecondFactorChanged::decode(row.as_slice()).unwrap());
+        events.map(|event| (event.change, event.recovery_codes_left)).collect()
+    }
+
+    async fn let_the_factor_age(&self) {
+        self.run("UPDATE sessions SET stepped_up_at = clock_timestamp() - interval '5 minutes'").await;
+    }
+}
+
+/// [D-A3] [D-R19] A member sets up an authenticator by the password: nothing changes before its first code, no session ends,
+/// the owner is mailed, and from then on a login takes a code.
+#[sqlx::test(migrations = false)]
+async fn a_member_sets_up_an_authenticator(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let (_, token) = world.member(EMAIL).await;
+    let other = world.login(EMAIL, PASSWORD, HOME).await.unwrap().token;
+    let missing = world.begin_by(&token, "").await.unwrap_err();
+    assert_eq!((missing.code.as_str(), said(&missing, "password").is_some()), ("VALIDATION_FAILED", true));
+    let wrong = world.begin_by(&token, "wrong horse battery").await.unwrap_err();
+    assert_eq!((wrong.code.as_str(), said(&wrong, "password")), ("WRONG_PASSWORD", Some("This password is wrong")));
+    assert_eq!(world.confirm(&token, "123456").await.unwrap_err().code, "NOT_FOUND", "begin first");
+    world.forget_events().await;
+
+    let secret = world.begin_by(&token, PASSWORD).await.unwrap();
+    let begun = world.factors(&token).await.unwrap();
+    assert!(!begun.totp_enrolled && !begun.totp_required && begun.recovery_codes_left == 0);
+    world.login(EMAIL, PASSWORD, HOME).await.unwrap();
+    assert_eq!(world.confirm(&token, &wrong_code(&secret)).await.unwrap_err().code, "INVALID_CODE");
+    assert_eq!(world.events().await, Vec::<String>::new(), "begun is not set up");
+    let codes = world.confirm(&token, &code(&secret, 0)).await.unwrap();
+    assert_eq!(codes.len(), 10);
+    assert_eq!(world.notices().await, [("authenticator_added".to_owned(), 10)]);
+    assert!(!world.events().await.contains(&"session_ended".to_owned()));
+    world.door.check_session(with_token(CheckSessionRequest {}, &other)).await.unwrap();
+    let factors = world.factors(&token).await.unwrap();
+    assert!(factors.totp_enrolled && factors.stepped_up_until.is_some() && factors.recovery_codes_left == 10);
+    let (told, elsewhere) = (world.told(&token).await, world.told(&other).await);
+    assert!(told.has_second_factor && told.is_stepped_up && told.stepped_up_at.is_some() && !told.must_enrol_totp);
+    assert!(elsewhere.has_second_factor && !elsewhere.is_stepped_up, "a factor is given in one session");
+
+    let refused = world.login(EMAIL, PASSWORD, HOME).await.unwrap_err();
+    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Unauthenticated, "TOTP_REQUIRED"));
+    let refused = world.login_with(EMAIL, PASSWORD, &wrong_code(&secret), HOME).await.unwrap_err();
+    assert_eq!((refused.code.as_str(), said(&refused, "totp").is_some()), ("INVALID_CODE", true));
+    let signed_in = world.login_with(EMAIL, PASSWORD, &code(&secret, 1), ABROAD).await.unwrap();
+    assert!(world.told(&signed_in.token).await.is_stepped_up, "a code was just given");
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows").await, 0, "the trail is of staff");
+}
+
+/// [D-A3] [D-R19] A recovery code signs in in place of the authenticator, once, and its owner is told how many are left.
+#[sqlx::test(migrations = false)]
+async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let member = world.member_with_factor().await;
+    let [first, second] = [&member.recovery_codes[0], &member.recovery_codes[1]];
+    world.login_with(EMAIL, PASSWORD, &first.to_lowercase(), HOME).await.unwrap();
+    assert_eq!(world.login_with(EMAIL, PASSWORD, first, HOME).await.unwrap_err().code, "INVALID_CODE");
+    let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
+    ends(world.door.step_up(with_token(request, &member.token)).await).unwrap();
+    let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
+    let refused = ends(world.door.step_up(with_token(request, &member.token)).await).unwrap_err();
+    assert_eq!((refused.code.as_str(), said(&refused, "recoveryCode").is_some()), ("INVALID_CODE", true));
+    assert_eq!(world.factors(&member.token).await.unwrap().recovery_codes_left, 8);
+    let used = "recovery_code_used".to_owned();
+    assert_eq!(world.notices().await[1..], [(used.clone(), 9), (used, 8)]);
+
+    let codes = world.new_codes(&member.token).await.unwrap();
+    assert_eq!(codes.len(), 10);
+    assert!(world.login_with(EMAIL, PASSWORD, &member.recovery_codes[2], HOME).await.is_err(), "the codes before");
+    world.login_with(EMAIL, PASSWORD, &codes[0], HOME).await.unwrap();
+    world.let_the_factor_age().await;
+    assert_eq!(world.new_codes(&member.token).await.unwrap_err().code, "STEP_UP_REQUIRED");
+}
+
+/// [D-A3] [D-A1] Whoever has a factor gives it again, at most five minutes before, for another email, another password and
+/// the factors themselves; not for the name. Who has none is asked for nothing.
+#[sqlx::test(migrations = false)]
+async fn delicate_changes_take_a_fresh_factor(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let (user, token) = world.member("bob@example.com").await;
+    let plain = Member { user, token, secret: String::new(), recovery_codes: Vec::new() };
+    world.change_password_of(&plain, "another horse battery").await.unwrap();
+    assert!(!world.told(&plain.token).await.has_second_factor);
+
+    let member = world.member_with_factor().await;
+    world.let_the_factor_age().await;
+    world.rename(&member, "Ada Byron", EMAIL).await.unwrap();
+    let pending = world.begin_by(&member.token, PASSWORD).await;
+    assert_eq!(pending.unwrap_err().code, "STEP_UP_REQUIRED", "the password does not stand in for the factor");
+    assert_eq!(world.rename(&member, "Ada", "new@example.com").await.unwrap_err().code, "STEP_UP_REQUIRED");
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE pending_email IS NOT NULL OR name = 'Ada'").await, 0);
+    let refused = world.change_password_of(&member, "another horse battery").await.unwrap_err();
+    assert_eq!((refused.kind, refused.code.as_str()), (Kind::Forbidden, "STEP_UP_REQUIRED"));
+    assert_eq!(world.remove(&member.token).await.unwrap_err().code, "STEP_UP_REQUIRED");
+
+    world.step_up(&member.token, &code(&member.secret, 1)).await.unwrap();
+    world.change_password_of(&member, "another horse battery").await.unwrap();
+    world.remove(&member.token).await.unwrap();
+    assert_eq!(world.notices().await.last().unwrap(), &("authenticator_removed".to_owned(), 0));
+    assert_eq!(world.remove(&member.token).await.unwrap_err().code, "NOT_FOUND");
+    world.login(EMAIL, "another horse battery", HOME).await.unwrap();
+    assert_eq!(world.step_up(&member.token, "123456").await.unwrap_err().code, "TOTP_ENROLMENT_REQUIRED");
+}
+
+/// [D-A3] [D-R13] Unverified and frozen members change no factor; staff who need one keep it.
+#[sqlx::test(migrations = false)]
+async fn factors_are_not_changed_by_everybody(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let unverified = world.register("bob@example.com").await.token;
+    assert_eq!(world.factors(&unverified).await.unwrap_err().code, "EMAIL_NOT_VERIFIED");
+    assert_eq!(world.begin_by(&unverified, PASSWORD).await.unwrap_err().code, "EMAIL_NOT_VERIFIED");
+    let member = world.member_with_factor().await;
+    world.run("UPDATE users SET frozen_at = clock_timestamp()").await;
+    assert!(world.factors(&member.token).await.unwrap().totp_enrolled);
+    assert_eq!(world.remove(&member.token).await.unwrap_err().code, "ACCOUNT_FROZEN");
+    assert_eq!(world.new_codes(&member.token).await.unwrap_err().code, "ACCOUNT_FROZEN");
+    world.run("UPDATE users SET frozen_at = NULL").await;
+    let holder = world.enrolled("rae", chassis::caller::Role::Reviewer).await;
+    assert_eq!(world.remove(&holder.token).await.unwrap_err().code, "PERMISSION_DENIED");
+}

@@ -1,0 +1,102 @@
+import AxeBuilder from '@axe-core/playwright'
+import type { Page } from '@playwright/test'
+import { fund, mailTo, signedIn, type SignedIn } from './support/stack'
+import { expect, test } from './support/test'
+import { totpCode } from './support/totp'
+
+const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
+
+/** Sets an authenticator up on the profile page; returns its secret and the recovery codes. */
+async function setUp(page: Page, member: SignedIn) {
+  await page.goto('/profile')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByLabel('Your password').fill(member.password)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await expect(page.getByRole('img', { name: /QR code/ })).toBeVisible()
+  const secret = (await page.locator('p.font-mono.select-all').textContent()) ?? ''
+  await passes(page, 'the secret')
+  await page.getByLabel('Authenticator code').fill(totpCode(secret))
+  await page.getByRole('button', { name: 'Confirm' }).click()
+  await expect(page.getByRole('heading', { name: 'Keep these recovery codes' })).toBeVisible()
+  const codes = await page.getByRole('listitem').filter({ hasText: /^[A-Z2-9]{5}-[A-Z2-9]{5}$/ }).allTextContents()
+  expect(codes).toHaveLength(10)
+  await passes(page, 'the recovery codes')
+  await page.getByRole('button', { name: 'I have kept them' }).click()
+  return { secret, codes }
+}
+
+/** Axe in both themes at 1280 and 360 px, and nothing to scroll sideways. */
+async function passes(page: Page, where: string) {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 860 })
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate((chosen) => {
+        document.documentElement.dataset['theme'] = chosen
+        for (const animation of document.getAnimations()) animation.finish()
+      }, theme)
+      const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+      expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`), `${where}, ${theme}, ${width} px`).toEqual([])
+    }
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(sideways, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+  }
+  await page.setViewportSize({ width: 1280, height: 860 })
+}
+
+test('a member sets up an authenticator, steps up for a withdrawal and signs in by a recovery code [D-A3] [D-R19] [D-A9]', async ({ page, another, watch }) => {
+  test.setTimeout(180_000)
+  const member = await signedIn(page)
+  await fund(member, 500)
+  // Signed in before: this session has never given the factor.
+  const desk = await another()
+  await desk.goto('/login')
+  await desk.getByLabel('Email').fill(member.email)
+  await desk.getByLabel('Password', { exact: true }).fill(member.password)
+  await desk.getByRole('button', { name: 'Login' }).click()
+  await expect(desk).toHaveURL('/dashboard')
+
+  const { secret, codes } = await setUp(page, member)
+  await expect(page.getByText('You have 10 recovery codes left.')).toBeVisible()
+  await passes(page, 'the profile with a second factor')
+  await mailTo(member.email, /An authenticator app was set up/)
+
+  // The other device stays signed in; to withdraw, it gives a code, and the request goes on.
+  watch.tolerate(/status of (401|403|422)/)
+  await desk.goto('/withdrawals')
+  await desk.getByLabel('Amount').fill('100')
+  await desk.getByText('TRC20').click()
+  await desk.getByLabel('Wallet address').fill(address)
+  await desk.getByRole('button', { name: 'Request Withdrawal' }).click()
+  const dialog = desk.getByRole('dialog', { name: 'Confirm it is you' })
+  await expect(dialog).toBeVisible()
+  await passes(desk, 'the step-up dialog')
+  await dialog.getByLabel('Authenticator code').fill('12345')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(dialog.getByText(/Enter the 6 digits/)).toBeVisible()
+  await dialog.getByLabel('Authenticator code').fill(totpCode(secret, 1))
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await expect(desk).toHaveURL('/transactions')
+  await expect(desk.getByRole('main').getByRole('link', { name: /Withdrawal/ })).toHaveCount(1)
+
+  // A login takes the factor; a recovery code stands in once.
+  const phone = await another()
+  const logIn = async (code: string) => {
+    await phone.goto('/login')
+    await phone.getByLabel('Email').fill(member.email)
+    await phone.getByLabel('Password', { exact: true }).fill(member.password)
+    await phone.getByRole('button', { name: 'Login' }).click()
+    await phone.getByLabel('Authenticator code').fill(code)
+    await phone.getByRole('button', { name: 'Login' }).click()
+  }
+  await logIn(codes[0] ?? '')
+  await expect(phone).toHaveURL('/dashboard')
+  await mailTo(member.email, /A recovery code was used/)
+  await page.reload()
+  await expect(page.getByText('You have 9 recovery codes left.')).toBeVisible()
+
+  // Off again: the session that set it up gave it within the last minutes.
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Turn off' }).click()
+  await expect(page.getByRole('button', { name: 'Set up' })).toBeVisible()
+  await mailTo(member.email, /password\s+alone signs you in/)
+})

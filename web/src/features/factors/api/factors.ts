@@ -1,0 +1,48 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { queryKeys } from '@/lib/query-keys'
+
+/** An authenticator that waits for its first code. */
+export type NewTotp = { secret: string; uri: string }
+
+export type Totp = { required: boolean; enrolled: boolean; recoveryCodesLeft: number }
+
+/** How the caller's second factor stands. */
+export const useTotp = () =>
+  useQuery({
+    queryKey: queryKeys.totp,
+    queryFn: async ({ signal }) => (await api.get<{ totp: Totp }>('/users/totp', { signal })).totp,
+    meta: { silent: true },
+  })
+
+function useRefreshTotp() {
+  const client = useQueryClient()
+  return () => client.invalidateQueries({ queryKey: queryKeys.totp })
+}
+
+/** Begins to set up an authenticator: by the password, or by the one in force. */
+export const useBeginTotp = () =>
+  useMutation({
+    mutationFn: (proof: { password?: string }) => api.post<NewTotp>('/users/totp', proof),
+    meta: { inlineFields: ['password'] },
+  })
+
+/** Ends it with the first code; answers the recovery codes, which are shown once. */
+export const useConfirmTotp = () =>
+  useMutation({
+    mutationFn: (code: string) => api.post<{ recoveryCodes: string[] }>('/users/totp/confirm', { code }),
+    onSuccess: useRefreshTotp(),
+    meta: { inlineFields: ['code'] },
+  })
+
+export const useReplaceRecoveryCodes = () =>
+  useMutation({
+    mutationFn: () => api.post<{ recoveryCodes: string[] }>('/users/totp/recovery-codes', {}),
+    onSuccess: useRefreshTotp(),
+  })
+
+export const useRemoveTotp = () =>
+  useMutation({ mutationFn: () => api.delete('/users/totp'), onSuccess: useRefreshTotp() })
+
+/** Gives a code of the authenticator, or a recovery code, for the next five minutes. */
+export const stepUp = (totp: string) => api.post<{ until: string }>('/auth/step-up', { totp })
