@@ -8,7 +8,7 @@ use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::limits::{self, COURSE_PRICE, Limits};
-use crate::domain::transaction::{Kind, MethodCopy, Transaction};
+use crate::domain::transaction::{Destination, Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::{Error, in_words};
@@ -76,6 +76,9 @@ pub async fn get_review(
     if let Some(payment) = transaction.as_payment() {
         checks.push(address_as_shown(&payment.method, current));
     }
+    if let Some(destination) = transaction.as_withdrawal().and_then(|withdrawal| withdrawal.destination.as_ref()) {
+        checks.push(new_destination(&mut conn, &transaction, destination).await?);
+    }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     if transaction.as_withdrawal().is_some() {
         checks.push(member_account(member.as_ref(), now));
@@ -138,6 +141,31 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
         }
     };
     Check { name: "address_as_shown", ok, detail, transaction_ids: Vec::new() }
+}
+
+/// Whether the member was paid there before, and whether another member was: a thief sends payouts to a new address, and
+/// those of several members to one.
+async fn new_destination(
+    conn: &mut PgConnection,
+    one: &Transaction,
+    destination: &Destination,
+) -> Result<Check, Error> {
+    let (own, others): (Vec<_>, Vec<_>) = transactions::paid_to(conn, destination, one)
+        .await?
+        .into_iter()
+        .partition(|payout| payout.user_id == one.user_id);
+    let mut detail = match own.len() {
+        0 => "New: the member was never paid to this destination before.".to_owned(),
+        1 => "The member was paid to this destination once before.".to_owned(),
+        times => format!("The member was paid to this destination {times} times before."),
+    };
+    if !others.is_empty() {
+        detail = format!("{detail} Another member was paid to it too.");
+    }
+    let ok = !own.is_empty() && others.is_empty();
+    let concerned = if others.is_empty() { own } else { others };
+    let transaction_ids = concerned.into_iter().map(|payout| payout.id).collect();
+    Ok(Check { name: "new_destination", ok, detail, transaction_ids })
 }
 
 /// The amount of the request against what is accepted, and against what arrived once that is known.

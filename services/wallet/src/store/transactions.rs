@@ -528,6 +528,44 @@ pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> 
     .await
 }
 
+/// A payout to a destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PaidTo {
+    /// The withdrawal.
+    pub id: Uuid,
+    /// Whose.
+    pub user_id: Uuid,
+}
+
+/// The payouts to a destination that were requested before a withdrawal: its member's first, newest first, 20 of them and 20
+/// of all others.
+///
+/// # Errors
+/// The database's.
+pub async fn paid_to(
+    conn: &mut PgConnection,
+    destination: &Destination,
+    before: &Transaction,
+) -> Result<Vec<PaidTo>, sqlx::Error> {
+    sqlx::query_as!(
+        PaidTo,
+        r#"WITH paid AS MATERIALIZED (
+            SELECT id, user_id, created_at FROM transactions
+            WHERE destination_address = $1 AND coalesce(destination_memo, '') = $2 AND kind = 'withdrawal'
+              AND status = 'success' AND (created_at, id) < ($3, $4))
+        (SELECT id AS "id!", user_id AS "user_id!" FROM paid WHERE user_id = $5 ORDER BY created_at DESC LIMIT 20)
+        UNION ALL
+        (SELECT id, user_id FROM paid WHERE user_id <> $5 ORDER BY created_at DESC LIMIT 20)"#,
+        destination.address,
+        destination.memo,
+        before.created_at,
+        before.id,
+        before.user_id,
+    )
+    .fetch_all(conn)
+    .await
+}
+
 /// Another use of a transaction hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TxidUse {

@@ -163,3 +163,40 @@ async fn the_approver_does_not_start_a_large_payout(pool: PgPool) {
         .unwrap();
     assert_eq!(code(world.lease_as(&treasurer, &approved).await), "SECOND_PERSON_REQUIRED");
 }
+
+/// [C2] [D-O2] The checklist says whether the member was paid to this destination before, and whether another member was.
+#[sqlx::test(migrations = false)]
+async fn a_new_destination_is_a_fact_of_the_checklist(pool: PgPool) {
+    let world = World::new(pool).await;
+    let fact = async |one: &Transaction| {
+        let check =
+            world.review(&one.id).await.checks.into_iter().find(|check| check.name == "new_destination").unwrap();
+        (check.ok, check.transaction_ids, check.detail)
+    };
+    let (member, first) = approved(&world, 10_000).await;
+    let (is_known, payouts, detail) = fact(&first).await;
+    assert!(!is_known && payouts.is_empty() && detail.starts_with("New: "), "{detail}");
+    world.pay(&first).await.unwrap();
+    // Later payouts are no history of an earlier one.
+    assert!(!fact(&first).await.0);
+
+    world.deposit_confirmed(&member, 40_000).await;
+    let second = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
+    assert_eq!(
+        fact(&second).await,
+        (true, vec![first.id.clone()], "The member was paid to this destination once before.".to_owned())
+    );
+    world.reject(&second, "OTHER").await.unwrap();
+    let elsewhere = RequestWithdrawalRequest { memo: "7".into(), ..withdrawal(10_000) };
+    let elsewhere = world.withdraw(&member, elsewhere).await.unwrap();
+    assert!(!fact(&elsewhere).await.0, "with another memo it is another account");
+    world.reject(&elsewhere, "OTHER").await.unwrap();
+
+    let (_, theirs) = approved(&world, 10_000).await;
+    let (is_known, payouts, detail) = fact(&theirs).await;
+    assert!(!is_known && payouts == [first.id.clone()], "{payouts:?}");
+    assert!(detail.contains("never paid") && detail.ends_with("Another member was paid to it too."), "{detail}");
+    let nowhere = RequestWithdrawalRequest { address: String::new(), ..withdrawal(10_000) };
+    let nowhere = world.withdraw(&member, nowhere).await.unwrap();
+    assert!(world.review(&nowhere.id).await.checks.iter().all(|check| check.name != "new_destination"));
+}
