@@ -11,7 +11,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo audit reset dev-db build test check sqlx fmt secrets test-compose rules check-kubernetes \
+.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt secrets test-compose rules check-kubernetes \
   test-restore test-upgrade bench bench-quick
 
 help: ## List the commands
@@ -26,6 +26,9 @@ run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT chang
 demo: setup build ## Add a demo member to the running product, or start it with one
 	@exec $(STACK) demo
 
+logs: ## Follow what every process of the product logs
+	@deploy/logs.sh
+
 audit: setup ## Check the running product's books and promises
 	@cargo build --quiet -p stack
 	@exec $(STACK) audit
@@ -39,6 +42,7 @@ dev-db: setup ## Start a PostgreSQL for development until Ctrl-C
 	@exec $(STACK) dev-db
 
 build: web/dist/index.html
+	@[ -x $(STACK) ] || echo "building the services: 5 to 15 minutes the first time, seconds after a change"
 	@cargo build --workspace --bins
 
 test: ## Run all tests: Rust, web, and the browser over the real product
@@ -86,10 +90,13 @@ test-upgrade: setup web/dist/index.html ## Run the last version's services among
 fmt: setup ## Format the Rust code
 	@cargo fmt --all
 
+# Errors alone: warnings about the Node.js versions of packages mean their use in Node.js, but the app runs in the browser.
 %/node_modules/.package-lock.json: %/package-lock.json
-	@cd $* && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund
+	@echo "installing the packages of $*: about a minute"
+	@cd $* && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	@echo "building the web application: about half a minute"
 	@cd web && npm run --silent build
 	@touch $@

@@ -4,6 +4,7 @@ use std::{
     io::{IsTerminal, Write},
     path::{Path, PathBuf},
     process::{Command as Program, ExitCode, ExitStatus},
+    time::{Duration, Instant},
 };
 
 use anyhow::{Context, Result};
@@ -117,7 +118,7 @@ async fn obey(command: Command) -> Result<ExitCode> {
         Command::Demo(local) => match Running::read(&local.place.dir) {
             Ok(running) => {
                 demo::make(&running.url, &local.place.dir.join("mail")).await?;
-                announce_demo();
+                say(&format!("added {} / {} to {}", demo::EMAIL, demo::PASSWORD, running.url));
                 Ok(ExitCode::SUCCESS)
             }
             Err(_) => run(local, true).await,
@@ -181,14 +182,14 @@ async fn traffic(url: &str) -> Result<ExitCode> {
 
 /// Starts the product, says that it is ready, and waits for its end: asked for, or because a process has died.
 async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
-    let mut stop = Stop::new()?;
+    let (mut stop, begun) = (Stop::new()?, Instant::now());
     let settings = settings(local)?;
     let folder = settings.folder.clone();
     let mut stack = tokio::select! {
         started = start(settings, with_demo) => started?,
         () = stop.asked() => return Ok(ExitCode::SUCCESS),
     };
-    say(&format!("ready  {}", stack.url()));
+    summarise(&stack, &folder, with_demo, begun.elapsed());
     let died = tokio::select! {
         death = stack.first_end() => Some(death?),
         () = stop.asked() => None,
@@ -206,17 +207,44 @@ async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
 async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
     let mail_dir = settings.folder.join("mail");
     let stack = Stack::start(settings).await?;
+    say("checking staff, deposit addresses and plans, adding what is missing");
     seed::seed(&stack).await.context("seeding failed")?;
     Running::of(&stack)?.write(stack.folder())?;
     if with_demo {
+        say("adding the demo member");
         demo::make(stack.url(), &mail_dir).await.context("making the demo member failed")?;
-        announce_demo();
-    }
-    say("This is a local stack: its staff need no second factor and share a known password.");
-    for (email, _, role) in seed::STAFF {
-        say(&format!("  {role:10} {email:26} {}", seed::STAFF_PASSWORD));
     }
     Ok(stack)
+}
+
+/// Says that the product is ready, and everything that somebody who sees it for the first time needs.
+fn summarise(stack: &Stack, folder: &Path, with_demo: bool, took: Duration) {
+    let folder = folder.display();
+    let member = if with_demo {
+        format!("{} / {}", demo::EMAIL, demo::PASSWORD)
+    } else {
+        "register one, or let `make demo` add one with a history".to_owned()
+    };
+    say(&format!("ready  {}  after {} s", stack.url(), took.as_secs()));
+    say(&format!("  member  {member}"));
+    say(&format!(
+        "  staff   {}/admin, password {}, no second factor in this local stack:",
+        stack.url(),
+        seed::STAFF_PASSWORD
+    ));
+    for role in ["admin", "reviewer", "treasurer", "manager", "auditor"] {
+        let of_role = seed::STAFF.iter().filter(|(_, _, has)| *has == role);
+        let emails: Vec<_> = of_role.map(|(email, ..)| *email).collect();
+        say(&format!("            {role:10} {}", emails.join(", ")));
+    }
+    let mail = if stack.writes_mail() {
+        format!("{folder}/mail, one .eml a mail; codes of new accounts are there")
+    } else {
+        "sent to SMTP_URL".to_owned()
+    };
+    say(&format!("  mail    {mail}"));
+    say(&format!("  logs    {folder}/logs; warnings and errors also here; `make logs` follows all"));
+    say("  stop    Ctrl-C; the data stays, `make reset` deletes it");
 }
 
 fn settings(local: Local) -> Result<Settings> {
@@ -233,7 +261,8 @@ fn settings(local: Local) -> Result<Settings> {
         staff_totp: false,
         connection_age_seconds: None,
         otlp_endpoint: None,
-        logs: if coloured { Logs::Coloured } else { Logs::Prefixed },
+        logs: Logs::FilesAndTerminal { coloured },
+        progress: say,
     })
 }
 
@@ -284,10 +313,6 @@ impl Stop {
             _ = hangup.recv() => {}
         }
     }
-}
-
-fn announce_demo() {
-    say(&format!("  {:10} {:26} {}", "member", demo::EMAIL, demo::PASSWORD));
 }
 
 /// A line of our own between those of the processes. Nobody listening is no reason to fail.

@@ -24,6 +24,17 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
     Ok(file)
 }
 
+/// Keeps the logs of the run before beside those of this one, which would otherwise grow for ever.
+pub(crate) fn set_logs_aside(folder: &Path) -> Result<()> {
+    for entry in std::fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            std::fs::rename(&path, path.with_extension("log.1"))?;
+        }
+    }
+    Ok(())
+}
+
 pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
     let shared = Shared {
         folder: settings.folder.clone(),
@@ -93,4 +104,21 @@ pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Database
         migrated??;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_logs_of_the_run_before_are_kept_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str| folder.path().join(name);
+        for text in ["first", "second"] {
+            std::fs::write(file("auth.log"), text).expect("written");
+            set_logs_aside(folder.path()).expect("set aside");
+        }
+        assert!(!file("auth.log").exists());
+        assert_eq!(std::fs::read_to_string(file("auth.log.1")).expect("kept"), "second");
+    }
 }

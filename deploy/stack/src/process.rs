@@ -54,8 +54,13 @@ pub struct Launch {
 pub enum Output {
     /// Appended to a file.
     File(PathBuf),
-    /// To our standard output, every line behind this prefix.
-    Prefixed(String),
+    /// Appended to a file; what is not routine goes to our standard output too, every line behind this prefix.
+    Watched {
+        /// The file that gets every line.
+        log: PathBuf,
+        /// What stands before a line in the terminal.
+        prefix: String,
+    },
 }
 
 /// A process that runs, or has ended.
@@ -157,23 +162,20 @@ impl Launch {
 
     fn spawn(&self) -> Result<std::process::Child> {
         let mut command = self.command()?;
+        let (Output::File(path) | Output::Watched { log: path, .. }) = &self.output;
+        let file = File::options()
+            .create(true)
+            .append(true)
+            .open(path)
+            .with_context(|| format!("cannot open {}", path.display()))?;
         match &self.output {
-            Output::File(path) => {
-                let file = File::options()
-                    .create(true)
-                    .append(true)
-                    .open(path)
-                    .with_context(|| format!("cannot open {}", path.display()))?;
-                command.stdout(file.try_clone()?).stderr(file);
-            }
-            Output::Prefixed(_) => {
-                command.stdout(Stdio::piped()).stderr(Stdio::piped());
-            }
-        }
+            Output::File(_) => command.stdout(file.try_clone()?).stderr(file.try_clone()?),
+            Output::Watched { .. } => command.stdout(Stdio::piped()).stderr(Stdio::piped()),
+        };
         let mut child = command.spawn().with_context(|| format!("cannot start {} by setpriv", self.name))?;
-        if let Output::Prefixed(prefix) = &self.output {
-            forward(prefix, child.stdout.take())?;
-            forward(prefix, child.stderr.take())?;
+        if let Output::Watched { prefix, .. } = &self.output {
+            watch_lines(prefix, file.try_clone()?, child.stdout.take())?;
+            watch_lines(prefix, file, child.stderr.take())?;
         }
         Ok(child)
     }
@@ -312,21 +314,29 @@ pub fn tail(log: &Path) -> String {
     lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }
 
-/// Copies lines to our standard output until the process closes its end.
-fn forward(prefix: &str, source: Option<impl std::io::Read + Send + 'static>) -> Result<()> {
+/// Copies lines to the log until the process closes its end, and those that are not routine to our standard output.
+fn watch_lines(prefix: &str, mut log: File, source: Option<impl std::io::Read + Send + 'static>) -> Result<()> {
     let source = source.context("the output is piped")?;
     let prefix = prefix.to_owned();
-    thread::Builder::new().name("forward".to_owned()).spawn(move || {
+    thread::Builder::new().name("watch lines".to_owned()).spawn(move || {
         let mut lines = BufReader::new(source).split(b'\n');
-        while let Some(Ok(line)) = lines.next() {
-            let mut whole = prefix.clone().into_bytes();
-            whole.extend_from_slice(&line);
-            whole.push(b'\n');
-            // A closed standard output is no reason to stop reading: the process would block.
-            drop(std::io::stdout().lock().write_all(&whole));
+        while let Some(Ok(mut line)) = lines.next() {
+            line.push(b'\n');
+            // A full disk or a closed standard output is no reason to stop reading: the process would block.
+            drop(log.write_all(&line));
+            if !is_routine(&line) {
+                drop(std::io::stdout().lock().write_all(&[prefix.as_bytes(), &line].concat()));
+            }
         }
     })?;
     Ok(())
+}
+
+/// Whether a line is a log record below the level of a warning. Everything else, such as the text of a panic, is not.
+fn is_routine(line: &[u8]) -> bool {
+    let mut words = line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let starts_with_a_time = words.next().and_then(<[u8]>::first).is_some_and(u8::is_ascii_digit);
+    starts_with_a_time && matches!(words.next(), Some(b"INFO" | b"DEBUG" | b"TRACE"))
 }
 
 #[cfg(test)]
@@ -374,6 +384,33 @@ mod tests {
         let limit = std::time::Instant::now() + PATIENCE;
         while !gone() {
             assert!(std::time::Instant::now() < limit, "the child still runs");
+            thread::yield_now();
+        }
+    }
+
+    /// [D-X1] The log has every line; the terminal has warnings, errors and what is no log record.
+    #[test]
+    fn a_warning_is_shown_and_an_information_is_not() {
+        let shown = |line: &str| !is_routine(line.as_bytes());
+        assert!(!shown("2026-11-23T02:00:00.000000Z  INFO listening addr=127.0.0.1:1"));
+        assert!(!shown("2026-11-23T02:00:00.000000Z DEBUG 2 WARN words"));
+        assert!(shown("2026-11-23T02:00:00.000000Z  WARN STAFF_TOTP is off"));
+        assert!(shown("2026-11-23T02:00:00.000000Z ERROR the ledger does not balance"));
+        assert!(shown("thread 'main' panicked at src/main.rs:1:1:"));
+        assert!(shown(""));
+    }
+
+    #[tokio::test]
+    async fn a_watched_process_writes_its_log() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("log");
+        let output = Output::Watched { log: log.clone(), prefix: "script ".to_owned() };
+        let process = Launch::new("script", "sh", output).args(["-c", "echo '1 INFO one'; echo '1 INFO two' >&2"]);
+        process.start().expect("started").wait().await.expect("ended");
+        let limit = std::time::Instant::now() + PATIENCE;
+        let read = || std::fs::read_to_string(&log).expect("a log");
+        while read().lines().count() < 2 {
+            assert!(std::time::Instant::now() < limit, "{}", read());
             thread::yield_now();
         }
     }

@@ -57,17 +57,20 @@ pub struct Settings {
     pub otlp_endpoint: Option<String>,
     /// Where the services log.
     pub logs: Logs,
+    /// Is called before each step of the start that takes a while.
+    pub progress: fn(&str),
 }
 
 /// Where the services of a stack log.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Logs {
-    /// To our standard output, each line behind the name of its process.
-    Prefixed,
-    /// The same, in colour.
-    Coloured,
     /// To one file a process.
     Files,
+    /// The same, with warnings and errors on our standard output too, behind the name of their process.
+    FilesAndTerminal {
+        /// Whether the name is in colour.
+        coloured: bool,
+    },
 }
 
 /// A running product.
@@ -100,11 +103,13 @@ impl Stack {
         for name in ["keys", "mail", "files", "logs"] {
             create_dir_all(settings.folder.join(name))?;
         }
+        preparation::set_logs_aside(&settings.folder.join("logs"))?;
         let shared = preparation::shared(&settings)?;
         let ports = preparation::assign_ports(settings.port)?;
         preparation::make_keys(&shared).await?;
         let id = uuid::Uuid::new_v4().simple().to_string();
         let id = &id[..12];
+        (settings.progress)("starting PostgreSQL and RabbitMQ, migrating the databases");
         let databases = async {
             let part = servers::start_databases(&settings.databases, &settings.folder, id).await?;
             preparation::migrate(&shared, &settings.folder, &part.databases).await?;
@@ -115,6 +120,7 @@ impl Stack {
         let servers = Servers::new(databases, broker);
         let (services, other_binaries) = (BTreeMap::new(), BTreeMap::new());
         let mut stack = Self { services, servers, settings, shared, other_binaries, ports, _lock: lock };
+        (stack.settings.progress)("starting the services");
         for service in Service::ALL {
             stack.launch(service)?;
         }
@@ -161,6 +167,12 @@ impl Stack {
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.settings.folder
+    }
+
+    /// Whether mail goes to files, not to an SMTP server.
+    #[must_use]
+    pub fn writes_mail(&self) -> bool {
+        self.settings.smtp_url.is_none()
     }
 
     /// Its servers.
@@ -274,9 +286,7 @@ impl Stack {
             shared.binaries.clone_from(binaries);
         }
         let mut launch = service.launch(&shared, |other| self.ports[&other], &amqp_url, output);
-        if self.settings.logs != Logs::Coloured {
-            launch = launch.env("NO_COLOR", "1");
-        }
+        launch = launch.env("NO_COLOR", "1");
         if let Some(seconds) = self.settings.connection_age_seconds {
             launch = launch.env("GRPC_CONNECTION_AGE_SECONDS", seconds.to_string());
         }
@@ -291,10 +301,13 @@ impl Stack {
 
     fn output(&self, service: Service) -> Output {
         let name = service.name();
+        let log = self.folder().join(format!("logs/{name}.log"));
         match self.settings.logs {
-            Logs::Files => Output::File(self.folder().join(format!("logs/{name}.log"))),
-            Logs::Prefixed => Output::Prefixed(format!("{name:14} ")),
-            Logs::Coloured => Output::Prefixed(format!("\x1b[{}m{name:14}\x1b[0m ", 31 + service as u8)),
+            Logs::Files => Output::File(log),
+            Logs::FilesAndTerminal { coloured: false } => Output::Watched { log, prefix: format!("{name:14} ") },
+            Logs::FilesAndTerminal { coloured: true } => {
+                Output::Watched { log, prefix: format!("\x1b[{}m{name:14}\x1b[0m ", 31 + service as u8) }
+            }
         }
     }
 

@@ -107,6 +107,7 @@ impl TestStack {
             connection_age_seconds: options.connection_age_seconds,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             logs: Logs::Files,
+            progress: |_| {},
         };
         let stack = Stack::start(settings).await?;
         if options.staff_totp {
