@@ -21,6 +21,7 @@ check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check types npm --prefix web run --silent typecheck
+check "cycles of imports" npm --prefix web run --silent cycles
 # Where their tools are at hand: nothing else needs them.
 if command -v shellcheck >/dev/null; then
   # shellcheck disable=SC2046
