@@ -84,7 +84,8 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
         post(reviewer, &format!("/admin/transactions/{NONE}/approve"), approval).await?,
         post(reviewer, &format!("/admin/transactions/{NONE}/reject"), rejection).await?,
         post(reviewer, &format!("/admin/members/{NONE}/freeze"), note.clone()).await?,
-        post(reviewer, &format!("/admin/members/{NONE}/unfreeze"), note).await?,
+        post(reviewer, &format!("/admin/members/{NONE}/unfreeze"), note.clone()).await?,
+        post(reviewer, &format!("/admin/members/{NONE}/factor-reset"), note).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paying"), json!({ "revision": 1 })).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
         post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,
@@ -115,7 +116,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     }
     let statuses = |answers: Vec<Answer>| answers.iter().map(|answer| answer.status).collect::<Vec<_>>();
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 15], "enrolling gave a code");
+    assert_eq!(statuses(all), [404; 16], "enrolling gave a code");
 
     let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
     sqlx::query("UPDATE sessions SET stepped_up_at = clock_timestamp() - interval '5 minutes'")
@@ -139,7 +140,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
         assert_eq!(post(&holder.client, "/admin/me/step-up", body).await?.status, 422, "once");
     }
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 15], "a fresh code counts at once");
+    assert_eq!(statuses(all), [404; 16], "a fresh code counts at once");
 
     let login = async |totp: Option<&str>| {
         let mut body = json!({ "email": "reviewer@solvane.test", "password": STAFF_PASSWORD });

@@ -54,6 +54,7 @@ pub fn routes(
         .routes(routes!(members::freeze))
         .routes(routes!(members::unfreeze))
         .routes(routes!(members::add_note))
+        .routes(routes!(members::reset_factors))
         .routes(routes!(members::bonus))
         .routes(routes!(members::release))
         .routes(routes!(members::adjustment))

@@ -4,6 +4,7 @@ use axum::http::{Method, StatusCode};
 use chassis::caller::{Role, step_up_required};
 use chassis::testing::session;
 use proto::auth::v1 as auth;
+use proto::common::v1::{Proposal, ProposalStatus};
 
 use crate::fixture::Fixture;
 
@@ -63,4 +64,19 @@ async fn a_step_up_takes_one_of_two() {
     fixture.recorder.refuse(&format!("{SERVICE}/RemoveTotp"), step_up_required());
     let refused = fixture.call(Method::DELETE, "/v1/users/totp", Some(&token), "").await;
     assert_eq!((refused.status, &refused.json()["code"]), (StatusCode::FORBIDDEN, &"STEP_UP_REQUIRED".into()));
+}
+
+/// [D-A3] The removal of lost factors is a proposal of auth, with the note of whoever checked the identity.
+#[tokio::test]
+async fn lost_factors_are_removed_by_proposal() {
+    let fixture = Fixture::new().await;
+    let (_, reviewer) = fixture.realm.staff(Role::Reviewer);
+    let path = "/solvane.auth.v1.StaffService/ProposeFactorReset";
+    let proposal = Some(Proposal { id: "1".to_owned(), status: ProposalStatus::Open.into(), ..Default::default() });
+    fixture.recorder.answer(path, &auth::ProposeFactorResetResponse { proposal });
+    let body = r#"{"note":"Passport seen"}"#;
+    let reply = fixture.call(Method::POST, "/v1/admin/members/m1/factor-reset", Some(&reviewer), body).await;
+    assert_eq!((reply.status, &reply.json()["proposalId"]), (StatusCode::CREATED, &"aut_1".into()));
+    let asked = fixture.recorder.asked::<auth::ProposeFactorResetRequest>(path);
+    assert_eq!((asked[0].user_id.as_str(), asked[0].note.as_str()), ("m1", "Passport seen"));
 }

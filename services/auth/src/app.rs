@@ -60,7 +60,9 @@ pub mod list_audit_rows;
 pub mod list_members;
 pub mod list_proposals;
 pub mod list_staff;
+pub mod propose_factor_reset;
 pub mod propose_staff_change;
+pub mod reset_factors;
 pub mod reset_totp;
 
 pub mod answer_mail_requests;

@@ -10,7 +10,9 @@ use anyhow::{Context, anyhow};
 use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
-use auth::app::{App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired, second_factor as factors};
+use auth::app::{
+    App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired, reset_factors, second_factor as factors,
+};
 use auth::config::Config;
 use auth::error::Error;
 use auth::grpc::Door;
@@ -146,6 +148,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;
+        Ok(())
+    });
+    let (resets, shutdown) = (Arc::clone(&app), process.shutdown.clone());
+    process.spawn(async move {
+        reset_factors::run(&resets, shutdown).await;
         Ok(())
     });
     let shutdown = process.shutdown.clone();

@@ -44,6 +44,8 @@ pub enum Permission {
     PublishLiabilities,
     /// Replay dead letters.
     ReplayDeadLetters,
+    /// Propose and decide to remove the lost second factors of members.
+    ResetFactors,
 }
 
 /// A row of the table.
@@ -63,7 +65,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission.
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 20] = [
         Self::See,
         Self::Decide,
         Self::ProposeReversal,
@@ -83,6 +85,7 @@ impl Permission {
         Self::ReopenWithdrawals,
         Self::PublishLiabilities,
         Self::ReplayDeadLetters,
+        Self::ResetFactors,
     ];
 
     const fn rule(self) -> Rule {
@@ -107,6 +110,7 @@ impl Permission {
             Self::ReopenWithdrawals => deciding("reopenWithdrawals", &[Treasurer, Admin]),
             Self::PublishLiabilities => reading("publishLiabilities", &[Treasurer, Auditor, Admin]),
             Self::ReplayDeadLetters => reading("replayDeadLetters", &[Admin]),
+            Self::ResetFactors => deciding("resetFactors", &[Reviewer]),
         }
     }
 
@@ -135,6 +139,7 @@ impl Permission {
             Some("plan") => Self::ChangePlans,
             Some("payment_method") => Self::ChangeMethods,
             Some("staff") => Self::ChangeStaff,
+            Some("factors") => Self::ResetFactors,
             Some("withdrawals") => Self::ReopenWithdrawals,
             _ => Self::CorrectBalances,
         }

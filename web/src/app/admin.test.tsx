@@ -426,6 +426,29 @@ describe('two people', () => {
   })
 })
 
+describe('a member who lost the second factor', () => {
+  const page = (secondFactor: object) =>
+    answers('get', '/admin/members/:id', { member, sessions: [], notes: [], entries: [], secondFactor })
+
+  it('has it removed by a proposal, with how the identity was checked [D-A3]', async () => {
+    const proposed = records('post', '/admin/members/:id/factor-reset', {}, 201)
+    server.use(page({ enrolled: true, removedAt: null }), answers('get', '/admin/transactions', { transactions: [] }), proposed.handler)
+    const { user } = openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
+    await user.click(await screen.findByRole('button', { name: 'Propose to remove' }))
+    const dialog = screen.getByRole('dialog', { name: /^Remove the second factor/ })
+    await user.type(within(dialog).getByLabelText('How you checked their identity'), 'Passport seen')
+    await user.click(within(dialog).getByRole('button', { name: 'Propose' }))
+    await waitFor(() => expect(proposed.seen[0]?.body).toEqual({ note: 'Passport seen' }))
+  })
+
+  it('is shown with the day of the removal, and nothing more to do [D-A3]', async () => {
+    server.use(page({ enrolled: true, removedAt: '2026-03-08T14:07:00Z' }), answers('get', '/admin/transactions', { transactions: [] }))
+    openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
+    expect(await screen.findByText(/^It is removed on .*2026.*unless the member uses it before/)).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Propose to remove' })).toBeNull()
+  })
+})
+
 describe('the staff', () => {
   const tess = { id: 'tess', name: 'Tess Treasurer', email: 'tess@solvane.test', role: 'treasurer', isVerified: true, isFrozen: false, createdAt: '2026-03-05T14:07:00Z' }
 

@@ -4,7 +4,8 @@ use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
-    AddMemberNoteRequest, FreezeMemberRequest, GetMemberRequest, ListMembersRequest, UnfreezeMemberRequest,
+    AddMemberNoteRequest, FreezeMemberRequest, GetMemberRequest, ListMembersRequest, ProposeFactorResetRequest,
+    UnfreezeMemberRequest,
 };
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::{
@@ -99,12 +100,23 @@ impl From<LedgerEntry> for Entry {
 
 /// A member with sessions, notes and the newest entries.
 #[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Member {
     success: bool,
     member: User,
     sessions: Vec<Session>,
     notes: Vec<Note>,
     entries: Vec<Entry>,
+    second_factor: SecondFactor,
+}
+
+/// How a member's second factor stands.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecondFactor {
+    enrolled: bool,
+    /// When it is removed because it was lost, unless it is used before; null if it stays.
+    removed_at: Option<String>,
 }
 
 /// Get a member
@@ -128,6 +140,10 @@ pub async fn get(
         sessions: member.sessions.into_iter().map(Session::from).collect(),
         notes: member.notes.into_iter().map(note).collect(),
         entries: books.entries.into_iter().map(Entry::from).collect(),
+        second_factor: SecondFactor {
+            enrolled: member.has_second_factor,
+            removed_at: moment(member.factor_reset_at.as_ref()),
+        },
     }))
 }
 
@@ -243,6 +259,37 @@ async fn propose(
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_correction, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
+/// Why something is proposed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Reset {
+    /// How the identity was checked.
+    #[schema(value_type = String, example = "Video call, passport seen")]
+    note: Field,
+}
+
+/// Propose to remove lost second factors
+///
+/// 72 hours after another reviewer confirmed, unless the member uses one before.
+#[utoipa::path(post, path = "/admin/members/{id}/factor-reset", request_body = Reset,
+    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
+    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+pub async fn reset_factors(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(user_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<Reset>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let note = form.text("note", &value.note);
+    form.finish()?;
+    let message = ProposeFactorResetRequest { user_id, note, client: Some(caller.client), idempotency: claim.clone() };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.auth_staff, propose_factor_reset, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Auth, answer.proposal)?)))
 }
 
 /// Propose a bonus

@@ -33,7 +33,7 @@ pub enum Owner {
     Trade,
     /// Platform methods.
     PaymentMethod,
-    /// Staff accounts.
+    /// Staff accounts, lost second factors.
     Auth,
 }
 

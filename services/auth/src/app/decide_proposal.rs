@@ -1,4 +1,5 @@
-//! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5).
+//! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5). In the
+//! same way reviewers decide about lost second factors of members (D-A3).
 
 use chassis::caller::Role;
 use chassis::clock;
@@ -9,8 +10,9 @@ use chassis::proposal::{self, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::propose_factor_reset::FACTOR_RESET;
 use super::propose_staff_change::{Account, DISABLE, INVITE, NewRole};
-use super::{App, issuing};
+use super::{App, issuing, reset_factors};
 use crate::domain::code::LinkPurpose;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -40,10 +42,16 @@ async fn decide(
 ) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
     let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
-    if command.decision == Decision::Confirm {
-        decided = take_effect(app, conn, decided, now).await?;
+    let is_reset = decided.kind == FACTOR_RESET;
+    match command.decision {
+        Decision::Confirm if is_reset => {
+            reset_factors::schedule(conn, &decided, now).await?;
+        }
+        Decision::Confirm => decided = take_effect(app, conn, decided, now).await?,
+        Decision::Reject => {}
     }
-    proposal::record(conn, command, signed, (&decided, None)).await?;
+    let member_id = decided.subject_id.filter(|_| is_reset);
+    proposal::record(conn, command, signed, (&decided, member_id)).await?;
     Ok(decided)
 }
 

@@ -1,5 +1,6 @@
 //! GetMember: one member with sessions and notes.
 
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::App;
@@ -7,7 +8,7 @@ use crate::domain::session::Session;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::member_notes::{self, Note};
-use crate::store::{sessions, users};
+use crate::store::{authenticators, factor_resets, sessions, users};
 
 /// A member as staff see them.
 pub struct Member {
@@ -17,6 +18,10 @@ pub struct Member {
     pub sessions: Vec<Session>,
     /// What staff wrote.
     pub notes: Vec<Note>,
+    /// Whether there is a second factor.
+    pub has_factor: bool,
+    /// When it is removed, as two people of the staff agreed.
+    pub factor_reset_at: Option<OffsetDateTime>,
 }
 
 /// The member with this id.
@@ -28,5 +33,7 @@ pub async fn get_member(app: &App, id: Uuid) -> Result<Member, Error> {
     let user = users::find(&mut conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     let sessions = sessions::of_user(&mut conn, id).await?;
     let notes = member_notes::of_user(&mut conn, id).await?;
-    Ok(Member { user, sessions, notes })
+    let has_factor = authenticators::in_force(&mut conn, id).await?.is_some();
+    let factor_reset_at = factor_resets::due_at(&mut conn, id).await?;
+    Ok(Member { user, sessions, notes, has_factor, factor_reset_at })
 }

@@ -16,7 +16,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::authenticators::Kept;
-use crate::store::{authenticators, login_throttles, recovery_codes};
+use crate::store::{authenticators, factor_resets, login_throttles, recovery_codes};
 
 /// Longer than any delay between two tries: whoever waits longer is locked out.
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
@@ -130,6 +130,12 @@ pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given
     if matches!(given.typed, Typed::Recovery(_)) {
         note(&mut *conn, user, Change::RecoveryCodeUsed, given.device).await?;
     }
+    // Whoever uses a factor has not lost it.
+    if let Some(proposal_id) = factor_resets::call_off(&mut *conn, user.id).await? {
+        note(&mut *conn, user, Change::ResetCalledOff, given.device).await?;
+        let after = json!({ "proposalId": proposal_id });
+        audit::append_own(&mut *conn, "member.factor_reset_called_off", &user.id.to_string(), after).await?;
+    }
     acquit(conn, user.id).await
 }
 
@@ -156,6 +162,10 @@ pub enum Change {
     RecoveryCodesReplaced,
     /// A recovery code stood in.
     RecoveryCodeUsed,
+    /// Two people of the staff had a member's factors removed.
+    RemovedByStaff,
+    /// That was called off, because a factor was used.
+    ResetCalledOff,
 }
 
 impl Change {
@@ -168,6 +178,8 @@ impl Change {
             Self::AuthenticatorRemoved => "authenticator_removed",
             Self::RecoveryCodesReplaced => "recovery_codes_replaced",
             Self::RecoveryCodeUsed => "recovery_code_used",
+            Self::RemovedByStaff => "removed_by_staff",
+            Self::ResetCalledOff => "reset_called_off",
         }
     }
 
@@ -175,9 +187,9 @@ impl Change {
     const fn action(self) -> &'static str {
         match self {
             Self::AuthenticatorAdded | Self::AuthenticatorReplaced => "staff.enrol_totp",
-            Self::AuthenticatorRemoved => "staff.remove_totp",
+            Self::AuthenticatorRemoved | Self::RemovedByStaff => "staff.remove_totp",
             Self::RecoveryCodesReplaced => "staff.replace_recovery_codes",
-            Self::RecoveryCodeUsed => "staff.recovery_code",
+            Self::RecoveryCodeUsed | Self::ResetCalledOff => "staff.recovery_code",
         }
     }
 }
@@ -195,8 +207,10 @@ pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: 
     let (before, after) = match change {
         Change::AuthenticatorAdded => (enrolled(false), enrolled(true)),
         Change::AuthenticatorReplaced => (enrolled(true), enrolled(true)),
-        Change::AuthenticatorRemoved => (enrolled(true), enrolled(false)),
-        Change::RecoveryCodesReplaced | Change::RecoveryCodeUsed => (None, Some(json!({ "left": left }))),
+        Change::AuthenticatorRemoved | Change::RemovedByStaff => (enrolled(true), enrolled(false)),
+        Change::RecoveryCodesReplaced | Change::RecoveryCodeUsed | Change::ResetCalledOff => {
+            (None, Some(json!({ "left": left })))
+        }
     };
     let act = Act {
         staff: &staff,

@@ -11,6 +11,8 @@ pub const SECRET_BYTES: usize = 20;
 pub const STEP_UP_LIFE: Duration = Duration::minutes(5);
 /// How long a secret waits for its first code.
 pub const PENDING_LIFE: Duration = Duration::minutes(15);
+/// How long a member whose factors are to be removed by staff can call it off by using one.
+pub const RESET_DELAY: Duration = Duration::hours(72);
 /// Recovery codes that are handed out at once.
 pub const RECOVERY_CODES: usize = 10;
 /// Characters of a recovery code, 5 bits each.

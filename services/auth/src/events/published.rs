@@ -1,6 +1,7 @@
 //! What this service tells, into the outbox of the transaction it happened in. No event carries a secret.
 
 use chassis::caller::Role;
+use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
@@ -8,6 +9,7 @@ use proto::auth::v1::{
     AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
     SecondFactorChanged, SessionEnded, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
 };
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::propose_staff_change::Account;
@@ -101,6 +103,21 @@ pub async fn second_factor_changed(
         device: device.family.clone(),
         address_block: device.block.clone(),
         recovery_codes_left: i32::try_from(recovery_codes_left).unwrap_or(i32::MAX),
+        due_at: None,
+    };
+    enqueue(conn, "auth.v1.second_factor_changed", user_id, &event).await
+}
+
+/// Two people of the staff agreed that the second factors of an account are removed at this moment.
+///
+/// # Errors
+/// The database's.
+pub async fn factor_reset_scheduled(conn: &mut PgConnection, user_id: Uuid, due_at: OffsetDateTime) -> Told {
+    let event = SecondFactorChanged {
+        user_id: user_id.to_string(),
+        change: "reset_scheduled".to_owned(),
+        due_at: Some(clock::to_proto(due_at)),
+        ..Default::default()
     };
     enqueue(conn, "auth.v1.second_factor_changed", user_id, &event).await
 }

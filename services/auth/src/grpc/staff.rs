@@ -16,8 +16,9 @@ use proto::auth::v1::{
     FreezeMemberRequest, FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse,
     InviteStaffRequest, InviteStaffResponse, ListAuditRowsRequest, ListAuditRowsResponse, ListMembersRequest,
     ListMembersResponse, ListProposalsRequest, ListProposalsResponse, ListStaffRequest, ListStaffResponse,
-    ProposeStaffChangeRequest, ProposeStaffChangeResponse, RejectProposalRequest, RejectProposalResponse, StaffRole,
-    StepUpRequest, StepUpResponse, UnfreezeMemberRequest, UnfreezeMemberResponse,
+    ProposeFactorResetRequest, ProposeFactorResetResponse, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
+    RejectProposalRequest, RejectProposalResponse, StaffRole, StepUpRequest, StepUpResponse, UnfreezeMemberRequest,
+    UnfreezeMemberResponse,
 };
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
@@ -34,6 +35,7 @@ use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_members::list_members;
 use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff::list_staff;
+use crate::app::propose_factor_reset::propose_factor_reset;
 use crate::app::propose_staff_change::{Change, ProposeStaffChange, propose_staff_change};
 use crate::domain::details::parse_name;
 use crate::domain::email::Email;
@@ -90,6 +92,8 @@ impl StaffService for Door {
             member: Some(convert::user(member.user)),
             sessions: member.sessions.into_iter().map(|one| convert::session(one, None)).collect(),
             notes: member.notes.into_iter().map(convert::note).collect(),
+            has_second_factor: member.has_factor,
+            factor_reset_at: member.factor_reset_at.map(clock::to_proto),
         }))
     }
 
@@ -122,6 +126,19 @@ impl StaffService for Door {
         let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
         let done = db::retrying(|| add_member_note(&self.app, &decision)).await.map_err(status)?;
         Ok(answer(done.map(|()| AddMemberNoteResponse {})))
+    }
+
+    async fn propose_factor_reset(
+        &self,
+        request: Request<ProposeFactorResetRequest>,
+    ) -> Answer<ProposeFactorResetResponse> {
+        let staff = self.staff(request.metadata(), Permission::ResetFactors).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let ProposeFactorResetRequest { user_id, note, client, .. } = request.into_inner();
+        let address = convert::device(client.as_ref()).address;
+        let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
+        let done = db::retrying(|| propose_factor_reset(&self.app, &decision)).await.map_err(status)?;
+        Ok(answer(done.map(|proposal| ProposeFactorResetResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn list_staff(&self, request: Request<ListStaffRequest>) -> Answer<ListStaffResponse> {
@@ -162,7 +179,7 @@ impl StaffService for Door {
     }
 
     async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Answer<ConfirmProposalResponse> {
-        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let staff = self.decider(request.metadata()).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let ConfirmProposalRequest { proposal_id, client_address, .. } = request.into_inner();
         let id = convert::id(&proposal_id, "proposal").map_err(status)?;
@@ -172,7 +189,7 @@ impl StaffService for Door {
     }
 
     async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Answer<RejectProposalResponse> {
-        let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
+        let staff = self.decider(request.metadata()).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let RejectProposalRequest { proposal_id, client_address, .. } = request.into_inner();
         let id = convert::id(&proposal_id, "proposal").map_err(status)?;
@@ -195,6 +212,12 @@ impl Door {
     /// The calling staff member, if they may.
     async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Status> {
         self.verifier.staff(metadata, permission).await.map_err(refused)
+    }
+
+    /// The calling staff member, if they may decide some of the proposals here; which, the signature of the decision tells.
+    async fn decider(&self, metadata: &MetadataMap) -> Result<Staff, Status> {
+        let permissions = [Permission::ChangeStaff, Permission::ResetFactors];
+        self.verifier.staff_with_any(metadata, &permissions).await.map_err(refused)
     }
 
     /// The session of staff of any role, enrolled or not.

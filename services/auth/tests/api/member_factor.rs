@@ -1,15 +1,21 @@
 //! The second factor of members: setting it up, signing in and working with it, recovery codes, removal.
 
 use auth::app::SecondFactor;
+use auth::app::reset_factors::reset_next;
+use chassis::audit;
+use chassis::caller::Role;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::factor_service_server::FactorService;
+use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     BeginTotpRequest, ChangePasswordRequest, CheckSessionRequest, GetFactorsRequest, GetFactorsResponse,
-    RemoveTotpRequest, ReplaceRecoveryCodesRequest, SecondFactorChanged, StepUpRequest, UpdateProfileRequest, User,
+    GetMemberRequest, ProposeFactorResetRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest, SecondFactorChanged,
+    StepUpRequest, UpdateProfileRequest, User,
 };
+use proto::common::v1::Proposal;
 use sqlx::PgPool;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, client, said};
@@ -142,9 +148,9 @@ async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
     world.login_with(EMAIL, PASSWORD, &first.to_lowercase(), HOME).await.unwrap();
     assert_eq!(world.login_with(EMAIL, PASSWORD, first, HOME).await.unwrap_err().code, "INVALID_CODE");
     let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
-    ends(world.door.step_up(with_token(request, &member.token)).await).unwrap();
+    ends(FactorService::step_up(&world.door, with_token(request, &member.token)).await).unwrap();
     let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
-    let refused = ends(world.door.step_up(with_token(request, &member.token)).await).unwrap_err();
+    let refused = ends(FactorService::step_up(&world.door, with_token(request, &member.token)).await).unwrap_err();
     assert_eq!((refused.code.as_str(), said(&refused, "recoveryCode").is_some()), ("INVALID_CODE", true));
     assert_eq!(world.factors(&member.token).await.unwrap().recovery_codes_left, 8);
     let used = "recovery_code_used".to_owned();
@@ -201,6 +207,83 @@ async fn factors_are_not_changed_by_everybody(pool: PgPool) {
     assert_eq!(world.remove(&member.token).await.unwrap_err().code, "ACCOUNT_FROZEN");
     assert_eq!(world.new_codes(&member.token).await.unwrap_err().code, "ACCOUNT_FROZEN");
     world.run("UPDATE users SET frozen_at = NULL").await;
-    let holder = world.enrolled("rae", chassis::caller::Role::Reviewer).await;
+    let holder = world.enrolled("rae", Role::Reviewer).await;
     assert_eq!(world.remove(&holder.token).await.unwrap_err().code, "PERMISSION_DENIED");
+}
+
+impl World {
+    async fn propose_reset(&self, token: &str, user_id: &str, note: &str) -> Result<Proposal, Refusal> {
+        let request =
+            ProposeFactorResetRequest { user_id: user_id.to_owned(), note: note.to_owned(), ..Default::default() };
+        ends(self.door.propose_factor_reset(with_token(request, token)).await).map(|answer| answer.proposal.unwrap())
+    }
+
+    /// Whether staff see a factor of the member, and whether they see when it is removed.
+    async fn seen(&self, token: &str, user_id: &str) -> (bool, bool) {
+        let request = GetMemberRequest { user_id: user_id.to_owned() };
+        let member = ends(self.door.get_member(with_token(request, token)).await).unwrap();
+        (member.has_second_factor, member.factor_reset_at.is_some())
+    }
+}
+
+/// [D-A3] Lost factors are removed by two reviewers and 72 hours: not by one, not by an admin, not before; then every session
+/// ends, the password signs in, and the member was mailed both times.
+#[sqlx::test(migrations = false)]
+async fn lost_factors_are_removed_by_two_people_and_72_hours(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
+    let admin = world.staff(Role::Admin).await.1;
+    let (plain, _) = world.member("bob@example.com").await;
+    let member = world.member_with_factor().await;
+    assert_eq!(world.propose_reset(&one, &plain.id, "Passport seen").await.unwrap_err().code, "NOT_FOUND");
+    assert_eq!(
+        world.propose_reset(&admin, &member.user.id, "Passport seen").await.unwrap_err().code,
+        "PERMISSION_DENIED"
+    );
+    let missing = world.propose_reset(&one, &member.user.id, " ").await.unwrap_err();
+    assert_eq!((missing.code.as_str(), said(&missing, "note").is_some()), ("VALIDATION_FAILED", true));
+    let proposal = world.propose_reset(&one, &member.user.id, "Video call, passport seen").await.unwrap();
+    assert_eq!((proposal.kind.as_str(), proposal.permission.as_str()), ("factors.reset", "resetFactors"));
+    assert_eq!(world.confirm_proposal(&one, &proposal.id).await.unwrap_err().code, "SELF_CONFIRMATION");
+    assert_eq!(world.confirm_proposal(&admin, &proposal.id).await.unwrap_err().code, "PERMISSION_DENIED");
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
+    world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, true));
+    let again = world.propose_reset(&one, &member.user.id, "Again").await.unwrap();
+    assert_eq!(world.confirm_proposal(&two, &again.id).await.unwrap_err().code, "STALE_REVISION", "agreed already");
+    let hours = "SELECT round(extract(epoch FROM due_at - clock_timestamp()) / 3600)::bigint FROM factor_resets";
+    assert_eq!(world.count(hours).await, 72);
+
+    world.run("UPDATE factor_resets SET due_at = clock_timestamp() + interval '1 minute'").await;
+    assert!(!reset_next(&world.app).await.unwrap(), "not before its time");
+    assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "TOTP_REQUIRED");
+    world.run("UPDATE factor_resets SET due_at = clock_timestamp()").await;
+    assert!(reset_next(&world.app).await.unwrap());
+    assert!(!reset_next(&world.app).await.unwrap(), "once");
+    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &member.token)).await.is_err());
+    world.login(EMAIL, PASSWORD, HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (false, false));
+    let told: Vec<_> = world.notices().await.into_iter().map(|(change, _)| change).collect();
+    assert_eq!(told, ["authenticator_added", "reset_scheduled", "removed_by_staff"]);
+    assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'member.factors_removed'").await, 1);
+    assert_eq!(audit::broken_at(&mut *world.db().conn().await.unwrap()).await.unwrap(), None);
+}
+
+/// [D-A3] Whoever uses a factor has not lost it: that calls the removal off, and the owner is told.
+#[sqlx::test(migrations = false)]
+async fn a_used_factor_calls_the_removal_off(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
+    let member = world.member_with_factor().await;
+    let proposal = world.propose_reset(&one, &member.user.id, "A voice on the phone").await.unwrap();
+    world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    let wrong = wrong_code(&member.secret);
+    assert!(world.login_with(EMAIL, PASSWORD, &wrong, HOME).await.is_err());
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, true), "a wrong code proves nothing");
+    world.login_with(EMAIL, PASSWORD, &code(&member.secret, 1), HOME).await.unwrap();
+    assert_eq!(world.seen(&one, &member.user.id).await, (true, false));
+    assert!(!reset_next(&world.app).await.unwrap());
+    assert_eq!(world.notices().await.last().unwrap().0, "reset_called_off");
+    let off = "SELECT count(*) FROM audit_rows WHERE action = 'member.factor_reset_called_off'";
+    assert_eq!(world.count(off).await, 1);
 }

@@ -15,8 +15,9 @@ use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     AddMemberNoteRequest, CheckSessionRequest, ConfirmProposalRequest, DisableStaffRequest, ForgotPasswordRequest,
     FreezeMemberRequest, GetMeRequest, GetMemberRequest, InviteStaffRequest, ListAuditRowsRequest, ListMembersRequest,
-    ListProposalsRequest, ListStaffRequest, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
-    RejectProposalRequest, ResetPasswordRequest, StaffInvitation, StaffRole, UnfreezeMemberRequest,
+    ListProposalsRequest, ListStaffRequest, ProposeFactorResetRequest, ProposeStaffChangeRequest,
+    ProposeStaffChangeResponse, RejectProposalRequest, ResetPasswordRequest, StaffInvitation, StaffRole,
+    UnfreezeMemberRequest,
 };
 use proto::common::v1::{Idempotency, PageRequest, Proposal, ProposalStatus};
 use sqlx::PgPool;
@@ -37,7 +38,7 @@ async fn every_role_may_what_it_may(pool: PgPool) {
     }
     let id = Uuid::new_v4().to_string();
     for (role, token) in &callers {
-        let cells: [(&str, &[Role], bool); 11] = [
+        let cells: [(&str, &[Role], bool); 12] = [
             (
                 "ListMembers",
                 &Role::ALL,
@@ -86,11 +87,20 @@ async fn every_role_may_what_it_may(pool: PgPool) {
             ),
             ("ListProposals", &Role::ALL, may(world.door.list_proposals(with_token(Default::default(), token)).await)),
             (
+                "ProposeFactorReset",
+                &[Reviewer],
+                may(world.door.propose_factor_reset(with_token(ProposeFactorResetRequest::default(), token)).await),
+            ),
+            (
                 "ConfirmProposal",
-                &[Admin],
+                &[Reviewer, Admin],
                 may(world.door.confirm_proposal(with_token(Default::default(), token)).await),
             ),
-            ("RejectProposal", &[Admin], may(world.door.reject_proposal(with_token(Default::default(), token)).await)),
+            (
+                "RejectProposal",
+                &[Reviewer, Admin],
+                may(world.door.reject_proposal(with_token(Default::default(), token)).await),
+            ),
             (
                 "ListAuditRows",
                 &[Auditor, Admin],
@@ -411,7 +421,7 @@ impl World {
         answer.map(|answer| answer.into_inner().proposal.unwrap()).map_err(|status| from_status(&status))
     }
 
-    async fn confirm_proposal(&self, token: &str, id: &str) -> Result<Proposal, Refusal> {
+    pub async fn confirm_proposal(&self, token: &str, id: &str) -> Result<Proposal, Refusal> {
         let request = ConfirmProposalRequest { proposal_id: id.to_owned(), ..Default::default() };
         let answer = self.door.confirm_proposal(with_token(request, token)).await;
         answer.map(|answer| answer.into_inner().proposal.unwrap()).map_err(|status| from_status(&status))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chassis::bus::{Effect, Event, HandleError, Handler};
+use chassis::clock::from_proto;
 use chassis::db::PgConnection;
 use chassis::inbox;
 use chassis::money::Cents;
@@ -93,7 +94,8 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
                 .with("change", facts.change)
                 .with("device", facts.device)
                 .with("address_block", facts.address_block)
-                .with("left", facts.recovery_codes_left.to_string());
+                .with("left", facts.recovery_codes_left.to_string())
+                .with("due", facts.due_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default());
             vec![notice]
         }
         "auth.v1.email_change_requested" => {

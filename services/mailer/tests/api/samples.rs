@@ -127,6 +127,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         device: "Firefox on Linux".to_owned(),
         address_block: "203.0.113.0/24".to_owned(),
         recovery_codes_left: 7,
+        due_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-08 14:05 UTC))),
     };
     let device = auth::NewDeviceSignedIn {
         user_id: user_id.clone(),
@@ -194,6 +195,24 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             &factor("recovery_code_used"),
             Template::SecondFactorChanged,
             &["A recovery code was used", "7 are left"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("reset_scheduled"),
+            Template::SecondFactorChanged,
+            &["reported as lost", "on 8 November 2026, 14:05 UTC", "calls the removal off"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("reset_called_off"),
+            Template::SecondFactorChanged,
+            &["called off", "stays on"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("removed_by_staff"),
+            Template::SecondFactorChanged,
+            &["removed by our team", "Every session was ended"],
         ),
         Sample {
             event: event("auth.v1.email_change_requested", &requested),

@@ -11,6 +11,7 @@ export type Act =
   | 'releaseHold'
   | 'rejectPayout'
   | 'freeze'
+  | 'resetFactors'
   | 'writeNotes'
   | 'pay'
   | 'correctBalances'

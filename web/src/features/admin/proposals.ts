@@ -19,6 +19,7 @@ const titles: Record<string, string> = {
   'staff.invite': 'Invite to the staff',
   'staff.disable': 'End a staff account',
   'staff.role': 'Change a staff role',
+  'factors.reset': 'Remove lost second factors',
   'ledger.rebuild': 'Rebuild an account from its entries',
 }
 

@@ -39,6 +39,10 @@ type Note = { note: string }
 export const useFreeze = (id: string, frozen: boolean) =>
   useStaffAction((note: Note, options) => api.post(`${url(id)}/${frozen ? 'unfreeze' : 'freeze'}`, note, options), ['note'])
 
+/** Proposes to remove lost second factors; another reviewer confirms [D-A3]. */
+export const useResetFactors = (id: string) =>
+  useStaffAction((note: Note, options) => api.post(`${url(id)}/factor-reset`, note, options), ['note'])
+
 export const useAddNote = (id: string) =>
   useStaffAction((note: Note, options) => api.post(`${url(id)}/notes`, note, options), ['note'])
 

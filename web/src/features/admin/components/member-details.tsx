@@ -20,6 +20,7 @@ import { Loaded } from './loaded'
 import { AccountBadge } from './member-search'
 import { MoreButton } from './more-button'
 import { NoteDialog } from './note-dialog'
+import { MemberFactor } from './member-factor'
 import { Notes } from './notes'
 import { TransactionTable } from './transaction-table'
 
@@ -42,6 +43,7 @@ export function MemberDetails({ id }: { id: string }) {
               <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
               {may('correctBalances') && <CorrectionForm memberId={id} />}
               <Notes memberId={id} notes={page.notes} />
+              {page.secondFactor && <MemberFactor member={page.member} factor={page.secondFactor} />}
               <Sessions sessions={page.sessions} />
             </div>
           </div>

@@ -1,0 +1,51 @@
+//! ProposeFactorReset: a reviewer who checked a member's identity proposes to remove their lost second factors (D-A3).
+
+use chassis::audit::{self, Act};
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Work};
+use chassis::proposal::{self, Proposal};
+use serde_json::json;
+
+use super::App;
+use super::freeze_member::Decision;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::store::{authenticators, users};
+
+/// The removal of a member's factors.
+pub const FACTOR_RESET: &str = "factors.reset";
+
+/// Opens a proposal for a second reviewer to confirm. The note says how the identity was checked.
+///
+/// # Errors
+/// A wrong note, [`Error::NotFound`] if there is no such member or no factor, the key's, the database's.
+pub async fn propose_factor_reset(app: &App, decision: &Decision) -> Result<Answer<Proposal>, Error> {
+    decision.note("note")?;
+    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
+    if let Some(answer) = work.replay::<Proposal, Error>()? {
+        return Ok(answer);
+    }
+    let result = propose(&mut work, decision).await;
+    work.settle(result).await
+}
+
+async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposal, Error> {
+    let note = decision.note("note")?;
+    let member = users::find(conn, decision.user_id).await?.filter(User::is_member);
+    let member = member.ok_or(Error::NotFound("member"))?;
+    authenticators::in_force(conn, member.id).await?.ok_or(Error::NotFound("second factor"))?;
+    let change = json!({ "name": member.name, "email": member.email, "note": note });
+    let by = decision.staff.user_id;
+    let proposal = proposal::open(conn, FACTOR_RESET, Some(member.id), &change, None, by).await?;
+    let act = Act {
+        staff: &decision.staff,
+        action: "factors.reset.propose",
+        subject_id: proposal.id.to_string(),
+        member_id: Some(member.id),
+        before: None,
+        after: Some(change),
+        address: &decision.address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}

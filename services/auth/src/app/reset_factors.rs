@@ -1,0 +1,75 @@
+//! Removes the second factors of members who lost them, 72 hours after two people of the staff agreed (D-A3).
+
+use std::time::Duration;
+
+use chassis::db::PgConnection;
+use chassis::proposal::Proposal;
+use chassis::{audit, clock};
+use serde_json::json;
+use time::OffsetDateTime;
+use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
+
+use super::App;
+use super::second_factor::{self, Change};
+use crate::domain::device::Device;
+use crate::domain::totp::RESET_DELAY;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{authenticators, factor_resets, recovery_codes, sessions, users};
+
+/// Looks every minute until shutdown.
+pub async fn run(app: &App, shutdown: CancellationToken) {
+    while tokio::time::timeout(Duration::from_mins(1), shutdown.cancelled()).await.is_err() {
+        loop {
+            match reset_next(app).await {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    tracing::warn!(%error, "could not remove lost second factors");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Writes when the factors of a confirmed proposal go, and has the member mailed.
+///
+/// # Errors
+/// [`Error::Stale`] if the member has no factor any more, or it was agreed before; the database's.
+pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
+    let id = decided.subject_id.ok_or(Error::NotFound("member"))?;
+    let user = users::lock(conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    authenticators::in_force(conn, user.id).await?.ok_or(Error::Stale)?;
+    let due_at = now + RESET_DELAY;
+    if !factor_resets::insert(conn, user.id, decided.id, due_at).await? {
+        return Err(Error::Stale);
+    }
+    published::factor_reset_scheduled(conn, user.id, due_at).await?;
+    Ok(user.id)
+}
+
+/// Removes the factors of one member whose time has come, and ends their sessions; `false` if there is none.
+///
+/// # Errors
+/// The database's.
+pub async fn reset_next(app: &App) -> Result<bool, Error> {
+    let mut tx = app.db.begin().await?;
+    let Some(id) = factor_resets::next_due(&mut tx).await? else { return Ok(false) };
+    let user = users::lock(&mut tx, id).await?.ok_or(Error::NotFound("member"))?;
+    // Under the lock: another process may have been quicker, or the member used a factor.
+    let Some(proposal_id) = factor_resets::take_due(&mut tx, user.id).await? else { return Ok(true) };
+    let now = clock::now(&mut tx).await?;
+    authenticators::forget(&mut tx, user.id).await?;
+    recovery_codes::replace(&mut tx, user.id, &[]).await?;
+    second_factor::acquit(&mut tx, user.id).await?;
+    let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
+    published::session_ended(&mut tx, user.id, &ended).await?;
+    second_factor::note(&mut tx, &user, Change::RemovedByStaff, &Device::of("", "")).await?;
+    let after = json!({ "proposalId": proposal_id, "enrolled": false });
+    audit::append_own(&mut tx, "member.factors_removed", &user.id.to_string(), after).await?;
+    tx.commit().await?;
+    Ok(true)
+}

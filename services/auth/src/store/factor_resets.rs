@@ -1,0 +1,67 @@
+//! Table `factor_resets`.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+/// Writes when an account's factors go; an agreement that is there already stays.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    proposal_id: Uuid,
+    due_at: OffsetDateTime,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "INSERT INTO factor_resets (user_id, proposal_id, due_at) VALUES ($1, $2, $3) ON CONFLICT (user_id) DO NOTHING",
+        user_id,
+        proposal_id,
+        due_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// When an account's factors go; unset if they stay.
+///
+/// # Errors
+/// The database's.
+pub async fn due_at(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT due_at FROM factor_resets WHERE user_id = $1", user_id).fetch_optional(conn).await
+}
+
+/// An account whose factors are to go now.
+///
+/// # Errors
+/// The database's.
+pub async fn next_due(conn: &mut PgConnection) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!("SELECT user_id FROM factor_resets WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 1")
+        .fetch_optional(conn)
+        .await
+}
+
+/// Takes an account's row, if it is due; returns the proposal.
+///
+/// # Errors
+/// The database's.
+pub async fn take_due(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "DELETE FROM factor_resets WHERE user_id = $1 AND due_at <= clock_timestamp() RETURNING proposal_id",
+        user_id,
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// Calls an account's off; returns the proposal if there was one.
+///
+/// # Errors
+/// The database's.
+pub async fn call_off(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
+    sqlx::query_scalar!("DELETE FROM factor_resets WHERE user_id = $1 RETURNING proposal_id", user_id)
+        .fetch_optional(conn)
+        .await
+}
