@@ -233,7 +233,7 @@ describe('the open withdrawal', () => {
     unmount()
     openDetails({})
     expect(await screen.findByText('Withdrawal')).toBeVisible()
-    expect(screen.queryByText(/^Your payout can be approved/)).not.toBeInTheDocument()
+    await waitFor(() => expect(screen.queryByText(/^Your payout can be approved/)).not.toBeInTheDocument())
   })
 
   it('takes a missing destination once [D-W1] [D-R14]', async () => {
