@@ -14,7 +14,6 @@ use crate::tokens::Tokens;
 pub mod issuing;
 pub mod opening;
 pub mod password_proof;
-pub mod reauthentication;
 pub mod recovery;
 pub mod safeguards;
 pub mod second_factor;

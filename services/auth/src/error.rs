@@ -51,9 +51,6 @@ pub enum Error {
     /// A change that takes the password again.
     #[error("please enter your password to change your email address")]
     ReauthenticationRequired,
-    /// It was wrong.
-    #[error("this password is wrong")]
-    WrongCurrentPassword,
     /// The password in force was another than in this field.
     #[error("{}", if *.0 == "oldPassword" { "the old password is wrong" } else { "this password is wrong" })]
     WrongPassword(&'static str),
@@ -117,8 +114,7 @@ impl Fault for Error {
             | Self::WrongTotp(_)
             | Self::InvalidResetToken
             | Self::InvalidLink
-            | Self::WrongPassword(_)
-            | Self::WrongCurrentPassword => Kind::Invalid,
+            | Self::WrongPassword(_) => Kind::Invalid,
             Self::EmailTaken | Self::Stale => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
             Self::FactorLocked(_) | Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
@@ -144,7 +140,7 @@ impl Fault for Error {
             Self::InvalidResetToken => ErrorReason::InvalidResetToken,
             Self::InvalidLink => ErrorReason::InvalidLink,
             Self::ReauthenticationRequired => ErrorReason::ReauthenticationRequired,
-            Self::WrongPassword(_) | Self::WrongCurrentPassword => ErrorReason::WrongPassword,
+            Self::WrongPassword(_) => ErrorReason::WrongPassword,
             Self::AccountFrozen => ErrorReason::AccountFrozen,
             Self::OwnAccount => ErrorReason::PermissionDenied,
             Self::Stale => ErrorReason::StaleRevision,
@@ -162,7 +158,6 @@ impl Fault for Error {
             Self::EmailTaken => vec![("email".to_owned(), self.sentence())],
             Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
             Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
-            Self::WrongCurrentPassword => vec![("currentPassword".to_owned(), self.sentence())],
             Self::WrongPassword(field) => vec![((*field).to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
             Self::Replayed(replayed) => replayed.refusal.fields.clone(),

@@ -595,15 +595,6 @@ impl Verifier {
         owned(self.sessions.fresh(named.session_id).await?, named)
     }
 
-    /// The calling member, who may move money and change things. Auth is asked at this moment: a freeze takes effect at
-    /// once.
-    ///
-    /// # Errors
-    /// As [`Self::session`] and [`Session::actor`].
-    pub async fn actor(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
-        self.fresh_session(metadata).await?.actor()
-    }
-
     /// What keeps payouts of an account waiting, as auth has it at this moment.
     ///
     /// # Errors

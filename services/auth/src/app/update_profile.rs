@@ -6,28 +6,40 @@ use chassis::db::Tx;
 use chassis::permission::MemberAct;
 use time::OffsetDateTime;
 
-use super::reauthentication::reauthenticate;
-use super::{App, issuing};
+use super::{App, issuing, password_proof};
 use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, NewCode, Purpose};
 use crate::domain::details::Details;
 use crate::domain::email::Email;
+use crate::domain::password::{Form, Password};
 use crate::domain::security_link::Purpose as LinkFor;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::{codes, security_links, users};
 
+/// The field of the password in force.
+const CURRENT_PASSWORD: &str = "currentPassword";
+
 /// Changes them; returns the account as it stands then. Another address takes a fresh second factor of whoever has one, and
 /// else the password (D-A1, D-A3).
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`), [`Error::ReauthenticationRequired`], [`Error::WrongCurrentPassword`], [`Error::TooManyTries`], a wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`], the
-/// database's.
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::ReauthenticationRequired`], [`Error::WrongPassword`], [`Error::TooManyTries`], a
+/// wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`],
+/// [`Error::Overloaded`], the database's.
 pub async fn update_profile(app: &App, session: &Session, details: &Details, password: &str) -> Result<User, Error> {
     let known = users::find(&mut *app.db.conn().await?, session.user_id).await?.ok_or(Error::NotFound("account"))?;
-    if !details.email.is(&known.email) {
+    let changes_email = !details.email.is(&known.email);
+    let by_password = changes_email && !session.stepped_up;
+    if changes_email {
         session.check_factor(MemberAct::ChangeEmail)?;
-        reauthenticate(app, session, &known, password).await?;
+    }
+    if by_password {
+        if password.is_empty() {
+            return Err(Error::ReauthenticationRequired);
+        }
+        let password = Password::parse(password, Form::Old).map_err(|_| Error::WrongPassword(CURRENT_PASSWORD))?;
+        password_proof::prove(app, &known, &password, CURRENT_PASSWORD).await?;
     }
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -35,8 +47,11 @@ pub async fn update_profile(app: &App, session: &Session, details: &Details, pas
     if user.frozen_at.is_some() {
         return Err(Error::AccountFrozen);
     }
+    if by_password {
+        password_proof::acquit(&mut tx, &known, &user, CURRENT_PASSWORD).await?;
+    }
     // Changed by another call meanwhile.
-    if user.password_hash != known.password_hash || user.email != known.email {
+    if user.email != known.email {
         return Err(Error::ReauthenticationRequired);
     }
     users::set_details(&mut tx, user.id, details).await?;

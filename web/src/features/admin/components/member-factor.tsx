@@ -24,7 +24,7 @@ export function MemberFactor({ member, factor: { enrolled, removedAt } }: Member
       </div>
       {removedAt && (
         <p className="mt-1 text-sm text-ink-soft">
-          It is removed on {formatMoment(removedAt)}, unless the member uses it before. A mail said so.
+          It is removed on {formatMoment(removedAt)}, unless the member uses it before. The member was told by mail.
         </p>
       )}
       {enrolled && !removedAt && may('resetFactors') && (
