@@ -15,7 +15,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use chassis::keys::TrustedKeys;
-use sqlx::{Connection, PgConnection};
+use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
 use crate::audit::checks::{CHECKS, Check, EVERYWHERE};
 
@@ -75,6 +75,8 @@ pub struct Verdict {
 /// One snapshot of every database.
 struct Snapshots {
     wallet: PgConnection,
+    /// The same snapshot of the largest database once more, so that two of its checks run at once.
+    wallet_again: PgConnection,
     trade: PgConnection,
     auth: PgConnection,
     payment_method: PgConnection,
@@ -88,10 +90,7 @@ struct Snapshots {
 pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<Verdict>> {
     let keys = evidence.map(|evidence| TrustedKeys::read(evidence.trusted_keys)).transpose()?;
     let mut snapshots = Snapshots::take(urls).await?;
-    let mut verdicts = Vec::new();
-    for check in CHECKS {
-        verdicts.push(check.verdict(check.promise.to_owned(), snapshots.of(check.database)).await?);
-    }
+    let mut verdicts = snapshots.check_all().await?;
     for database in Database::ALL {
         for check in EVERYWHERE {
             let promise = format!("{}: {}", database.name(), check.promise);
@@ -173,13 +172,45 @@ impl Database {
 impl Snapshots {
     /// The consumers first: what an event did cannot be seen before the event.
     async fn take(urls: &Urls) -> Result<Self> {
+        let mailer = snapshot(&urls.mailer).await.context("mailer")?;
+        let mut wallet = snapshot(&urls.wallet).await.context("wallet")?;
+        let wallet_again = same_snapshot(&urls.wallet, &mut wallet).await.context("wallet")?;
         Ok(Self {
-            mailer: snapshot(&urls.mailer).await.context("mailer")?,
-            wallet: snapshot(&urls.wallet).await.context("wallet")?,
+            mailer,
+            wallet,
+            wallet_again,
             trade: snapshot(&urls.trade).await.context("trade")?,
             auth: snapshot(&urls.auth).await.context("auth")?,
             payment_method: snapshot(&urls.payment_method).await.context("payment-method")?,
         })
+    }
+
+    /// Every check of one database alone, in the order of [`CHECKS`].
+    async fn check_all(&mut self) -> Result<Vec<Verdict>> {
+        let (mut wallet, mut others) = (Vec::new(), Vec::new());
+        for (place, check) in CHECKS.iter().enumerate() {
+            if check.database == Database::Wallet { wallet.push((place, check)) } else { others.push((place, check)) }
+        }
+        let (odd, even): (Vec<_>, Vec<_>) = wallet.into_iter().partition(|(place, _)| place % 2 == 1);
+        let Self { wallet, wallet_again, trade, auth, payment_method, mailer } = self;
+        let others = async {
+            let mut verdicts = Vec::new();
+            for (place, check) in others {
+                let connection = match check.database {
+                    Database::Trade => &mut *trade,
+                    Database::Auth => &mut *auth,
+                    Database::PaymentMethod => &mut *payment_method,
+                    Database::Mailer | Database::Wallet => &mut *mailer,
+                };
+                verdicts.push((place, check.verdict(check.promise.to_owned(), connection).await?));
+            }
+            Ok(verdicts)
+        };
+        let (mut all, even, others) =
+            tokio::try_join!(check_in_turn(odd, wallet), check_in_turn(even, wallet_again), others)?;
+        all.extend(even.into_iter().chain(others));
+        all.sort_by_key(|(place, _)| *place);
+        Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
     }
 
     fn of(&mut self, database: Database) -> &mut PgConnection {
@@ -193,13 +224,40 @@ impl Snapshots {
     }
 }
 
+async fn check_in_turn(checks: Vec<(usize, &Check)>, connection: &mut PgConnection) -> Result<Vec<(usize, Verdict)>> {
+    let mut verdicts = Vec::new();
+    for (place, check) in checks {
+        verdicts.push((place, check.verdict(check.promise.to_owned(), connection).await?));
+    }
+    Ok(verdicts)
+}
+
 async fn snapshot(url: &str) -> Result<PgConnection> {
+    let mut connection = connect(url).await?;
+    begin(&mut connection).await?;
+    // The snapshot is taken by the first query.
+    sqlx::raw_sql("SELECT 1").execute(&mut connection).await?;
+    Ok(connection)
+}
+
+/// A second connection that sees what the first one does.
+async fn same_snapshot(url: &str, first: &mut PgConnection) -> Result<PgConnection> {
+    let name: String = sqlx::query_scalar("SELECT pg_export_snapshot()").fetch_one(first).await?;
+    let mut connection = connect(url).await?;
+    begin(&mut connection).await?;
+    sqlx::raw_sql(AssertSqlSafe(format!("SET TRANSACTION SNAPSHOT '{name}'"))).execute(&mut connection).await?;
+    Ok(connection)
+}
+
+async fn begin(connection: &mut PgConnection) -> Result<()> {
+    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").execute(connection).await?;
+    Ok(())
+}
+
+async fn connect(url: &str) -> Result<PgConnection> {
     let mut connection = PgConnection::connect(url).await.context("cannot connect")?;
     // Every check reads whole tables once: what it joins and sorts should fit into memory.
     sqlx::raw_sql("SET work_mem = '128MB'; SET jit = off").execute(&mut connection).await?;
-    sqlx::raw_sql("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").execute(&mut connection).await?;
-    // The snapshot is taken by the first query.
-    sqlx::raw_sql("SELECT 1").execute(&mut connection).await?;
     Ok(connection)
 }
 

@@ -30,19 +30,18 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
 /// either side: only what is over or a minute old counts.
 async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
     type Trade = (Uuid, Uuid, i64, String, Option<i64>, bool);
-    let trades: Vec<Trade> = sqlx::query_as(
+    let trades = sqlx::query_as::<_, Trade>(
         "SELECT id, user_id, amount_cents, status, settle_value_cents, created_at < clock_timestamp() - interval '60 seconds'
          FROM trades",
     )
-    .fetch_all(&mut snapshots.trade)
-    .await?;
+    .fetch_all(&mut snapshots.trade);
     type Funding = (Uuid, Uuid, i64, String, Option<i64>, bool);
-    let fundings: Vec<Funding> = sqlx::query_as(
+    let fundings = sqlx::query_as::<_, Funding>(
         "SELECT trade_id, user_id, amount_cents, status, value_cents, created_at < clock_timestamp() - interval '60 seconds'
          FROM trade_fundings",
     )
-    .fetch_all(&mut snapshots.wallet)
-    .await?;
+    .fetch_all(&mut snapshots.wallet);
+    let (trades, fundings) = tokio::try_join!(trades, fundings)?;
     let known: HashMap<Uuid, &Trade> = trades.iter().map(|trade| (trade.0, trade)).collect();
     let money: HashMap<Uuid, &Funding> = fundings.iter().map(|funding| (funding.0, funding)).collect();
     let mut offending = Vec::new();
