@@ -1,9 +1,9 @@
 //! GetPayoutState: what keeps payouts of an account waiting, for the wallet (D-A5, D-R13).
 
+use chassis::caller::PayoutState;
 use uuid::Uuid;
 
 use super::App;
-use crate::domain::safeguard::PayoutState;
 use crate::error::Error;
 use crate::store::payout_safeguards;
 

@@ -1,6 +1,6 @@
 //! Between messages and the domain.
 
-use chassis::caller::Role;
+use chassis::caller::{PayoutState, Role};
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::auth::v1::{
@@ -11,7 +11,6 @@ use uuid::Uuid;
 
 use crate::app::get_session::Found;
 use crate::domain::device::Device;
-use crate::domain::safeguard::PayoutState;
 use crate::domain::session::Session;
 use crate::domain::user::User;
 use crate::error::Error;

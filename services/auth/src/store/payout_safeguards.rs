@@ -1,10 +1,11 @@
 //! Table `payout_safeguards`.
 
+use chassis::caller::PayoutState;
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::safeguard::{Change, PayoutState};
+use crate::domain::safeguard::Change;
 
 /// Notes a change: payouts wait until a moment, or longer if they did.
 ///
