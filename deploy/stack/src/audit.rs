@@ -187,28 +187,17 @@ impl Snapshots {
 
     /// Every check of one database alone, in the order of [`CHECKS`].
     async fn check_all(&mut self) -> Result<Vec<Verdict>> {
-        let (mut wallet, mut others) = (Vec::new(), Vec::new());
-        for (place, check) in CHECKS.iter().enumerate() {
-            if check.database == Database::Wallet { wallet.push((place, check)) } else { others.push((place, check)) }
-        }
-        let (odd, even): (Vec<_>, Vec<_>) = wallet.into_iter().partition(|(place, _)| place % 2 == 1);
-        let Self { wallet, wallet_again, trade, auth, payment_method, mailer } = self;
-        let others = async {
-            let mut verdicts = Vec::new();
-            for (place, check) in others {
-                let connection = match check.database {
-                    Database::Trade => &mut *trade,
-                    Database::Auth => &mut *auth,
-                    Database::PaymentMethod => &mut *payment_method,
-                    Database::Mailer | Database::Wallet => &mut *mailer,
-                };
-                verdicts.push((place, check.verdict(check.promise.to_owned(), connection).await?));
-            }
-            Ok(verdicts)
-        };
-        let (mut all, even, others) =
-            tokio::try_join!(check_in_turn(odd, wallet), check_in_turn(even, wallet_again), others)?;
-        all.extend(even.into_iter().chain(others));
+        let of = |database| CHECKS.iter().enumerate().filter(move |(_, check)| check.database == database);
+        let (odd, even): (Vec<_>, Vec<_>) = of(Database::Wallet).partition(|(place, _)| place % 2 == 1);
+        let verdicts = tokio::try_join!(
+            check_in_turn(odd, &mut self.wallet),
+            check_in_turn(even, &mut self.wallet_again),
+            check_in_turn(of(Database::Trade), &mut self.trade),
+            check_in_turn(of(Database::Auth), &mut self.auth),
+            check_in_turn(of(Database::PaymentMethod), &mut self.payment_method),
+            check_in_turn(of(Database::Mailer), &mut self.mailer),
+        )?;
+        let mut all: Vec<_> = <[_; 6]>::from(verdicts).into_iter().flatten().collect();
         all.sort_by_key(|(place, _)| *place);
         Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
     }
@@ -224,7 +213,11 @@ impl Snapshots {
     }
 }
 
-async fn check_in_turn(checks: Vec<(usize, &Check)>, connection: &mut PgConnection) -> Result<Vec<(usize, Verdict)>> {
+/// The verdicts of checks, each with its place.
+async fn check_in_turn(
+    checks: impl IntoIterator<Item = (usize, &Check)>,
+    connection: &mut PgConnection,
+) -> Result<Vec<(usize, Verdict)>> {
     let mut verdicts = Vec::new();
     for (place, check) in checks {
         verdicts.push((place, check.verdict(check.promise.to_owned(), connection).await?));
