@@ -27,6 +27,8 @@ const NAMED: usize = 5;
 const OVERLAP: Duration = Duration::minutes(2);
 /// Causes a step: those of so long.
 const CAUSES: Duration = Duration::seconds(10);
+/// How far the next cause is looked for at a time.
+const EMPTY: Duration = Duration::minutes(10);
 
 /// Checks what was posted since the last check and a share of everything else, unless another process does, and stops
 /// withdrawals if something does not verify. Returns whether they are open.
@@ -60,8 +62,13 @@ async fn check(db: &Db) -> Result<(), Error> {
     }
     let mut since = before.checked_at.map_or(began_at - Duration::hours(1), |checked_at| checked_at - OVERLAP);
     while since < began_at {
-        ledger_checks::check_causes(&mut conn, since, since + CAUSES).await?;
-        since += CAUSES;
+        // After an outage most of the time since the last check is empty.
+        let Some(cause_at) = ledger_checks::next_cause(&mut conn, since, since + EMPTY).await? else {
+            since += EMPTY;
+            continue;
+        };
+        ledger_checks::check_causes(&mut conn, cause_at, cause_at + CAUSES).await?;
+        since = cause_at + CAUSES;
     }
     ledger_checks::recheck(&mut conn, SLICE).await?;
     ledger_checks::end(&mut conn).await?;

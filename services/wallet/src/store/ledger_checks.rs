@@ -74,6 +74,32 @@ pub async fn walk(conn: &mut PgConnection, most: i32) -> Result<Option<bool>, sq
     sqlx::query_scalar!("SELECT walk_ledger($1)", most).fetch_one(conn).await
 }
 
+/// When the first thing in `[since, until)` was decided that has to be posted.
+///
+/// # Errors
+/// The database's.
+pub async fn next_cause(
+    conn: &mut PgConnection,
+    since: OffsetDateTime,
+    until: OffsetDateTime,
+) -> Result<Option<OffsetDateTime>, sqlx::Error> {
+    sqlx::query_scalar!(
+        "SELECT least(
+            (SELECT min(greatest(approved_at, decided_at)) FROM transactions WHERE greatest(approved_at, decided_at) >= $1
+                AND greatest(approved_at, decided_at) < $2 AND kind IN ('deposit', 'course', 'fee', 'withdrawal')),
+            (SELECT min(created_at) FROM transactions WHERE created_at >= $1 AND created_at < $2),
+            (SELECT min(created_at) FROM trade_fundings WHERE created_at >= $1 AND created_at < $2),
+            (SELECT min(settled_at) FROM trade_fundings WHERE settled_at >= $1 AND settled_at < $2),
+            (SELECT min(placed_at) FROM holds WHERE placed_at >= $1 AND placed_at < $2),
+            (SELECT min(released_at) FROM holds WHERE released_at >= $1 AND released_at < $2),
+            (SELECT min(decided_at) FROM proposals WHERE status = 'confirmed' AND decided_at >= $1 AND decided_at < $2))",
+        since,
+        until
+    )
+    .fetch_one(conn)
+    .await
+}
+
 /// Checks that what was decided in `[since, until)` was posted.
 ///
 /// # Errors

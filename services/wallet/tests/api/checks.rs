@@ -177,6 +177,30 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
     assert_eq!(faults(&pool).await, Vec::<String>::new());
 }
 
+/// [D-B1] The first check after weeks without one reaches what was decided meanwhile, at once although most of the time
+/// was empty.
+#[sqlx::test(migrations = false)]
+async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(20_000).await;
+    assert!(check_ledger(&world.doors.db).await.unwrap());
+    run(
+        &pool,
+        format!(
+            "SET session_replication_role = replica;
+        UPDATE ledger_checks SET checked_at = clock_timestamp() - interval '60 days';
+        INSERT INTO proposals (id, kind, subject_id, change, proposed_by, status, decided_by, decided_at)
+        VALUES ('00000000-0000-0000-0000-0000000000f1', 'bonus', '{}', '{{\"amount_cents\": 5}}', gen_random_uuid(), 'confirmed',
+            gen_random_uuid(), clock_timestamp() - interval '20 days')",
+            member.id
+        ),
+    )
+    .await;
+    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    let found = faults(&pool).await;
+    assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
+}
+
 /// [A6] A tampered newest entry is not masked by the ordinary posting after it.
 #[sqlx::test(migrations = false)]
 async fn the_next_posting_masks_nothing(pool: PgPool) {
