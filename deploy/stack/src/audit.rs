@@ -9,9 +9,10 @@ mod decisions;
 
 mod roots;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use chassis::keys::TrustedKeys;
@@ -187,15 +188,16 @@ impl Snapshots {
 
     /// Every check of one database alone, in the order of [`CHECKS`].
     async fn check_all(&mut self) -> Result<Vec<Verdict>> {
-        let of = |database| CHECKS.iter().enumerate().filter(move |(_, check)| check.database == database);
-        let (odd, even): (Vec<_>, Vec<_>) = of(Database::Wallet).partition(|(place, _)| place % 2 == 1);
+        let [wallet, trade, auth, payment_method, mailer] = Database::ALL.map(|database| {
+            Mutex::new(CHECKS.iter().enumerate().filter(move |(_, check)| check.database == database).collect())
+        });
         let verdicts = tokio::try_join!(
-            check_in_turn(odd, &mut self.wallet),
-            check_in_turn(even, &mut self.wallet_again),
-            check_in_turn(of(Database::Trade), &mut self.trade),
-            check_in_turn(of(Database::Auth), &mut self.auth),
-            check_in_turn(of(Database::PaymentMethod), &mut self.payment_method),
-            check_in_turn(of(Database::Mailer), &mut self.mailer),
+            check_in_turn(&wallet, &mut self.wallet),
+            check_in_turn(&wallet, &mut self.wallet_again),
+            check_in_turn(&trade, &mut self.trade),
+            check_in_turn(&auth, &mut self.auth),
+            check_in_turn(&payment_method, &mut self.payment_method),
+            check_in_turn(&mailer, &mut self.mailer),
         )?;
         let mut all: Vec<_> = <[_; 6]>::from(verdicts).into_iter().flatten().collect();
         all.sort_by_key(|(place, _)| *place);
@@ -213,16 +215,17 @@ impl Snapshots {
     }
 }
 
-/// The verdicts of checks, each with its place.
+/// The verdicts of the checks that this connection takes from a queue, each with its place in [`CHECKS`].
 async fn check_in_turn(
-    checks: impl IntoIterator<Item = (usize, &Check)>,
+    queue: &Mutex<VecDeque<(usize, &Check)>>,
     connection: &mut PgConnection,
 ) -> Result<Vec<(usize, Verdict)>> {
     let mut verdicts = Vec::new();
-    for (place, check) in checks {
+    loop {
+        let next = queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+        let Some((place, check)) = next else { return Ok(verdicts) };
         verdicts.push((place, check.verdict(check.promise.to_owned(), connection).await?));
     }
-    Ok(verdicts)
 }
 
 async fn snapshot(url: &str) -> Result<PgConnection> {
