@@ -23,7 +23,8 @@ setup: ## Install what is missing
 run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT changes it) until Ctrl-C
 	@exec $(STACK) run
 
-demo: setup build ## Add a demo member to the running product, or start it with one
+demo: setup build ## Start a new product with six months of history (4 minutes), or add a demo member to one that is there
+	@deploy/setup.sh demo
 	@exec $(STACK) demo
 
 logs: ## Follow what every process of the product logs

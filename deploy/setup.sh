@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run`, for `test` (the browser too), `secrets` or `kubernetes`. Quick when nothing is.
+# Installs what is missing for `run`, `demo`, `test` (the browser too), `secrets` or `kubernetes`. Quick when nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
@@ -26,6 +26,9 @@ case $purpose in
     have node && have npm || packages+=(nodejs npm)
     ;;
 esac
+if [ "$purpose" = demo ] || [ "$purpose" = test ]; then
+  compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1' >/dev/null || packages+=(libfaketime)
+fi
 if [ "$purpose" = test ]; then
   needs_venv
   have chromium || have chromium-browser || have google-chrome || packages+=(chromium)

@@ -21,7 +21,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
 use sqlx::{Connection, PgConnection};
-use stack::postgres::{Durability, Postgres};
+use stack::postgres::{self, Durability, Postgres};
 
 use crate::books::{Books, Work};
 use crate::cala::Cala;
@@ -123,8 +123,14 @@ async fn main() -> Result<()> {
         // A server and a folder for each, so that none finds what another left.
         let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
-        let log = folder.path().join("postgres.log");
-        let postgres = Postgres::start(&folder.path().join("pg"), &log, "bench", Durability::Full).await?;
+        let postgres = Postgres::start(&postgres::Settings {
+            folder: folder.path().join("pg"),
+            log: folder.path().join("postgres.log"),
+            password: "bench".to_owned(),
+            durability: Durability::Full,
+            clock: None,
+        })
+        .await?;
         let result = measure(*what, &settings, folder.path(), &postgres.url()).await;
         postgres.process().terminate().await?;
         result?;

@@ -80,6 +80,7 @@ impl Product {
             staff_totp: false,
             otlp_endpoint: None,
             logs: Logs::Files,
+            clock: None,
             progress: |_| {},
             connection_age_seconds: None,
         };

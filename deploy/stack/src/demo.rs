@@ -12,6 +12,9 @@ pub const EMAIL: &str = "demo@solvane.test";
 /// The demo member's password.
 pub const PASSWORD: &str = "solvane-demo";
 
+/// A payout address that the platform does not own.
+pub(crate) const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
+
 /// How a deposit of the history ends.
 enum End {
     /// Received, so much of it.

@@ -4,8 +4,10 @@
 pub mod audit;
 pub mod broker;
 pub mod client;
+pub mod clock;
 pub mod databases;
 pub mod demo;
+pub mod history;
 pub mod mails;
 pub mod postgres;
 pub mod process;

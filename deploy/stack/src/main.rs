@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand};
 use stack::{
     Logs, Settings, Stack,
     audit::{Evidence, Urls, audit, report},
-    demo,
+    demo, history,
     postgres::Durability,
     reconcile,
     running::Running,
@@ -206,11 +206,17 @@ async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
 
 async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
     let mail_dir = settings.folder.join("mail");
+    let is_new = matches!(settings.databases, DatabaseServer::Own(_)) && !settings.folder.join("pg").exists();
+    let with_history = with_demo && is_new;
+    if with_history {
+        say("playing six months of the product's life, which takes a few minutes");
+        history::play(&settings, history::DAYS).await.context("playing the history failed; `make reset` clears it")?;
+    }
     let stack = Stack::start(settings).await?;
     say("checking staff, deposit addresses and plans, adding what is missing");
     seed::seed(&stack).await.context("seeding failed")?;
     Running::of(&stack)?.write(stack.folder())?;
-    if with_demo {
+    if with_demo && !with_history {
         say("adding the demo member");
         demo::make(stack.url(), &mail_dir).await.context("making the demo member failed")?;
     }
@@ -262,6 +268,7 @@ fn settings(local: Local) -> Result<Settings> {
         connection_age_seconds: None,
         otlp_endpoint: None,
         logs: Logs::FilesAndTerminal { coloured },
+        clock: None,
         progress: say,
     })
 }

@@ -6,6 +6,7 @@ use std::{
     os::unix::fs::PermissionsExt,
     path::{Path, PathBuf},
     process::Command,
+    sync::Arc,
     time::Duration,
 };
 
@@ -14,6 +15,7 @@ use sqlx::{Connection, PgConnection};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    clock::Clock,
     place, ports,
     process::{Launch, Output, Process, Signal, tail},
 };
@@ -31,6 +33,21 @@ pub enum Durability {
     None,
 }
 
+/// How to run it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Its data.
+    pub folder: PathBuf,
+    /// Where it logs.
+    pub log: PathBuf,
+    /// Of its superuser `postgres`; taken when the data is made.
+    pub password: String,
+    /// What the data is worth.
+    pub durability: Durability,
+    /// The time that it sees, if not the machine's.
+    pub clock: Option<Arc<Clock>>,
+}
+
 /// A running PostgreSQL of our own.
 #[derive(Debug)]
 pub struct Postgres {
@@ -40,22 +57,25 @@ pub struct Postgres {
 }
 
 impl Postgres {
-    /// Starts the server whose data is in `folder`; the first time, makes it with `password` for
-    /// its superuser `postgres`.
+    /// Starts the server; the first time, makes its data.
     ///
     /// # Errors
     /// When PostgreSQL is not installed, or does not start.
-    pub async fn start(folder: &Path, log: &Path, password: &str, durability: Durability) -> Result<Self> {
+    pub async fn start(settings: &Settings) -> Result<Self> {
         let bin = binaries()?;
         let user = place::user_for(USER);
-        let folder = place::prepare(folder, user)?;
+        let folder = place::prepare(&settings.folder, user)?;
         if !folder.join("data/PG_VERSION").exists() {
-            initialise(&bin, &folder, user, password, durability)?;
+            initialise(&bin, &folder, user, settings)?;
         }
         let port = ports::free()?;
-        let process = launch(&bin, &folder, log, port, durability).start_alone(&folder.join("pid")).await?;
-        let postgres = Self { process, port, password: password.to_owned() };
-        postgres.wait_until_it_answers(log).await?;
+        let mut launch = launch(&bin, &folder, port, settings);
+        if let Some(clock) = &settings.clock {
+            launch = clock.applied_to(launch);
+        }
+        let process = launch.start_alone(&folder.join("pid")).await?;
+        let postgres = Self { process, port, password: settings.password.clone() };
+        postgres.wait_until_it_answers(&settings.log).await?;
         Ok(postgres)
     }
 
@@ -85,8 +105,8 @@ impl Postgres {
     }
 }
 
-fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durability) -> Launch {
-    let mut settings = vec![
+fn launch(bin: &Path, folder: &Path, port: u16, settings: &Settings) -> Launch {
+    let mut parameters = vec![
         format!("port={port}"),
         "listen_addresses=127.0.0.1".to_owned(),
         "unix_socket_directories=".to_owned(),
@@ -95,15 +115,15 @@ fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durabili
         "timezone=UTC".to_owned(),
         "log_timezone=UTC".to_owned(),
     ];
-    let own: &[&str] = match durability {
+    let own: &[&str] = match settings.durability {
         // As docker-compose.yml has it; memory that is not needed is not taken.
         Durability::Full => &["shared_buffers=512MB"],
         Durability::None => &["shared_buffers=128MB", "fsync=off", "synchronous_commit=off", "full_page_writes=off"],
     };
-    settings.extend(own.iter().map(|setting| (*setting).to_owned()));
-    let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(log.to_owned()))
+    parameters.extend(own.iter().map(|parameter| (*parameter).to_owned()));
+    let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(settings.log.clone()))
         .args(["-D".to_owned(), folder.join("data").display().to_string()])
-        .args(settings.into_iter().flat_map(|setting| ["-c".to_owned(), setting]));
+        .args(parameters.into_iter().flat_map(|parameter| ["-c".to_owned(), parameter]));
     // SIGTERM would wait for its clients to leave.
     launch.stop = Signal::INT;
     launch.user = place::user_for(USER);
@@ -111,10 +131,10 @@ fn launch(bin: &Path, folder: &Path, log: &Path, port: u16, durability: Durabili
     launch
 }
 
-fn initialise(bin: &Path, folder: &Path, user: Option<&str>, password: &str, durability: Durability) -> Result<()> {
+fn initialise(bin: &Path, folder: &Path, user: Option<&str>, settings: &Settings) -> Result<()> {
     // Readable for the server's user, in a folder that only this user can enter.
     let password_file = folder.join("password");
-    fs::write(&password_file, password)?;
+    fs::write(&password_file, &settings.password)?;
     fs::set_permissions(&password_file, fs::Permissions::from_mode(0o644))?;
     let mut command = Command::new("setpriv");
     if let Some(user) = user {
@@ -124,7 +144,7 @@ fn initialise(bin: &Path, folder: &Path, user: Option<&str>, password: &str, dur
     command.args(["--data-checksums", "--encoding=UTF8", "--locale=C.UTF-8"]);
     command.args(["--auth=scram-sha-256", "--username", USER]);
     command.arg("--pwfile").arg(&password_file).arg("--pgdata").arg(folder.join("data"));
-    if durability == Durability::None {
+    if settings.durability == Durability::None {
         command.arg("--no-sync");
     }
     let output = command.output().context("cannot run initdb")?;

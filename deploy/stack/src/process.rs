@@ -43,6 +43,8 @@ pub struct Launch {
     pub folder: Option<PathBuf>,
     /// The user to become, when we are root.
     pub user: Option<&'static str>,
+    /// A library that the program loads before its own.
+    pub preload: Option<PathBuf>,
     /// The signal that asks it to end.
     pub stop: Signal,
     /// Where its output goes.
@@ -89,6 +91,7 @@ impl Launch {
             input: None,
             folder: None,
             user: None,
+            preload: None,
             stop: Signal::TERM,
             output,
         }
@@ -189,7 +192,11 @@ impl Launch {
         if let Some(user) = self.user {
             command.args(["--reuid", user, "--regid", user, "--init-groups"]);
         }
-        command.arg("--").arg(&self.program).args(&self.args);
+        command.arg("--");
+        if let Some(library) = &self.preload {
+            command.arg("env").arg(format!("LD_PRELOAD={}", library.display()));
+        }
+        command.arg(&self.program).args(&self.args);
         command.env_clear();
         for name in INHERITED {
             if let Some(value) = std::env::var_os(name) {

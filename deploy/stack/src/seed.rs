@@ -36,19 +36,19 @@ const METHODS: [(&str, &str, &str, &str); 3] = [
 /// How many daily values a plan starts with: today's and those of the 30 days before.
 const POINTS: i64 = 31;
 
-struct PlanSeed {
-    title: &'static str,
+pub(crate) struct PlanSeed {
+    pub(crate) title: &'static str,
     subtitle: &'static str,
     min: u32,
     max: u32,
     roi: u32,
     duration: u32,
     /// Steps of its value from one day to the next in ten-thousandths, repeated.
-    steps: &'static [i64],
+    pub(crate) steps: &'static [i64],
 }
 
 /// Starter and Horizon rise, Balanced falls over its last days, Growth swings.
-const PLANS: [PlanSeed; 4] = [
+pub(crate) const PLANS: [PlanSeed; 4] = [
     PlanSeed {
         title: "Starter",
         subtitle: "Short-term income, small swings",
@@ -111,7 +111,7 @@ pub async fn people_and_methods(stack: &Stack) -> Result<()> {
 }
 
 /// Two people of one role, signed in.
-async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
+pub(crate) async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
     let (one, other) = (format!("{role}@solvane.test"), format!("{role}2@solvane.test"));
     tokio::try_join!(visitor.login(&one, STAFF_PASSWORD), visitor.login(&other, STAFF_PASSWORD))
 }
@@ -168,7 +168,7 @@ async fn plans(proposer: &Client, confirmer: &Client) -> Result<()> {
     Ok(())
 }
 
-async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Result<Value> {
+pub(crate) async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Client) -> Result<Value> {
     let body = json!({
         "title": plan.title, "subtitle": plan.subtitle, "min": plan.min, "max": plan.max,
         "roi": plan.roi, "duration": plan.duration,
@@ -191,7 +191,7 @@ async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client
 }
 
 /// Proposes a change and has another person confirm it; returns the answer to the confirmation.
-async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
+pub(crate) async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value) -> Result<Value> {
     let proposal = proposer.post(path, body).await?.success().with_context(|| format!("POST {path}"))?;
     let id = proposal["proposalId"].as_str().context("a proposal has an id")?;
     let confirm = format!("/admin/proposals/{id}/confirm");
@@ -199,7 +199,7 @@ async fn propose(proposer: &Client, confirmer: &Client, path: &str, body: Value)
 }
 
 /// The value of a plan day by day, as decimal texts, from 1 on.
-fn index(steps: &'static [i64]) -> impl Iterator<Item = String> {
+pub(crate) fn index(steps: &'static [i64]) -> impl Iterator<Item = String> {
     let mut millionths: i64 = 1_000_000;
     std::iter::once(0).chain(steps.iter().copied().cycle()).map(move |step| {
         millionths += millionths * step / 10_000;

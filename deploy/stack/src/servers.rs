@@ -1,14 +1,15 @@
 //! The PostgreSQL and RabbitMQ of a stack: its own, or part of one that is there already.
 
-use std::{fs::create_dir_all, path::Path};
+use std::{fs::create_dir_all, path::Path, sync::Arc};
 
 use anyhow::{Context, Result, bail};
 
 use crate::{
     broker::{self, Tenancy},
+    clock::Clock,
     databases::Databases,
     ports,
-    postgres::{Durability, Postgres},
+    postgres::{self, Durability, Postgres},
     process::Process,
     rabbitmq::{self, RabbitMq},
     secrets::Secrets,
@@ -69,14 +70,24 @@ pub(crate) struct DatabasePart {
 /// The broker alone.
 pub(crate) struct BrokerPart(Broker);
 
-pub(crate) async fn start_databases(server: &DatabaseServer, folder: &Path, id: &str) -> Result<DatabasePart> {
+pub(crate) async fn start_databases(
+    server: &DatabaseServer,
+    folder: &Path,
+    id: &str,
+    clock: Option<Arc<Clock>>,
+) -> Result<DatabasePart> {
     let (postgres, url, suffix, secrets) = match server {
         DatabaseServer::Own(durability) => {
             let secrets = Secrets::open(&folder.join("secrets.json"))?;
             create_dir_all(folder.join("logs"))?;
-            let log = folder.join("logs/postgres.log");
-            let password = secrets.password("postgres");
-            let postgres = Postgres::start(&folder.join("pg"), &log, &password, *durability).await?;
+            let postgres = Postgres::start(&postgres::Settings {
+                folder: folder.join("pg"),
+                log: folder.join("logs/postgres.log"),
+                password: secrets.password("postgres"),
+                durability: *durability,
+                clock,
+            })
+            .await?;
             let url = postgres.url();
             (Some(postgres), url, String::new(), secrets)
         }

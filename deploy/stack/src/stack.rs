@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs::{File, create_dir_all},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -14,9 +15,10 @@ use tokio::{
 };
 
 use crate::{
+    clock::{self, Clock},
     databases::Databases,
     place,
-    postgres::{Durability, Postgres},
+    postgres::{self, Durability, Postgres},
     preparation,
     process::{Launch, Output, Process, Signal, tail},
     secrets::Secrets,
@@ -57,6 +59,8 @@ pub struct Settings {
     pub otlp_endpoint: Option<String>,
     /// Where the services log.
     pub logs: Logs,
+    /// The time that PostgreSQL and the services see, if not the machine's.
+    pub clock: Option<Arc<Clock>>,
     /// Is called before each step of the start that takes a while.
     pub progress: fn(&str),
 }
@@ -111,7 +115,8 @@ impl Stack {
         let id = &id[..12];
         (settings.progress)("starting PostgreSQL and RabbitMQ, migrating the databases");
         let databases = async {
-            let part = servers::start_databases(&settings.databases, &settings.folder, id).await?;
+            let clock = settings.clock.clone();
+            let part = servers::start_databases(&settings.databases, &settings.folder, id, clock).await?;
             preparation::migrate(&shared, &settings.folder, &part.databases).await?;
             anyhow::Ok(part)
         };
@@ -153,8 +158,14 @@ impl Stack {
         create_dir_all(folder.join("logs"))?;
         let lock = preparation::lock(folder, DEV_LOCK)?;
         let password = Secrets::open(&folder.join("secrets.json"))?.password("dev-pg");
-        let (data, log) = (folder.join("dev-pg"), folder.join("logs/dev-pg.log"));
-        Ok((Postgres::start(&data, &log, &password, Durability::None).await?, lock))
+        let settings = postgres::Settings {
+            folder: folder.join("dev-pg"),
+            log: folder.join("logs/dev-pg.log"),
+            password,
+            durability: Durability::None,
+            clock: None,
+        };
+        Ok((Postgres::start(&settings).await?, lock))
     }
 
     /// The origin of the product.
@@ -293,8 +304,13 @@ impl Stack {
         if let Some(endpoint) = &self.settings.otlp_endpoint {
             launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
         }
+        let mut database_url = self.databases().url(service);
+        if let Some(clock) = &self.settings.clock {
+            launch = clock.applied_to(launch);
+            database_url = database_url.map(|url| url + clock::DATABASE_OPTIONS);
+        }
         if service.database().is_some() {
-            launch = launch.env("DATABASE_URL", self.databases().url(service)?);
+            launch = launch.env("DATABASE_URL", database_url?);
         }
         Ok(launch)
     }

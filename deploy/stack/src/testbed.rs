@@ -11,7 +11,7 @@ use tempfile::TempDir;
 
 use crate::{
     place, ports,
-    postgres::{Durability, Postgres},
+    postgres::{self, Durability, Postgres},
     rabbitmq::{BrokerUser, Definitions, RabbitMq, Settings},
 };
 
@@ -55,9 +55,14 @@ impl Testbed {
             management_port: Some(ports::free()?),
             definitions: Definitions { vhosts: vec!["/".to_owned()], users: vec![administrator.clone()] },
         };
-        let (data, log) = (folder.path().join("pg"), folder.path().join("postgres.log"));
-        let (postgres, rabbitmq) =
-            tokio::try_join!(Postgres::start(&data, &log, &password, Durability::None), RabbitMq::start(&settings),)?;
+        let database = postgres::Settings {
+            folder: folder.path().join("pg"),
+            log: folder.path().join("postgres.log"),
+            password,
+            durability: Durability::None,
+            clock: None,
+        };
+        let (postgres, rabbitmq) = tokio::try_join!(Postgres::start(&database), RabbitMq::start(&settings))?;
         Ok(Self { postgres, rabbitmq, administrator, folder })
     }
 

@@ -87,27 +87,18 @@ impl TestStack {
     /// # Errors
     /// When anything of it fails.
     pub async fn with(options: Options) -> Result<Self> {
-        let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
-        // The servers' users have to pass through.
-        std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+        let folder = folder()?;
         let mail_dir = folder.path().join("mail");
         std::fs::create_dir_all(&mail_dir)?;
         let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
         let settings = Settings {
-            folder: folder.path().to_owned(),
-            port: ports::free()?,
             databases: databases(),
             broker: if options.own_broker { BrokerServer::Own } else { broker() },
             smtp_url: smtp.as_ref().map(SmtpServer::url),
-            web: root.join("web/dist"),
-            course: root.join("gateway/content/course"),
-            unlimited: true,
             staff_totp: options.staff_totp,
             connection_age_seconds: options.connection_age_seconds,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
-            logs: Logs::Files,
-            progress: |_| {},
+            ..settings(folder.path())?
         };
         let stack = Stack::start(settings).await?;
         if options.staff_totp {
@@ -298,6 +289,41 @@ impl DerefMut for TestStack {
     fn deref_mut(&mut self) -> &mut Stack {
         &mut self.stack
     }
+}
+
+/// A temporary folder for a stack.
+///
+/// # Errors
+/// When it cannot be made.
+pub fn folder() -> Result<TempDir> {
+    let folder = tempfile::Builder::new().prefix("solvane-").tempdir()?;
+    // The servers' users have to pass through.
+    std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
+    Ok(folder)
+}
+
+/// A stack in `folder` with servers of its own.
+///
+/// # Errors
+/// When no port is free.
+pub fn settings(folder: &Path) -> Result<Settings> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
+    Ok(Settings {
+        folder: folder.to_owned(),
+        port: ports::free()?,
+        databases: DatabaseServer::Own(Durability::None),
+        broker: BrokerServer::Own,
+        smtp_url: None,
+        web: root.join("web/dist"),
+        course: root.join("gateway/content/course"),
+        unlimited: true,
+        staff_totp: false,
+        connection_age_seconds: None,
+        otlp_endpoint: None,
+        logs: Logs::Files,
+        clock: None,
+        progress: |_| {},
+    })
 }
 
 fn databases() -> DatabaseServer {

@@ -11,12 +11,9 @@ use tokio::time::sleep;
 use uuid::Uuid;
 
 use crate::client::{Answer, Client};
-use crate::demo::{self, EMAIL, PASSWORD};
+use crate::demo::{self, DESTINATION, EMAIL, PASSWORD};
 use crate::seed::STAFF_PASSWORD;
 use crate::testing::PROOF;
-
-/// An address that nobody deposits to.
-const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
 /// What was acknowledged, and what was not.
 #[derive(Debug, Default)]

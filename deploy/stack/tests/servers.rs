@@ -12,7 +12,7 @@ use stack::{
     Service,
     broker::{self, VHOST},
     databases::Databases,
-    postgres::{Durability, Postgres},
+    postgres::{Durability, Postgres, Settings},
     process::Process,
     rabbitmq::{self, RabbitMq},
     secrets::Secrets,
@@ -27,7 +27,14 @@ fn folder() -> TempDir {
 }
 
 async fn postgres(folder: &Path) -> Postgres {
-    Postgres::start(&folder.join("pg"), &folder.join("log"), "secret", Durability::Full).await.expect("started")
+    let settings = Settings {
+        folder: folder.join("pg"),
+        log: folder.join("log"),
+        password: "secret".to_owned(),
+        durability: Durability::Full,
+        clock: None,
+    };
+    Postgres::start(&settings).await.expect("started")
 }
 
 /// [D-X1] [K12] Checksums are on; a service reads and writes its own tables, changes no schema, and reaches no other

@@ -27,6 +27,25 @@ const RECONNECT: Duration = Duration::from_millis(200);
 /// How often a transaction that lost a race is tried.
 const TRIES: u32 = 3;
 
+/// Settings of every session; one that the URL names as `options[name]=value` wins.
+const SETTINGS: [(&str, &str); 8] = [
+    ("statement_timeout", "5s"),
+    ("lock_timeout", "2s"),
+    ("idle_in_transaction_session_timeout", "10s"),
+    // The server's side of a connection whose client vanished: its locks go with it.
+    ("client_connection_check_interval", "1s"),
+    ("tcp_keepalives_idle", "10"),
+    ("tcp_keepalives_interval", "5"),
+    ("tcp_keepalives_count", "2"),
+    ("tcp_user_timeout", "15000"),
+];
+
+fn connect_options(url: &str) -> Result<PgConnectOptions, sqlx::Error> {
+    let options = PgConnectOptions::from_str(url)?;
+    let given = options.get_options().unwrap_or_default().to_owned();
+    Ok(options.options(SETTINGS.into_iter().filter(|(name, _)| !given.contains(&format!("-c {name}=")))))
+}
+
 /// A service's database.
 #[derive(Clone)]
 pub struct Db {
@@ -40,17 +59,6 @@ impl Db {
     /// # Errors
     /// If the url is none.
     pub fn connect_lazy(url: &str, max_connections: u32) -> Result<Self, sqlx::Error> {
-        let options = PgConnectOptions::from_str(url)?.options([
-            ("statement_timeout", "5s"),
-            ("lock_timeout", "2s"),
-            ("idle_in_transaction_session_timeout", "10s"),
-            // The server's side of a connection whose client vanished: its locks go with it.
-            ("client_connection_check_interval", "1s"),
-            ("tcp_keepalives_idle", "10"),
-            ("tcp_keepalives_interval", "5"),
-            ("tcp_keepalives_count", "2"),
-            ("tcp_user_timeout", "15000"),
-        ]);
         let pool = PgPoolOptions::new()
             .max_connections(max_connections)
             .acquire_timeout(Duration::from_secs(3))
@@ -64,7 +72,7 @@ impl Db {
                     Ok(true)
                 })
             })
-            .connect_lazy_with(options);
+            .connect_lazy_with(connect_options(url)?);
         Ok(Self::from_pool(pool))
     }
 
