@@ -235,8 +235,8 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
     seed::people_and_methods(&stack).await?;
     let mut world = World::new(&stack).await?;
     for day in 0..days {
-        if day % 30 == 0 {
-            progress(&format!("playing month {} of {}", day / 30 + 1, DAYS / 30));
+        if day % 31 == 0 {
+            progress(&format!("playing month {} of {}", day / 31 + 1, DAYS.div_ceil(31)));
         }
         clock.set_behind(seconds_behind(day))?;
         world.publish_values().await.with_context(|| format!("day {day}"))?;
