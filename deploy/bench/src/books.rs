@@ -52,7 +52,7 @@ pub struct Books {
 impl Books {
     /// Makes its database on the server.
     pub async fn new(server_url: &str, name: &str) -> Result<Self> {
-        let url = crate::database(server_url, name).await?;
+        let url = crate::databases::create(server_url, name).await?;
         chassis::db::migrate_url(&url, SCHEMA).await?;
         let db = Db::connect_lazy(&url, 8)?;
         sqlx::raw_sql(TRANSFERS).execute(&mut *db.conn().await?).await?;

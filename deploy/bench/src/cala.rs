@@ -32,7 +32,7 @@ pub struct Cala {
 impl Cala {
     /// Makes its database on the server.
     pub async fn new(server_url: &str) -> Result<Self> {
-        let url = crate::database(server_url, "cala").await?;
+        let url = crate::databases::create(server_url, "cala").await?;
         let pool = cala_sqlx::postgres::PgPoolOptions::new().max_connections(8).connect(&url).await?;
         let config = CalaLedgerConfig::builder().pool(pool.clone()).exec_migrations(true).build()?;
         let mut jobs = Jobs::init(JobSvcConfig::builder().pool(pool).build()?).await?;

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 use stack::Service;
 
 use crate::product::Product;
+use crate::report::Figure;
 
 const SERVICES: [Service; 5] =
     [Service::Auth, Service::Wallet, Service::Trade, Service::PaymentMethod, Service::Mailer];
@@ -20,7 +21,7 @@ pub struct Pass {
 }
 
 /// The table.
-pub const FIGURES: [crate::Figure<Pass>; 3] = [
+pub const FIGURES: [Figure<Pass>; 3] = [
     ("B20 memory of the largest service at rest (MiB)", |pass| pass.largest_service, "≤ 20"),
     ("B20 memory of the gateway at rest (MiB)", |pass| pass.gateway, "≤ 30"),
     ("B20 start to ready of the slowest process (s)", |pass| pass.slowest, "≤ 1"),

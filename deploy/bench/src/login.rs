@@ -12,6 +12,7 @@ use tokio::process::Command;
 
 use crate::load::{Load, Run};
 use crate::product::{Member, Product};
+use crate::report::Figure;
 
 const PASSWORD: &str = "correct horse battery staple";
 /// Connections that sign in without being sent away: fewer than may wait.
@@ -41,7 +42,7 @@ pub struct Pass {
 }
 
 /// The table.
-pub const FIGURES: [crate::Figure<Pass>; 10] = [
+pub const FIGURES: [Figure<Pass>; 10] = [
     ("argon2 in a loop, one thread (/s)", |pass| pass.raw, ""),
     ("libargon2 in a loop, one thread (/s)", |pass| pass.library, ""),
     ("logins, 48 connections (/s)", |pass| pass.logins.rate, ""),

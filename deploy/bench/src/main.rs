@@ -5,6 +5,7 @@
 mod books;
 mod cala;
 mod cpu;
+mod databases;
 mod hop;
 mod http;
 mod idle;
@@ -13,6 +14,7 @@ mod login;
 mod measure;
 mod peer;
 mod product;
+mod report;
 mod rest;
 
 use std::io::{Write, stdout};
@@ -20,7 +22,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clap::{Parser, ValueEnum};
-use sqlx::{Connection, PgConnection};
 use stack::postgres::{self, Durability, Postgres};
 
 use crate::books::{Books, Work};
@@ -28,6 +29,7 @@ use crate::cala::Cala;
 use crate::cpu::Server;
 use crate::measure::Sample;
 use crate::peer::Peer;
+use crate::report::{Figure, report};
 
 #[derive(Parser)]
 struct Settings {
@@ -81,9 +83,6 @@ struct Pass {
 
 /// How many transfers are on their way at once.
 const AT_ONCE: [usize; 4] = [1, 8, 32, 1_024];
-
-/// A figure of the table: its name, how it comes out of a pass, its target.
-type Figure<P> = (&'static str, fn(&P) -> f64, &'static str);
 
 const FIGURES: [Figure<Pass>; 28] = [
     ("S: peer, spread, 8 at once (/s)", |pass| pass.peer_8.rate, ""),
@@ -204,29 +203,4 @@ async fn grown(settings: &Settings, url: &str) -> Result<f64> {
     let many = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;
     books.check().await.context("after growing")?;
     Ok(many.rate / few.rate)
-}
-
-/// Makes an empty database; its url.
-async fn database(server_url: &str, name: &str) -> Result<String> {
-    let mut conn = PgConnection::connect(server_url).await?;
-    sqlx::raw_sql(sqlx::AssertSqlSafe(format!("CREATE DATABASE {name}"))).execute(&mut conn).await?;
-    conn.close().await?;
-    let (server, _) = server_url.rsplit_once('/').context("a url names a database")?;
-    Ok(format!("{server}/{name}"))
-}
-
-fn report<P>(out: &mut impl Write, figures: &[Figure<P>], passes: &[P]) -> Result<()> {
-    writeln!(out, "| figure | median | range | target |\n|---|---|---|---|")?;
-    for (name, figure, target) in figures {
-        let mut values: Vec<f64> = passes.iter().map(figure).collect();
-        values.sort_by(f64::total_cmp);
-        let (least, middle, most) = (values[0], values[values.len() / 2], values[values.len() - 1]);
-        writeln!(out, "| {name} | {} | {} to {} | {target} |", shown(middle), shown(least), shown(most))?;
-    }
-    writeln!(out, "\nB18: no promise that is audited was broken after any of {} passes.\n", passes.len())?;
-    Ok(())
-}
-
-fn shown(value: f64) -> String {
-    if value >= 100.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }

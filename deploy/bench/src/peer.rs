@@ -20,7 +20,7 @@ pub struct Peer {
 impl Peer {
     /// Makes its database on the server.
     pub async fn new(server_url: &str, name: &str) -> Result<Self> {
-        let url = crate::database(server_url, name).await?;
+        let url = crate::databases::create(server_url, name).await?;
         let mut conn = PgConnection::connect(&url).await?;
         sqlx::raw_sql(include_str!("../sql/peer.sql")).execute(&mut conn).await?;
         sqlx::raw_sql("VACUUM ANALYZE").execute(&mut conn).await?;

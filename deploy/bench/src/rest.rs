@@ -17,6 +17,7 @@ use crate::load::{Load, Run, p99_ms};
 use crate::measure::Sample;
 use crate::peer::Peer;
 use crate::product::{Member, Members, Product};
+use crate::report::Figure;
 
 /// What a withdrawal is paid to: an address of nobody.
 const ADDRESS: &str = "0x52908400098527886e0f7030069857d2e4169ee7";
@@ -62,7 +63,7 @@ pub struct Pass {
 }
 
 /// The table.
-pub const FIGURES: [crate::Figure<Pass>; 37] = [
+pub const FIGURES: [Figure<Pass>; 37] = [
     ("S: peer, spread, 8 at once (/s)", |pass| pass.spread, ""),
     ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.hot, ""),
     ("withdrawals, 512 connections (/s)", |pass| pass.busy.rate, ""),

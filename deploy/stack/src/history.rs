@@ -14,7 +14,8 @@ use crate::client::Client;
 use crate::clock::Clock;
 use crate::seed::{self, PLANS, STAFF_PASSWORD};
 use crate::service::Service;
-use crate::stack::{Logs, Settings, Stack};
+use crate::settings::{Logs, Settings};
+use crate::stack::Stack;
 use crate::testing::PROOF;
 use crate::{demo, mails};
 

@@ -26,9 +26,11 @@ pub mod traffic;
 mod place;
 mod ports;
 mod preparation;
+mod settings;
 mod stack;
 
 pub use crate::{
     service::Service,
-    stack::{Logs, Settings, Stack},
+    settings::{Logs, Settings},
+    stack::Stack,
 };

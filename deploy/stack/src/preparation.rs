@@ -14,7 +14,7 @@ use crate::{
     ports,
     process::{Launch, Output, tail},
     service::{Ports, Service, Shared, binary},
-    stack::Settings,
+    settings::Settings,
 };
 
 /// One stack, and one database for development, a folder at a time.

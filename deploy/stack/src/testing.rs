@@ -21,8 +21,9 @@ use crate::{
     running::Running,
     seed::{self, STAFF_PASSWORD},
     servers::{BrokerServer, DatabaseServer},
+    settings::{Logs, Settings},
     smtp::SmtpServer,
-    stack::{Logs, Settings, Stack},
+    stack::Stack,
     testbed,
 };
 

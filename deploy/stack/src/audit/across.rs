@@ -6,7 +6,8 @@ use anyhow::Result;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::{Database, Snapshots, Verdict};
+use super::snapshots::{Database, Snapshots};
+use super::verdict::Verdict;
 
 /// The trail of a database as the services themselves verify it.
 pub async fn trail_is_unbroken(database: Database, connection: &mut PgConnection) -> Result<Verdict> {

@@ -1,6 +1,6 @@
 //! Promises that one database can prove, each as a query for the rows that break it.
 
-use super::Database;
+use super::snapshots::Database;
 
 /// A promise and the rows that break it.
 pub struct Check {

@@ -15,7 +15,8 @@ use sqlx::{FromRow, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{Database, Snapshots, Verdict};
+use super::snapshots::{Database, Snapshots};
+use super::verdict::Verdict;
 
 /// A row is written while its signature is fresh; the clocks of two databases may differ by some of it.
 const SKEW_SECONDS: i64 = 300;

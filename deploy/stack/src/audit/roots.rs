@@ -9,7 +9,8 @@ use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, Root,
 use futures::TryStreamExt;
 use sqlx::PgConnection;
 
-use super::{Database, Snapshots, Verdict};
+use super::snapshots::{Database, Snapshots};
+use super::verdict::Verdict;
 
 /// One verdict for each database. A database without a single root is reported as broken.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {

@@ -1,0 +1,28 @@
+//! What was found about one promise.
+
+/// Rows shown of one broken promise.
+const SHOWN: usize = 20;
+
+/// A promise that was checked.
+#[derive(Clone, Debug, Eq, PartialEq)]
+pub struct Verdict {
+    /// The invariants it belongs to, e.g. `L1`.
+    pub ids: &'static str,
+    /// The promise.
+    pub promise: String,
+    /// Rows that break it, described; none when it is kept.
+    pub offending: Vec<String>,
+}
+
+// === impl Verdict ===
+
+impl Verdict {
+    pub(super) fn new(ids: &'static str, promise: impl Into<String>, mut offending: Vec<String>) -> Self {
+        if offending.len() > SHOWN {
+            let more = offending.len() - SHOWN;
+            offending.truncate(SHOWN);
+            offending.push(format!("and {more} more"));
+        }
+        Self { ids, promise: promise.into(), offending }
+    }
+}

@@ -1,0 +1,52 @@
+//! What kind of stack to start.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::clock::Clock;
+use crate::servers::{BrokerServer, DatabaseServer};
+
+/// What kind of stack to start.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// All its data.
+    pub folder: PathBuf,
+    /// The port of the gateway.
+    pub port: u16,
+    /// Where the databases are.
+    pub databases: DatabaseServer,
+    /// Where the broker is.
+    pub broker: BrokerServer,
+    /// An SMTP server, instead of mail as files.
+    pub smtp_url: Option<String>,
+    /// The built web application.
+    pub web: PathBuf,
+    /// The course's files.
+    pub course: PathBuf,
+    /// Whether one address may ask as often as it likes.
+    pub unlimited: bool,
+    /// Whether staff need a second factor.
+    pub staff_totp: bool,
+    /// The age at which services drain their gRPC connections; their own default without it.
+    pub connection_age_seconds: Option<u64>,
+    /// Where traces go, over OTLP; where the environment says without it.
+    pub otlp_endpoint: Option<String>,
+    /// Where the services log.
+    pub logs: Logs,
+    /// The time that PostgreSQL and the services see, if not the machine's.
+    pub clock: Option<Arc<Clock>>,
+    /// Is called before each step of the start that takes a while.
+    pub progress: fn(&str),
+}
+
+/// Where the services of a stack log.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Logs {
+    /// To one file a process.
+    Files,
+    /// The same, with warnings and errors on our standard output too, behind the name of their process.
+    FilesAndTerminal {
+        /// Whether the name is in colour.
+        coloured: bool,
+    },
+}
