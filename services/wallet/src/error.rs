@@ -163,6 +163,14 @@ pub enum Error {
     Database(#[source] sqlx::Error),
 }
 
+impl Error {
+    /// The change of a proposal cannot be read, or written, as what its kind says.
+    #[must_use]
+    pub fn unreadable_change(error: serde_json::Error) -> Self {
+        Self::Database(sqlx::Error::Decode(Box::new(error)))
+    }
+}
+
 /// The second line of several rules is a constraint: its name says which rule it was.
 impl From<sqlx::Error> for Error {
     fn from(error: sqlx::Error) -> Self {

@@ -72,7 +72,8 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid
 
 /// The account says what its entries say; the next check verifies it.
 async fn rebuild(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
-    let Rebuild { account_id, .. } = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let Rebuild { account_id, .. } =
+        serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
     let account_id = account_id.parse().map_err(|_| Error::AccountMissing)?;
     let done = ledger_checks::rebuild(conn, account_id, proposal.id).await?;
     tracing::warn!(account_id, ?done, "an account was rebuilt from its entries");
@@ -81,7 +82,7 @@ async fn rebuild(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
 
 async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
-    let correction: Correction = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let correction: Correction = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
     let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
     let amount = correction.amount_cents;
     let house = |account| AccountRef::House(account);
@@ -122,7 +123,7 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
 /// What a posting added is taken back; what the balance lacks is owed.
 async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
     let now = clock::now(conn).await?;
-    let reversal: Reversal = serde_json::from_value(proposal.change.clone()).map_err(uncorrectable)?;
+    let reversal: Reversal = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
     let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
     let amount = reversal.amount_cents;
     posting::lock_member(conn, user_id).await?;
@@ -140,9 +141,4 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     posting::post(conn, &[posting.shown_as(line.id)]).await?;
     transactions::insert(conn, &line).await?;
     Ok(published::balance_adjusted(&line).enqueue(conn).await?)
-}
-
-/// A change that is not what this service writes.
-pub(crate) fn uncorrectable(error: serde_json::Error) -> Error {
-    Error::Database(sqlx::Error::Decode(Box::new(error)))
 }

@@ -10,7 +10,6 @@ use chassis::proposal::{self, Proposal};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::app::decide_proposal::uncorrectable;
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::error::Error;
 use crate::store::accounts;
@@ -66,7 +65,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
     if short {
         return Err(Error::InsufficientBalance);
     }
-    let change = serde_json::to_value(&command.correction).map_err(uncorrectable)?;
+    let change = serde_json::to_value(&command.correction).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
     let (user_id, by) = (command.user_id, command.staff.user_id);
     let proposal = proposal::open(conn, kind.as_str(), Some(user_id), &change, Some(&before), by).await?;

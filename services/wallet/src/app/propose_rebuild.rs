@@ -9,7 +9,6 @@ use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::app::decide_proposal::uncorrectable;
 use crate::error::Error;
 use crate::store::ledger_checks;
 
@@ -70,7 +69,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeRebuild) -> Result<Pr
         entries: found.entries,
         note: command.note.trim().to_owned(),
     };
-    let change = serde_json::to_value(&rebuild).map_err(uncorrectable)?;
+    let change = serde_json::to_value(&rebuild).map_err(Error::unreadable_change)?;
     let proposal = proposal::open(conn, REBUILD, None, &change, Some(&before), command.staff.user_id).await?;
     let act = Act {
         staff: &command.staff,

@@ -9,7 +9,6 @@ use chassis::proposal::{self, Proposal};
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::app::decide_proposal::uncorrectable;
 use crate::domain::reversal::{self, REVERSAL, Reversal};
 use crate::error::Error;
 use crate::store::{accounts, postings, transactions};
@@ -62,7 +61,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal) -> Result<P
         amount_cents: posted.amount,
         note: command.note.trim().to_owned(),
     };
-    let change = serde_json::to_value(&change).map_err(uncorrectable)?;
+    let change = serde_json::to_value(&change).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "owedCents": wallet.owed });
     let by = command.staff.user_id;
     let proposal = proposal::open(conn, REVERSAL, Some(line.user_id), &change, Some(&before), by).await?;

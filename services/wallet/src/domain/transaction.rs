@@ -1,240 +1,28 @@
 //! Lines of a member's history, and how each may change: pending, then success or failed, once.
 
+mod details;
+
+mod kind;
+
+pub mod record;
+
 use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};
-use serde::{Deserialize, Serialize};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 use crate::domain::limits::{self, TWO_PEOPLE_FROM};
 use crate::domain::reason;
-use crate::domain::transaction::record::Record;
 use crate::domain::txid::Txid;
 use crate::error::Error;
 
-pub mod record;
-
-named! {
-    /// What a transaction is.
-    Kind {
-        /// Money from outside into the balance.
-        Deposit = "deposit",
-        /// Money out of the balance to a destination.
-        Withdrawal = "withdrawal",
-        /// Principal into or out of a trade.
-        Trade = "trade",
-        /// The gain of a trade.
-        Profit = "profit",
-        /// The course, paid from outside or from the balance.
-        Course = "course",
-        /// A released bonus.
-        Bonus = "bonus",
-        /// A withdrawal's fee paid from outside.
-        Fee = "fee",
-        /// A correction by staff.
-        Adjustment = "adjustment",
-    }
-}
-
-named! {
-    /// Where it stands.
-    Status {
-        /// Waits for staff.
-        Pending = "pending",
-        /// Took effect.
-        Success = "success",
-        /// Ended without effect.
-        Failed = "failed",
-    }
-}
-
-named! {
-    /// Which way the money goes, seen from the member.
-    Direction {
-        /// To them.
-        Credit = "credit",
-        /// From them.
-        Debit = "debit",
-    }
-}
-
-impl Kind {
-    /// What the member reads.
-    #[must_use]
-    pub const fn title(self) -> &'static str {
-        match self {
-            Self::Deposit => "Deposit",
-            Self::Withdrawal => "Withdrawal",
-            Self::Trade => "Trade",
-            Self::Profit => "Profit",
-            Self::Course => "Course",
-            Self::Bonus => "Bonus",
-            Self::Fee => "Fee",
-            Self::Adjustment => "Adjustment",
-        }
-    }
-}
-
-/// A payment method as it was shown.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MethodCopy {
-    /// Its id.
-    pub id: Uuid,
-    /// E.g. `USDT`.
-    pub currency: String,
-    /// E.g. `TRC20`.
-    pub network: String,
-    /// The platform's address for payments; empty for withdrawals.
-    pub address: String,
-    /// Empty when there is none.
-    pub memo: String,
-    /// Which version of the method.
-    pub version: i32,
-}
-
-/// Where a withdrawal is paid to.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Destination {
-    /// The address.
-    pub address: String,
-    /// Empty when there is none.
-    pub memo: String,
-}
-
-/// A proof of payment in the object store.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Receipt {
-    /// Its key there.
-    pub key: String,
-    /// Its media type.
-    pub content_type: String,
-    /// SHA-256 of the file.
-    pub digest: Vec<u8>,
-}
+pub use self::details::{
+    Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, Purpose, Receipt, TradePart, Withdrawal,
+};
+pub use self::kind::{Direction, Kind, Status};
 
 /// How long a treasurer has for a payout before others may make it.
 const LEASE: Duration = Duration::minutes(15);
-
-/// Somebody is paying a withdrawal: nobody else pays or rejects it until then.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Lease {
-    /// The treasurer.
-    pub by: Uuid,
-    /// The end.
-    pub until: OffsetDateTime,
-}
-
-/// The first of two approvals of a deposit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FirstApproval {
-    /// The reviewer.
-    pub by: Uuid,
-    /// When.
-    pub at: OffsetDateTime,
-    /// What was received.
-    pub received: Cents,
-}
-
-/// A reviewer's approval of a withdrawal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Approval {
-    /// The reviewer.
-    pub by: Uuid,
-    /// When.
-    pub at: OffsetDateTime,
-}
-
-/// What a payment from outside is for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// The balance.
-    Deposit,
-    /// The course.
-    Course,
-    /// The fee of a withdrawal.
-    Fee {
-        /// The withdrawal.
-        withdrawal_id: Uuid,
-    },
-}
-
-/// A payment from outside.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Payment {
-    /// What for.
-    pub purpose: Purpose,
-    /// To which platform method.
-    pub method: MethodCopy,
-    /// The proof.
-    pub receipt: Receipt,
-    /// The hash the member gave.
-    pub claimed_txid: Option<String>,
-    /// What the member said, once what was received is the amount.
-    pub claimed_amount: Option<Cents>,
-    /// The hash staff confirmed, or the first of two reviewers reserved.
-    pub txid: Option<Txid>,
-    /// The first approval of a deposit that takes two reviewers.
-    pub first_approval: Option<FirstApproval>,
-}
-
-/// A payout.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Withdrawal {
-    /// Part of the amount, unless it was paid from outside.
-    pub fee: Cents,
-    /// What is paid out.
-    pub net_amount: Cents,
-    /// Whether the fee came from outside.
-    pub fee_paid: bool,
-    /// By which method of the member.
-    pub method: MethodCopy,
-    /// Where to; may be named later.
-    pub destination: Option<Destination>,
-    /// The approval, which fixes what is paid and where.
-    pub approval: Option<Approval>,
-    /// The treasurer who is paying it at the moment.
-    pub paying: Option<Lease>,
-    /// The hash of the payout.
-    pub txid: Option<Txid>,
-}
-
-/// How a line belongs to a trade.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TradePart {
-    /// Principal out of the balance.
-    Invested,
-    /// Principal back into the balance.
-    Returned,
-    /// The gain.
-    Profit,
-}
-
-/// What a transaction is, with what only its kind has.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Details {
-    /// Money from outside, with a proof that staff review.
-    Payment(Payment),
-    /// Money to a destination of the member.
-    Withdrawal(Withdrawal),
-    /// Principal or gain of a trade.
-    Trade {
-        /// Which of them.
-        part: TradePart,
-        /// The trade.
-        trade_id: Uuid,
-    },
-    /// The course, paid from the balance.
-    Purchase,
-    /// A released bonus.
-    Bonus,
-    /// A correction by staff, a reversal, or a fee that is given back.
-    Adjustment {
-        /// Which way.
-        direction: Direction,
-        /// What it corrects, where that is a transaction.
-        related_id: Option<Uuid>,
-    },
-}
 
 /// What a reviewer saw of a payment from outside.
 #[derive(Debug, Clone)]
@@ -258,9 +46,8 @@ pub struct PaymentClaim {
     pub txid: Option<Txid>,
 }
 
-/// One line of a member's history. Stored answers have the shape of [`Record`].
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Record", into = "Record")]
+/// One line of a member's history. As JSON it has the shape of [`record::Record`].
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Transaction {
     /// UUIDv4: the reference shown is its first six characters.
     pub id: Uuid,
@@ -284,44 +71,6 @@ pub struct Transaction {
     pub revision: i32,
     /// When it was made.
     pub created_at: OffsetDateTime,
-}
-
-impl Purpose {
-    const fn kind(self) -> Kind {
-        match self {
-            Self::Deposit => Kind::Deposit,
-            Self::Course => Kind::Course,
-            Self::Fee { .. } => Kind::Fee,
-        }
-    }
-}
-
-impl Details {
-    /// What the transaction is.
-    #[must_use]
-    pub const fn kind(&self) -> Kind {
-        match self {
-            Self::Payment(payment) => payment.purpose.kind(),
-            Self::Withdrawal(_) => Kind::Withdrawal,
-            Self::Trade { part: TradePart::Profit, .. } => Kind::Profit,
-            Self::Trade { .. } => Kind::Trade,
-            Self::Purchase => Kind::Course,
-            Self::Bonus => Kind::Bonus,
-            Self::Adjustment { .. } => Kind::Adjustment,
-        }
-    }
-
-    const fn direction(&self) -> Direction {
-        match self {
-            Self::Payment(Payment { purpose: Purpose::Deposit, .. })
-            | Self::Trade { part: TradePart::Returned | TradePart::Profit, .. }
-            | Self::Bonus => Direction::Credit,
-            Self::Payment(_) | Self::Withdrawal(_) | Self::Trade { part: TradePart::Invested, .. } | Self::Purchase => {
-                Direction::Debit
-            }
-            Self::Adjustment { direction, .. } => *direction,
-        }
-    }
 }
 
 impl Transaction {

@@ -1,7 +1,8 @@
 //! A transaction with all parts side by side, as a row of its table and a stored answer hold it.
 
 use chassis::money::Cents;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -160,6 +161,18 @@ impl From<Transaction> for Record {
             },
             _ => record,
         }
+    }
+}
+
+impl Serialize for Transaction {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Record::from(self.clone()).serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Transaction {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::try_from(Record::deserialize(deserializer)?).map_err(D::Error::custom)
     }
 }
 

@@ -1,0 +1,64 @@
+//! What a transaction is, where it stands, and which way its money goes.
+
+use serde::{Deserialize, Serialize};
+
+named! {
+    /// What a transaction is.
+    Kind {
+        /// Money from outside into the balance.
+        Deposit = "deposit",
+        /// Money out of the balance to a destination.
+        Withdrawal = "withdrawal",
+        /// Principal into or out of a trade.
+        Trade = "trade",
+        /// The gain of a trade.
+        Profit = "profit",
+        /// The course, paid from outside or from the balance.
+        Course = "course",
+        /// A released bonus.
+        Bonus = "bonus",
+        /// A withdrawal's fee paid from outside.
+        Fee = "fee",
+        /// A correction by staff.
+        Adjustment = "adjustment",
+    }
+}
+
+named! {
+    /// Where it stands.
+    Status {
+        /// Waits for staff.
+        Pending = "pending",
+        /// Took effect.
+        Success = "success",
+        /// Ended without effect.
+        Failed = "failed",
+    }
+}
+
+named! {
+    /// Which way the money goes, seen from the member.
+    Direction {
+        /// To them.
+        Credit = "credit",
+        /// From them.
+        Debit = "debit",
+    }
+}
+
+impl Kind {
+    /// What the member reads.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Deposit => "Deposit",
+            Self::Withdrawal => "Withdrawal",
+            Self::Trade => "Trade",
+            Self::Profit => "Profit",
+            Self::Course => "Course",
+            Self::Bonus => "Bonus",
+            Self::Fee => "Fee",
+            Self::Adjustment => "Adjustment",
+        }
+    }
+}
