@@ -7,6 +7,7 @@ pub mod email;
 pub mod fields;
 pub mod password;
 pub mod safeguard;
+pub mod second_factor;
 pub mod security_link;
 pub mod session;
 pub mod throttle;

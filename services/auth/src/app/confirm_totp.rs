@@ -3,10 +3,10 @@
 use chassis::caller::{Session, step_up_required};
 use chassis::clock;
 
-use super::second_factor::{self, Change};
-use super::{App, recovery, safeguards};
+use super::{App, recovery, safeguards, second_factor};
 use crate::domain::device::Device;
 use crate::domain::safeguard;
+use crate::domain::second_factor::Change;
 use crate::domain::totp::{PENDING_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, sessions, users};

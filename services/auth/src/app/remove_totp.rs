@@ -3,10 +3,10 @@
 use chassis::caller::{Session, not_permitted, step_up_required};
 use chassis::clock;
 
-use super::second_factor::{self, Change};
-use super::{App, SecondFactor, safeguards};
+use super::{App, SecondFactor, safeguards, second_factor};
 use crate::domain::device::Device;
 use crate::domain::safeguard;
+use crate::domain::second_factor::Change;
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, recovery_codes, users};
 

@@ -2,9 +2,9 @@
 
 use chassis::caller::{Session, step_up_required};
 
-use super::second_factor::{self, Change};
-use super::{App, recovery};
+use super::{App, recovery, second_factor};
 use crate::domain::device::Device;
+use crate::domain::second_factor::Change;
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, users};
 

@@ -10,9 +10,9 @@ use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use super::App;
-use super::second_factor::{self, Change};
+use super::{App, second_factor};
 use crate::domain::device::Device;
+use crate::domain::second_factor::Change;
 use crate::domain::totp::RESET_DELAY;
 use crate::domain::user::User;
 use crate::error::Error;

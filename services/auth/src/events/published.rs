@@ -13,8 +13,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::propose_staff_change::Account;
-use crate::app::second_factor::Change;
 use crate::domain::device::Device;
+use crate::domain::second_factor::Change;
 use crate::domain::user::User;
 
 type Told = Result<(), sqlx::Error>;

@@ -1,0 +1,47 @@
+//! Changes of an account's second factors, and what they are called.
+
+/// What happened to an account's second factors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Change {
+    /// The first authenticator is in force.
+    AuthenticatorAdded,
+    /// Another authenticator is in force.
+    AuthenticatorReplaced,
+    /// The authenticator is gone.
+    AuthenticatorRemoved,
+    /// New recovery codes were handed out.
+    RecoveryCodesReplaced,
+    /// A recovery code stood in.
+    RecoveryCodeUsed,
+    /// Two people of the staff had a member's factors removed.
+    RemovedByStaff,
+    /// That was called off, because a factor was used.
+    ResetCalledOff,
+}
+
+impl Change {
+    /// Its name in the event.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AuthenticatorAdded => "authenticator_added",
+            Self::AuthenticatorReplaced => "authenticator_replaced",
+            Self::AuthenticatorRemoved => "authenticator_removed",
+            Self::RecoveryCodesReplaced => "recovery_codes_replaced",
+            Self::RecoveryCodeUsed => "recovery_code_used",
+            Self::RemovedByStaff => "removed_by_staff",
+            Self::ResetCalledOff => "reset_called_off",
+        }
+    }
+
+    /// Its name in the trail of staff.
+    #[must_use]
+    pub const fn action(self) -> &'static str {
+        match self {
+            Self::AuthenticatorAdded | Self::AuthenticatorReplaced => "staff.enrol_totp",
+            Self::AuthenticatorRemoved | Self::RemovedByStaff => "staff.remove_totp",
+            Self::RecoveryCodesReplaced => "staff.replace_recovery_codes",
+            Self::RecoveryCodeUsed | Self::ResetCalledOff => "staff.recovery_code",
+        }
+    }
+}
