@@ -1,5 +1,7 @@
 //! Uploaded files: data URLs checked and stored under random keys, and the links by which they are read (D-P2, D-L6).
 
+pub(crate) mod format;
+
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -15,39 +17,13 @@ use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt, PutPayload
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+pub use self::format::Purpose;
+use self::format::{Kind, MOST_BYTES, unsupported};
 use crate::error::ApiError;
 use crate::pictures::Pictures;
 
-/// Bytes of a file, decoded.
-pub(crate) const MOST_BYTES: usize = 5 * 1024 * 1024;
 /// Life of a link to a receipt.
 const LINK_LIFE: Duration = Duration::minutes(15);
-
-/// What a file is for; the first part of its key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Purpose {
-    /// A proof of payment: private.
-    Receipt,
-    /// A member's photo.
-    Photo,
-    /// The picture of a payment method.
-    Method,
-}
-
-impl Purpose {
-    /// Every one.
-    pub const ALL: [Self; 3] = [Self::Receipt, Self::Photo, Self::Method];
-
-    /// Its folder in the store.
-    #[must_use]
-    pub const fn folder(self) -> &'static str {
-        match self {
-            Self::Receipt => "receipts",
-            Self::Photo => "photos",
-            Self::Method => "methods",
-        }
-    }
-}
 
 /// A file that was checked, under the key that it would have in the store.
 pub struct Checked {
@@ -225,42 +201,6 @@ fn unavailable(error: object_store::Error) -> ApiError {
     ApiError::of_status(http::StatusCode::SERVICE_UNAVAILABLE)
 }
 
-/// The kinds of files that are taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Png,
-    Jpeg,
-    Webp,
-    Gif,
-    Pdf,
-}
-
-impl Kind {
-    const ALL: [(Self, &'static str, &'static str); 5] = [
-        (Self::Png, "png", "image/png"),
-        (Self::Jpeg, "jpg", "image/jpeg"),
-        (Self::Webp, "webp", "image/webp"),
-        (Self::Gif, "gif", "image/gif"),
-        (Self::Pdf, "pdf", "application/pdf"),
-    ];
-
-    fn by_content_type(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, _, name)| *name == text).map(|(kind, ..)| kind)
-    }
-
-    fn by_extension(text: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|(_, name, _)| *name == text).map(|(kind, ..)| kind)
-    }
-
-    fn extension(self) -> &'static str {
-        Self::ALL.into_iter().find(|(kind, ..)| *kind == self).map_or("", |(_, name, _)| name)
-    }
-
-    fn content_type(self) -> &'static str {
-        Self::ALL.into_iter().find(|(kind, ..)| *kind == self).map_or("", |(.., name)| name)
-    }
-}
-
 #[derive(Debug)]
 struct Upload {
     kind: Kind,
@@ -291,14 +231,6 @@ impl Upload {
         let begins = kind != Kind::Pdf || bytes.starts_with(b"%PDF-");
         if found == Some(kind) && begins { Ok(Self { kind, bytes }) } else { Err(unsupported(purpose)) }
     }
-}
-
-/// The refusal of a file of another kind than the purpose takes.
-pub(crate) fn unsupported(purpose: Purpose) -> ApiError {
-    ApiError::unsupported(match purpose {
-        Purpose::Receipt => "Please upload a PNG, JPEG, WebP, GIF or PDF file.",
-        Purpose::Photo | Purpose::Method => "Please upload a PNG, JPEG or WebP image.",
-    })
 }
 
 #[cfg(test)]

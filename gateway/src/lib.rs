@@ -3,11 +3,13 @@
 
 pub mod config;
 
+pub mod app;
+
 pub mod router;
 
 pub mod middleware;
 
-pub mod caller;
+pub mod extract;
 
 pub mod idempotency;
 
@@ -22,6 +24,10 @@ pub mod sweep;
 pub mod clients;
 
 pub mod routes;
+
+pub mod cache;
+
+pub mod course;
 
 pub mod live;
 

@@ -16,7 +16,7 @@ use tokio::sync::broadcast;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::routes::plans::Offers;
+use crate::cache::plans::PlanCache;
 
 /// Updates that a slow listener may be behind before it is told to ask for everything.
 const BACKLOG: usize = 1_024;
@@ -88,10 +88,10 @@ impl Live {
     }
 
     /// Follows the broker until shutdown; without it clients poll, and the plans are looked up for each who asks.
-    pub async fn follow(self, bus: Bus, offers: Arc<Offers>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    pub async fn follow(self, bus: Bus, plans: Arc<PlanCache>, shutdown: CancellationToken) -> anyhow::Result<()> {
         while !shutdown.is_cancelled() {
-            let followed = self.follow_once(&bus, &offers, &shutdown).await;
-            offers.hear(false);
+            let followed = self.follow_once(&bus, &plans, &shutdown).await;
+            plans.set_connected(false);
             if let Err(error) = followed {
                 tracing::warn!(error = %format!("{error:#}"), "live updates lost the broker");
                 let pause = Duration::from_millis(rand_pause());
@@ -101,16 +101,16 @@ impl Live {
         Ok(())
     }
 
-    async fn follow_once(&self, bus: &Bus, offers: &Offers, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    async fn follow_once(&self, bus: &Bus, plans: &PlanCache, shutdown: &CancellationToken) -> anyhow::Result<()> {
         let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended"]).await?;
-        offers.hear(true);
+        plans.set_connected(true);
         loop {
             tokio::select! {
                 () = shutdown.cancelled() => return Ok(()),
                 event = events.next() => {
                     let (key, payload) = event.ok_or_else(|| anyhow!("the broker ended the consumer"))??;
                     if key == "trade.v1.plan_changed" {
-                        offers.forget();
+                        plans.invalidate();
                     } else if let Some(update) = update(key, &payload) {
                         // Nobody listening is no failure.
                         let _ = self.updates.send(update);

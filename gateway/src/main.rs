@@ -10,17 +10,18 @@ use chassis::grpc;
 use chassis::keys::SecretKey;
 use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};
+use gateway::app::{App, AppState};
+use gateway::cache::plans::PlanCache;
+use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
+use gateway::course::Course;
 use gateway::files::Files;
 use gateway::live::Live;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
-use gateway::router::{App, AppState, router};
-use gateway::routes::courses::Course;
-use gateway::routes::plans::Offers;
-use gateway::routes::transactions::Owners;
+use gateway::router::router;
 use gateway::server;
 use gateway::sweep;
 
@@ -73,9 +74,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, credential.clone());
     let clients = Clients::new(&config)?;
-    let (live, offers) = (Live::default(), Arc::new(Offers::new(clients.trade.clone())));
+    let (live, plans) = (Live::default(), Arc::new(PlanCache::new(clients.trade.clone())));
     if let Some(url) = &config.amqp_url {
-        process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&offers), process.shutdown.clone()));
+        process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&plans), process.shutdown.clone()));
     }
     let store = chassis::config::object_store(&config.files_url)?;
     let files = || anyhow::Ok(Files::new(Arc::clone(&store), SecretKey::read(&config.link_key_file)?));
@@ -83,8 +84,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let rates = Rates::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget_quiet(Arc::clone(&rates), process.shutdown.clone()));
     let app = App::new(AppState {
-        offers,
-        owners: Owners::new(clients.directory.clone(), credential.clone()),
+        plans,
+        profiles: ProfileCache::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
         files: files()?,

@@ -45,10 +45,10 @@ use tracing::Instrument;
 use uuid::Uuid;
 
 use self::class::{Class, Classes};
-use crate::caller::{address, bearer};
+use crate::app::App;
 use crate::error::{self, ApiError};
+use crate::extract::{bearer, client_address};
 use crate::refusal_page::Reader;
-use crate::router::App;
 
 /// How long a handler may take once the body is there.
 const DEADLINE: Duration = Duration::from_secs(6);
@@ -107,7 +107,7 @@ fn panicked(cause: &(dyn Any + Send)) -> Response {
 async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bool) {
     let (parts, body) = request.into_parts();
     let app = &chain.app;
-    let ip = address(&parts, &app.config.trusted_proxies);
+    let ip = client_address(&parts, &app.config.trusted_proxies);
     warn_of_proxy(&parts, ip);
     let class = class_of(chain, &parts);
     if class.reads_nothing() {

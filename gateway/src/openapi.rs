@@ -9,8 +9,8 @@ use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
+use crate::app::App;
 use crate::error::ErrorReply;
-use crate::router::App;
 
 /// What the document says besides the routes.
 #[derive(OpenApi)]

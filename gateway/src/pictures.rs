@@ -10,7 +10,7 @@ use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, R
 use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
-use crate::files::{Kind, MOST_BYTES, Purpose, unsupported};
+use crate::files::format::{Kind, MOST_BYTES, Purpose, unsupported};
 
 /// Pixels of one picture.
 const PIXELS: u64 = 24_000_000;

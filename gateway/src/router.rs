@@ -6,78 +6,21 @@ use axum::Router;
 use axum::http::StatusCode;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
-use chassis::caller::{Credential, Verifier};
 use utoipa::OpenApi;
 use utoipa::openapi::OpenApi as Document;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::clients::Clients;
-use crate::config::Config;
+use crate::app::App;
 use crate::error::ApiError;
-use crate::files::Files;
-use crate::live::Live;
-use crate::middleware::admission::Admission;
-use crate::middleware::body::Spool;
 use crate::middleware::class::{Class, Classes};
-use crate::middleware::rate::Rates;
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
-use crate::routes::courses::Course;
-use crate::routes::plans::Offers;
-use crate::routes::transactions::Owners;
 use crate::routes::{
     admin, auth, courses, events, factors, files, liabilities, payment_methods, plans, terms, trades, transactions,
     users, wallet,
 };
 use crate::web;
-
-/// What every handler can reach.
-#[derive(Clone)]
-pub struct App(Arc<AppState>);
-
-/// The gateway's parts.
-pub struct AppState {
-    /// Settings.
-    pub config: Config,
-    /// The services.
-    pub clients: Clients,
-    /// The gateway's own credential.
-    pub credential: Credential,
-    /// Tells who calls.
-    pub verifier: Verifier,
-    /// Tells what is offered.
-    pub offers: Arc<Offers>,
-    /// Tells members who they are.
-    pub owners: Owners,
-    /// Uploaded files.
-    pub files: Files,
-    /// The course's content.
-    pub course: Course,
-    /// Counters by client address.
-    pub rates: Arc<Rates>,
-    /// Where bodies are received.
-    pub spool: Spool,
-    /// Places at work.
-    pub admission: Admission,
-    /// Live updates.
-    pub live: Live,
-}
-
-impl App {
-    /// From its parts.
-    #[must_use]
-    pub fn new(state: AppState) -> Self {
-        Self(Arc::new(state))
-    }
-}
-
-impl std::ops::Deref for App {
-    type Target = AppState;
-    fn deref(&self) -> &AppState {
-        &self.0
-    }
-}
 
 /// The /v1 API.
 pub struct Api {

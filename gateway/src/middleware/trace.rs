@@ -10,7 +10,7 @@ use chassis::telemetry::{self, HttpHeaders};
 use tracing::Span;
 use uuid::Uuid;
 
-use crate::caller::RequestId;
+use crate::extract::RequestId;
 
 /// A request that has begun.
 pub struct Seen {

@@ -25,8 +25,8 @@ pub mod dead_letters;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
+use crate::app::App;
 use crate::middleware::class::Class;
-use crate::router::App;
 
 /// The routes below `/v1/admin`.
 pub fn routes(

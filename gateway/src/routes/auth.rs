@@ -13,12 +13,12 @@ use proto::auth::v1::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::{MaybeSignedIn, SignedIn, Visitor};
+use crate::app::App;
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{MaybeSignedIn, SignedIn, Visitor};
 use crate::idempotency::{Key, marked};
 use crate::json::{self, Field, Form, Json, Reply, created, moment, ok};
-use crate::router::App;
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 

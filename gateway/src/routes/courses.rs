@@ -1,91 +1,24 @@
 //! The course: its content is files behind the gateway; whether a member may read them is wallet's answer.
 
-use std::collections::HashMap;
-use std::path::{Path as FilePath, PathBuf};
-
-use anyhow::Context;
-use axum::extract::{FromRequestParts, Path, State};
-use axum::http::request::Parts;
+use axum::extract::{Path, State};
 use axum::response::Response;
 use proto::wallet::v1::{GetCourseAccessRequest, GetCourseAccessResponse, PurchaseCourseRequest};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::{Actor, Reader};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
+use crate::course::Lesson;
 use crate::error::{ApiError, Errors};
+use crate::extract::{ActiveMember, MaybeVerifiedMember, VerifiedMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, ok};
-use crate::router::App;
 use crate::routes::transactions::TransactionMade;
 
-/// The course as its files tell it.
-#[derive(Debug, Deserialize)]
-pub struct Course {
-    title: String,
-    subtitle: String,
-    modules: Vec<Module>,
-    #[serde(skip)]
-    texts: HashMap<String, String>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Module {
-    number: u32,
-    title: String,
-    summary: String,
-    lessons: Vec<Lesson>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Lesson {
-    id: String,
-    title: String,
-    minutes: u32,
-    file: PathBuf,
-    #[serde(default)]
-    preview: bool,
-}
-
-impl Course {
-    /// Reads `course.json` of the folder and every lesson it names.
-    ///
-    /// # Errors
-    /// If a file is missing or cannot be read.
-    pub fn read(folder: &FilePath) -> anyhow::Result<Self> {
-        let path = folder.join("course.json");
-        let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut course: Self = serde_json::from_slice(&text).context("course.json has not the expected form")?;
-        for lesson in course.modules.iter().flat_map(|module| &module.lessons) {
-            let path = folder.join(&lesson.file);
-            let text = std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            course.texts.insert(lesson.id.clone(), text);
-        }
-        Ok(course)
-    }
-
-    fn lesson(&self, id: &str) -> Option<(&Module, &Lesson)> {
-        self.modules
-            .iter()
-            .flat_map(|module| module.lessons.iter().map(move |lesson| (module, lesson)))
-            .find(|(_, lesson)| lesson.id == id)
-    }
-}
-
-/// A verified member, or why the caller is none.
-pub struct MaybeReader(pub Result<Reader, ApiError>);
-
-impl FromRequestParts<App> for MaybeReader {
-    type Rejection = std::convert::Infallible;
-    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Self::Rejection> {
-        Ok(Self(Reader::from_request_parts(parts, app).await))
-    }
-}
-
-async fn access(app: &App, reader: Option<&Reader>) -> Result<GetCourseAccessResponse, ApiError> {
+async fn access(app: &App, reader: Option<&VerifiedMember>) -> Result<GetCourseAccessResponse, ApiError> {
     match reader {
         None => Ok(GetCourseAccessResponse { purchased: false, pending: false }),
-        Some(Reader(caller)) => {
+        Some(VerifiedMember(caller)) => {
             Ok(call_retrying!(app.clients.wallet, get_course_access, caller.out, GetCourseAccessRequest {})?
                 .into_inner())
         }
@@ -133,7 +66,10 @@ pub struct CourseReply {
 
 /// Get the course
 #[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), tag = "Course")]
-pub async fn get(State(app): State<App>, MaybeReader(reader): MaybeReader) -> Result<Reply<CourseReply>, ApiError> {
+pub async fn get(
+    State(app): State<App>,
+    MaybeVerifiedMember(reader): MaybeVerifiedMember,
+) -> Result<Reply<CourseReply>, ApiError> {
     let access = access(&app, reader.as_ref().ok()).await?;
     let lesson = |lesson: &Lesson| LessonEntry {
         id: lesson.id.clone(),
@@ -185,7 +121,7 @@ pub struct LessonReply {
     responses((status = 200, body = LessonReply), Errors), security(("bearer" = [])), tag = "Course")]
 pub async fn lesson(
     State(app): State<App>,
-    MaybeReader(reader): MaybeReader,
+    MaybeVerifiedMember(reader): MaybeVerifiedMember,
     Path(id): Path<String>,
 ) -> Result<Reply<LessonReply>, ApiError> {
     let (module, lesson) = app.course.lesson(&id).ok_or_else(ApiError::not_found)?;
@@ -210,7 +146,11 @@ pub async fn lesson(
 /// Buy the course from the balance
 #[utoipa::path(post, path = "/courses/purchase", params(("Idempotency-Key" = Option<String>, Header)),
     responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Course")]
-pub async fn purchase(State(app): State<App>, Actor(caller): Actor, key: Key) -> Result<Response, ApiError> {
+pub async fn purchase(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    key: Key,
+) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message = PurchaseCourseRequest { idempotency: claim.clone() };
     let (metadata, answer, _) =

@@ -10,10 +10,10 @@ use futures::Stream;
 use futures::stream::unfold;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::caller::Reader;
+use crate::app::App;
 use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
 use crate::live::Update;
-use crate::router::App;
 
 /// How long one stream lives; the client comes back with a fresh token.
 const LIFE: Duration = Duration::from_secs(15 * 60);
@@ -26,7 +26,7 @@ const LIFE: Duration = Duration::from_secs(15 * 60);
     security(("bearer" = [])), tag = "Live updates")]
 pub async fn stream(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
 ) -> Result<Sse<impl Stream<Item = Result<Event, Infallible>>>, ApiError> {
     let (user_id, session_id) = (caller.session.user_id.to_string(), caller.session.id.to_string());
     let too_many = || ApiError::of_status(StatusCode::TOO_MANY_REQUESTS);

@@ -8,11 +8,11 @@ use proto::auth::v1::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::SignedIn;
+use crate::app::App;
 use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::SignedIn;
 use crate::json::{Field, Form, Json, Reply, moment, ok};
-use crate::router::App;
 use crate::routes::Done;
 
 /// How the second factor stands.

@@ -8,8 +8,8 @@ use object_store::GetRange;
 use serde::Deserialize;
 use time::OffsetDateTime;
 
+use crate::app::App;
 use crate::error::{ApiError, ErrorReply, Errors};
-use crate::router::App;
 
 /// The signature of a link to a receipt.
 #[derive(Debug, Default, Deserialize)]

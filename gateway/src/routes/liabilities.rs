@@ -6,12 +6,12 @@ use proto::wallet::v1 as wallet;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::{Reader, StaffMember, Visitor};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{StaffMember, VerifiedMember, Visitor};
 use crate::idempotency::{Key, marked};
 use crate::json::{Number, Reply, created, moment, ok};
-use crate::router::App;
 
 /// What members were owed at a moment, and the root of the tree that proves it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -77,7 +77,10 @@ pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<Publis
 /// Each leaf leads to the root of `GET /v1/liabilities` with the same `at`.
 #[utoipa::path(get, path = "/wallet/proof", responses((status = 200, body = LiabilityProof), Errors),
     security(("bearer" = [])), tag = "Proof of liabilities")]
-pub async fn proof(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<LiabilityProof>, ApiError> {
+pub async fn proof(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Reply<LiabilityProof>, ApiError> {
     let message = wallet::GetLiabilityProofRequest {};
     let proof = call_retrying!(app.clients.liabilities, get_liability_proof, caller.out, message)?.into_inner();
     let leaves = proof.leaves.into_iter().map(ProofLeaf::from).collect();

@@ -10,13 +10,13 @@ use proto::payment_method::v1::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::{Actor, Reader};
+use crate::app::App;
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Files, Purpose};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
-use crate::router::App;
 use crate::routes::Done;
 use crate::routes::users::discard_replaced;
 
@@ -74,7 +74,10 @@ pub struct PaymentMethods {
 /// List the payment methods
 #[utoipa::path(get, path = "/payment-methods", responses((status = 200, body = PaymentMethods), Errors),
     security(("bearer" = [])), tag = "Payment methods")]
-pub async fn list(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<PaymentMethods>, ApiError> {
+pub async fn list(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Reply<PaymentMethods>, ApiError> {
     let message = ListPaymentMethodsRequest {};
     let answer = call_retrying!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
     let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).collect();
@@ -146,7 +149,7 @@ fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<Method
     responses((status = 201, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
 pub async fn create(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     key: Key,
     Json { value, digest }: Json<NewMethod>,
 ) -> Result<Response, ApiError> {
@@ -167,7 +170,7 @@ pub async fn create(
     responses((status = 200, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
 pub async fn update(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(id): Path<String>,
     Json { value, .. }: Json<NewMethod>,
 ) -> Result<Reply<MethodReply>, ApiError> {
@@ -188,7 +191,7 @@ pub async fn update(
     responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Payment methods")]
 pub async fn delete(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(id): Path<String>,
 ) -> Result<Reply<Done>, ApiError> {
     let message = DeletePaymentMethodRequest { id };

@@ -1,23 +1,16 @@
 //! Investment plans and their published values; visitors may read both.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
-
 use axum::extract::{Path, Query, State};
-use chassis::batch::Batch;
-use chassis::grpc::Outgoing;
 use proto::trade::v1 as trade;
-use proto::trade::v1::trade_service_client::TradeServiceClient;
-use proto::trade::v1::{BatchListPlanValuesRequest, ListPlanValuesRequest, ListPlansRequest};
+use proto::trade::v1::{BatchListPlanValuesRequest, ListPlanValuesRequest};
 use serde::{Deserialize, Serialize};
-use tonic::transport::Channel;
 use utoipa::ToSchema;
 
-use crate::caller::Visitor;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::Visitor;
 use crate::json::{Number, Reply, field, moment, ok};
-use crate::router::App;
 
 /// An offer to invest in.
 #[derive(Debug, Serialize, ToSchema)]
@@ -75,80 +68,10 @@ pub struct Plans {
     pub plans: Vec<Plan>,
 }
 
-/// How long an answer may be used while changes are heard of: what an event does not tell, time does.
-const KNOWN: Duration = Duration::from_secs(10);
-
-/// Tells what is offered: one look for all who ask at the same time, kept until a plan changes.
-pub struct Offers {
-    look: Batch<(), Result<Vec<trade::Plan>, ApiError>>,
-    known: Mutex<Known>,
-}
-
-/// What was found, and whether it may be used.
-#[derive(Default)]
-struct Known {
-    /// Whether changes are heard of; otherwise nothing is kept.
-    is_heard: bool,
-    /// How often something changed: what was looked up before the last change is not kept.
-    changes: u64,
-    plans: Option<(Instant, Vec<trade::Plan>)>,
-}
-
-impl Offers {
-    /// By asking this service. Call inside the runtime.
-    #[must_use]
-    pub fn new(trade: TradeServiceClient<Channel>) -> Self {
-        let look = Batch::new(move |asked: Vec<()>| {
-            let trade = trade.clone();
-            async move {
-                let answer = call_retrying!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
-                vec![answer.map(|answer| answer.into_inner().plans); asked.len()]
-            }
-        });
-        Self { look, known: Mutex::default() }
-    }
-
-    async fn now(&self) -> Result<Vec<trade::Plan>, ApiError> {
-        let changes = {
-            let known = self.known();
-            if let Some((since, plans)) = &known.plans
-                && since.elapsed() < KNOWN
-            {
-                return Ok(plans.clone());
-            }
-            known.changes
-        };
-        let since = Instant::now();
-        let plans = self.look.ask(()).await.ok_or_else(|| ApiError::internal("nobody to ask"))??;
-        let mut known = self.known();
-        if known.is_heard && known.changes == changes {
-            known.plans = Some((since, plans.clone()));
-        }
-        Ok(plans)
-    }
-
-    /// Forgets what was found: a plan or its value is not what it was.
-    pub fn forget(&self) {
-        let mut known = self.known();
-        known.changes += 1;
-        known.plans = None;
-    }
-
-    /// Says whether changes are heard of from now on; meanwhile there may have been some.
-    pub fn hear(&self, is_heard: bool) {
-        self.known().is_heard = is_heard;
-        self.forget();
-    }
-
-    fn known(&self) -> MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// List the plans
 #[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), tag = "Investments")]
 pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
-    let plans = app.offers.now().await?;
+    let plans = app.plans.get().await?;
     Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
 }
 

@@ -5,12 +5,11 @@ use proto::wallet::v1::{self as wallet, GetTermsRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::{Reader, Visitor};
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::{MaybeVerifiedMember, VerifiedMember, Visitor};
 use crate::json::{Number, Reply, moment, ok};
-use crate::router::App;
-use crate::routes::courses::MaybeReader;
 
 /// Limits, fee and prices; amounts in dollars.
 #[derive(Debug, Serialize, ToSchema)]
@@ -81,10 +80,10 @@ pub struct CourseTerms {
 pub async fn get(
     State(app): State<App>,
     visitor: Visitor,
-    MaybeReader(reader): MaybeReader,
+    MaybeVerifiedMember(reader): MaybeVerifiedMember,
 ) -> Result<Reply<Terms>, ApiError> {
     // A session that ended, or cannot be known now, takes nobody the public part.
-    let out = reader.map_or(visitor.out, |Reader(caller)| caller.out);
+    let out = reader.map_or(visitor.out, |VerifiedMember(caller)| caller.out);
     let terms = call_retrying!(app.clients.wallet, get_terms, out, GetTermsRequest {})?.into_inner();
     Ok(ok(Terms::from(terms)))
 }

@@ -7,12 +7,12 @@ use proto::trade::v1::{ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest,
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::{Actor, Reader};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{ActiveMember, VerifiedMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
-use crate::router::App;
 
 /// The terms a trade was opened with.
 #[derive(Debug, Serialize, ToSchema)]
@@ -115,7 +115,7 @@ pub struct NewTrade {
     responses((status = 201, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
 pub async fn create(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     key: Key,
     Json { value, digest }: Json<NewTrade>,
 ) -> Result<Response, ApiError> {
@@ -137,7 +137,7 @@ pub async fn create(
     responses((status = 200, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
 pub async fn claim(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(trade_id): Path<String>,
     key: Key,
 ) -> Result<Response, ApiError> {
@@ -152,7 +152,7 @@ pub async fn claim(
     responses((status = 200, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
 pub async fn close(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(trade_id): Path<String>,
     key: Key,
 ) -> Result<Response, ApiError> {
@@ -182,7 +182,7 @@ pub struct Trades {
     responses((status = 200, body = Trades), Errors), security(("bearer" = [])), tag = "Investments")]
 pub async fn list(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
     Query(query): Query<StatusQuery>,
 ) -> Result<Reply<Trades>, ApiError> {
     let include_ended = match query.status.as_deref() {

@@ -4,16 +4,9 @@ pub mod statement;
 
 pub mod times;
 
-use std::collections::HashMap;
-
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use chassis::batch::Batch;
-use chassis::caller::{Credential, SESSION_CACHE};
 use chassis::grpc::{Outgoing, call_with_retry};
-use moka::sync::Cache;
-use proto::auth::v1::directory_service_client::DirectoryServiceClient;
-use proto::auth::v1::{GetUsersRequest, User as UserMessage};
 use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
@@ -24,17 +17,16 @@ use proto::wallet::v1::{
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use tonic::Code;
-use tonic::transport::Channel;
 use utoipa::ToSchema;
-use uuid::Uuid;
 
-use crate::caller::{Actor, Reader, SignedIn};
+use crate::app::App;
+use crate::cache::profiles::Profile;
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
-use crate::router::App;
 
 /// The proof of payment of a transaction.
 #[derive(Debug, Serialize, ToSchema)]
@@ -44,30 +36,6 @@ pub struct ReceiptLink {
     pub url: String,
     /// What it is.
     pub content_type: String,
-}
-
-/// Whose transaction it is.
-#[derive(Debug, Clone, Default, Serialize, ToSchema)]
-pub struct Owner {
-    /// Full name.
-    pub name: String,
-    /// Email.
-    pub email: String,
-    /// Phone number.
-    pub phone: String,
-    /// Country.
-    pub country: String,
-}
-
-impl From<&UserMessage> for Owner {
-    fn from(user: &UserMessage) -> Self {
-        Self {
-            name: user.name.clone(),
-            email: user.email.clone(),
-            phone: user.phone.clone(),
-            country: user.country.clone(),
-        }
-    }
 }
 
 /// The payment method as it was shown.
@@ -165,13 +133,13 @@ pub struct Transaction {
     /// Counts up with every change.
     pub revision: i32,
     /// Whose it is.
-    pub user: Owner,
+    pub user: Profile,
 }
 
 impl Transaction {
     /// From wallet's row and its owner.
     #[must_use]
-    pub fn new(app: &App, row: wallet::Transaction, owner: Owner) -> Self {
+    pub fn new(app: &App, row: wallet::Transaction, owner: Profile) -> Self {
         let kind = row.kind();
         let is_withdrawal = kind == TransactionKind::Withdrawal;
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
@@ -245,70 +213,6 @@ pub const fn kind_name(kind: TransactionKind) -> &'static str {
         TransactionKind::Bonus => "bonus",
         TransactionKind::Fee => "fee",
         TransactionKind::Adjustment => "adjustment",
-    }
-}
-
-/// The owners of these rows by id.
-///
-/// # Errors
-/// If auth cannot tell.
-pub async fn owners(app: &App, ids: impl IntoIterator<Item = String>) -> Result<HashMap<String, Owner>, ApiError> {
-    let mut user_ids: Vec<String> = ids.into_iter().collect();
-    user_ids.sort_unstable();
-    user_ids.dedup();
-    if user_ids.is_empty() {
-        return Ok(HashMap::new());
-    }
-    owners_in(&app.clients.directory, &app.credential, user_ids).await
-}
-
-async fn owners_in(
-    directory: &DirectoryServiceClient<Channel>,
-    credential: &Credential,
-    user_ids: Vec<String>,
-) -> Result<HashMap<String, Owner>, ApiError> {
-    let out = Outgoing::service(credential)?;
-    let answer = call_retrying!(directory, get_users, out, GetUsersRequest { user_ids })?.into_inner();
-    Ok(answer.users.iter().map(|user| (user.id.clone(), Owner::from(user))).collect())
-}
-
-/// Tells members who they are: many at once, each answer used as long as one about their session,
-/// unless they change something through this process.
-pub struct Owners {
-    directory: Batch<Uuid, Result<Owner, ApiError>>,
-    known: Cache<Uuid, Owner>,
-}
-
-impl Owners {
-    /// By asking this directory. Call inside the runtime.
-    #[must_use]
-    pub fn new(directory: DirectoryServiceClient<Channel>, credential: Credential) -> Self {
-        let directory = Batch::new(move |ids: Vec<Uuid>| {
-            let (directory, credential) = (directory.clone(), credential.clone());
-            async move {
-                let asked: Vec<_> = ids.iter().map(Uuid::to_string).collect();
-                match owners_in(&directory, &credential, asked.clone()).await {
-                    Ok(owners) => asked.iter().map(|id| Ok(owners.get(id).cloned().unwrap_or_default())).collect(),
-                    Err(error) => asked.iter().map(|_| Err(error.clone())).collect(),
-                }
-            }
-        });
-        Self { directory, known: Cache::builder().max_capacity(100_000).time_to_live(SESSION_CACHE).build() }
-    }
-
-    async fn of(&self, caller: &SignedIn) -> Result<Owner, ApiError> {
-        let id = caller.session.user_id;
-        if let Some(owner) = self.known.get(&id) {
-            return Ok(owner);
-        }
-        let owner = self.directory.ask(id).await.ok_or_else(|| ApiError::internal("nobody to ask"))??;
-        self.known.insert(id, owner.clone());
-        Ok(owner)
-    }
-
-    /// Asks anew about a member who has just become another.
-    pub fn forget(&self, user_id: Uuid) {
-        self.known.invalidate(&user_id);
     }
 }
 
@@ -435,7 +339,7 @@ pub struct Deposit {
     responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn deposit(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     key: Key,
     Json { value, digest }: Json<Deposit>,
 ) -> Result<Response, ApiError> {
@@ -501,7 +405,7 @@ pub struct Withdrawal {
     responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn withdraw(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     key: Key,
     Json { value, digest }: Json<Withdrawal>,
 ) -> Result<Response, ApiError> {
@@ -551,7 +455,7 @@ pub struct FeePayment {
     responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn pay_fee(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(withdrawal_id): Path<String>,
     key: Key,
     Json { value, digest }: Json<FeePayment>,
@@ -609,7 +513,7 @@ pub struct Transactions {
     responses((status = 200, body = Transactions), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn list(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
     Query(query): Query<PageQuery>,
 ) -> Result<Reply<Transactions>, ApiError> {
     let size = match query.size.as_deref().map(str::parse) {
@@ -621,7 +525,7 @@ pub async fn list(
     let page = Some(PageRequest { size, cursor: query.cursor.unwrap_or_default() });
     let request =
         async { call_retrying!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
-    let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
+    let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let answer = answer.into_inner();
     let rows = answer.transactions.into_iter();
     Ok(ok(Transactions {
@@ -643,12 +547,12 @@ pub struct TransactionReply {
     responses((status = 200, body = TransactionReply), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn get(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
     Path(id): Path<String>,
 ) -> Result<Reply<TransactionReply>, ApiError> {
     let request =
         async { call_retrying!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
-    let (answer, owner) = futures::try_join!(request, app.owners.of(&caller))?;
+    let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
     Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner) }))
 }
@@ -667,7 +571,7 @@ pub struct NewDestination {
     responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
 pub async fn set_destination(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(transaction_id): Path<String>,
     Json { value, .. }: Json<NewDestination>,
 ) -> Result<Reply<TransactionMade>, ApiError> {

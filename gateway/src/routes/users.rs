@@ -8,12 +8,12 @@ use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::Actor;
+use crate::app::App;
 use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::ActiveMember;
 use crate::files::{Files, Purpose};
 use crate::json::{Field, Form, Json, Number, Reply, moment, ok};
-use crate::router::App;
 use crate::routes::Done;
 
 /// A member's balances.
@@ -196,7 +196,7 @@ pub struct ImageRequest {
     responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
 pub async fn update_image(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<ImageRequest>,
 ) -> Result<Reply<UserReply>, ApiError> {
@@ -245,7 +245,7 @@ pub struct ProfileRequest {
     responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
 pub async fn update_profile(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<ProfileRequest>,
 ) -> Result<Reply<UserReply>, ApiError> {
@@ -261,7 +261,7 @@ pub async fn update_profile(
     };
     form.finish()?;
     let user = call!(app.clients.auth, update_profile, caller.out, message)?.into_inner().user;
-    app.owners.forget(caller.session.user_id);
+    app.profiles.invalidate(caller.session.user_id);
     let pending = user.as_ref().is_some_and(|user| !user.pending_email.is_empty());
     let sentence = if pending {
         "Your profile has been updated. Enter the code we sent to your new email address to confirm it."
@@ -286,7 +286,7 @@ pub struct PasswordRequest {
     responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Profile")]
 pub async fn change_password(
     State(app): State<App>,
-    Actor(caller): Actor,
+    ActiveMember(caller): ActiveMember,
     Path(user_id): Path<String>,
     Json { value, .. }: Json<PasswordRequest>,
 ) -> Result<Reply<Done>, ApiError> {

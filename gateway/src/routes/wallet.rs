@@ -8,11 +8,11 @@ use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
-use crate::caller::Reader;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
 use crate::json::{Number, Reply, field, moment, ok};
-use crate::router::App;
 
 /// At which moment.
 #[derive(Debug, Default, Deserialize)]
@@ -52,7 +52,7 @@ pub struct Balances {
     responses((status = 200, body = Balances), Errors), security(("bearer" = [])), tag = "Money")]
 pub async fn get(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
     Query(query): Query<Moment>,
 ) -> Result<Reply<Balances>, ApiError> {
     let malformed = |_| field("at", "Enter a date and time like 2026-01-31T12:00:00Z");

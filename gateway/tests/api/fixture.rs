@@ -15,17 +15,18 @@ use chassis::grpc::REPLAYED;
 use chassis::keys::SecretKey;
 use chassis::testing::Realm;
 use clap::{Args, Command, FromArgMatches};
+use gateway::app::{App, AppState};
+use gateway::cache::plans::PlanCache;
+use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
+use gateway::course::Course;
 use gateway::files::Files;
 use gateway::live::Live;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
-use gateway::router::{App, AppState, router};
-use gateway::routes::courses::Course;
-use gateway::routes::plans::Offers;
-use gateway::routes::transactions::Owners;
+use gateway::router::router;
 use http_body_util::{BodyExt, Full};
 use object_store::memory::InMemory;
 use prost::Message;
@@ -49,7 +50,7 @@ pub struct Fixture {
     pub router: Router,
     pub wallet: FakeWallet,
     pub trade: FakeTrade,
-    pub offers: Arc<Offers>,
+    pub plans: Arc<PlanCache>,
     /// The same object store as the gateway's.
     pub files: Files,
     pub clients: Clients,
@@ -98,10 +99,10 @@ impl Fixture {
         let store = Arc::new(InMemory::new());
         let files = Files::new(store.clone(), SecretKey::read(&realm.folder().join("link.key")).unwrap());
         let clients = Clients::new(&config).unwrap();
-        let offers = Arc::new(Offers::new(clients.trade.clone()));
+        let plans = Arc::new(PlanCache::new(clients.trade.clone()));
         let app = App::new(AppState {
-            offers: Arc::clone(&offers),
-            owners: Owners::new(clients.directory.clone(), realm.credential("gateway")),
+            plans: Arc::clone(&plans),
+            profiles: ProfileCache::new(clients.directory.clone(), realm.credential("gateway")),
             clients: clients.clone(),
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
@@ -113,7 +114,7 @@ impl Fixture {
             live: Live::default(),
             config: config.clone(),
         });
-        Self { realm, router: router(app), wallet, trade, offers, files, clients, config, recorder }
+        Self { realm, router: router(app), wallet, trade, plans, files, clients, config, recorder }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {

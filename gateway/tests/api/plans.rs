@@ -16,9 +16,9 @@ async fn plans_are_not_kept_while_changes_are_not_heard_of() {
     let fixture = Fixture::new().await;
     assert_eq!(title(&fixture).await, "Look 1");
     assert_eq!(title(&fixture).await, "Look 2");
-    fixture.offers.hear(true);
+    fixture.plans.set_connected(true);
     assert_eq!(title(&fixture).await, "Look 3");
-    fixture.offers.hear(false);
+    fixture.plans.set_connected(false);
     assert_eq!(title(&fixture).await, "Look 4");
     assert_eq!(title(&fixture).await, "Look 5");
 }
@@ -27,11 +27,11 @@ async fn plans_are_not_kept_while_changes_are_not_heard_of() {
 #[tokio::test]
 async fn plans_are_kept_until_one_changes() {
     let fixture = Fixture::new().await;
-    fixture.offers.hear(true);
+    fixture.plans.set_connected(true);
     for _ in 0..3 {
         assert_eq!(title(&fixture).await, "Look 1");
     }
-    fixture.offers.forget();
+    fixture.plans.invalidate();
     for _ in 0..3 {
         assert_eq!(title(&fixture).await, "Look 2");
     }
@@ -41,13 +41,13 @@ async fn plans_are_kept_until_one_changes() {
 #[tokio::test]
 async fn a_look_from_before_a_change_is_not_kept() {
     let fixture = Fixture::new().await;
-    fixture.offers.hear(true);
+    fixture.plans.set_connected(true);
     let closed = fixture.trade.gate.lock().await;
     let change = async {
         while fixture.trade.looks.load(std::sync::atomic::Ordering::SeqCst) == 0 {
             tokio::task::yield_now().await;
         }
-        fixture.offers.forget();
+        fixture.plans.invalidate();
         drop(closed);
     };
     let (early, ()) = tokio::join!(title(&fixture), change);

@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::caller::StaffMember;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
 use crate::json::{field, moment, ok};
-use crate::router::App;
 use crate::routes::transactions::statement::day;
 
 /// Rows that are fetched at once for a file.

@@ -6,12 +6,12 @@ use proto::wallet::v1 as wallet;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::StaffMember;
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
-use crate::router::App;
 use crate::routes::admin::proposals::{Owner, Proposed};
 
 /// What is owed to members, in dollars.

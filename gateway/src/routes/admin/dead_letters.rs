@@ -7,12 +7,12 @@ use proto::{mailer::v1 as mailer, wallet::v1 as wallet};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, StaffMember};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, moment, ok};
-use crate::router::App;
 use crate::routes::Done;
 
 /// The service that could not use an event: the first part of its id on the wire.

@@ -13,11 +13,11 @@ use proto::wallet::v1::{self as wallet, ListPostingsRequest, ListPostingsRespons
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::StaffMember;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
 use crate::json::{Number, moment};
-use crate::router::App;
 
 /// Names where the next part of the journal begins.
 pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");

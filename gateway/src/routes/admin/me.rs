@@ -5,11 +5,11 @@ use proto::auth::v1::{BeginTotpRequest, GetMeRequest, StepUpRequest};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::Colleague;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::AnyStaff;
 use crate::json::{Json, Reply, moment, ok};
-use crate::router::App;
 use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.
@@ -41,7 +41,7 @@ pub struct StaffAccount {
 /// Get the caller
 #[utoipa::path(get, path = "/admin/me", responses((status = 200, body = Me), Errors),
     security(("bearer" = [])), tag = "Back office")]
-pub async fn get(State(app): State<App>, Colleague(caller): Colleague) -> Result<Reply<Me>, ApiError> {
+pub async fn get(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<Reply<Me>, ApiError> {
     let me = call_retrying!(app.clients.auth_staff, get_me, caller.out, GetMeRequest {})?.into_inner();
     let user = me.user.ok_or_else(|| ApiError::internal("an answer without account"))?;
     Ok(ok(Me {
@@ -63,7 +63,7 @@ pub async fn get(State(app): State<App>, Colleague(caller): Colleague) -> Result
 /// It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
 #[utoipa::path(post, path = "/admin/me/totp", responses((status = 200, body = NewTotp), Errors),
     security(("bearer" = [])), tag = "Back office")]
-pub async fn begin_totp(State(app): State<App>, Colleague(caller): Colleague) -> Result<Reply<NewTotp>, ApiError> {
+pub async fn begin_totp(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<Reply<NewTotp>, ApiError> {
     factors::begin(&app, caller, BeginTotpRequest::default()).await
 }
 
@@ -72,7 +72,7 @@ pub async fn begin_totp(State(app): State<App>, Colleague(caller): Colleague) ->
     responses((status = 200, body = RecoveryCodes), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn confirm_totp(
     State(app): State<App>,
-    Colleague(caller): Colleague,
+    AnyStaff(caller): AnyStaff,
     Json { value, .. }: Json<Code>,
 ) -> Result<Reply<RecoveryCodes>, ApiError> {
     factors::confirm(&app, caller, &value).await
@@ -85,7 +85,7 @@ pub async fn confirm_totp(
     responses((status = 200, body = SteppedUp), Errors), security(("bearer" = [])), tag = "Back office")]
 pub async fn step_up(
     State(app): State<App>,
-    Colleague(caller): Colleague,
+    AnyStaff(caller): AnyStaff,
     Json { value, .. }: Json<Code>,
 ) -> Result<Reply<SteppedUp>, ApiError> {
     factors::give(&app, caller, StepUpRequest { code: value.text()?, ..Default::default() }).await

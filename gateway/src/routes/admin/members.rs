@@ -14,12 +14,12 @@ use proto::wallet::v1::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, StaffMember};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
-use crate::router::App;
 use crate::routes::Done;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::auth::Session;

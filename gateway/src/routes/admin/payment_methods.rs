@@ -6,12 +6,12 @@ use proto::payment_method::v1::{ListPlatformMethodsRequest, MethodFields, Propos
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, StaffMember};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Json, Reply, created, ok};
-use crate::router::App;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::payment_methods::{NewMethod, PaymentMethod};
 

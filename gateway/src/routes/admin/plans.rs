@@ -7,12 +7,12 @@ use proto::trade::v1::{ListAllPlansRequest, ProposePlanRequest, ProposePlanValue
 use serde::Deserialize;
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, StaffMember};
+use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
-use crate::router::App;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::plans::{Plan, Plans};
 

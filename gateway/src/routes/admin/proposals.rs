@@ -16,13 +16,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::caller::{SignedIn, StaffMember};
+use crate::app::App;
+use crate::cache::profiles::Profile;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, field, moment, ok};
-use crate::router::App;
-use crate::routes::transactions::{Owner as Person, owners};
 
 /// The service that owns a proposal: the first part of its id on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -114,7 +114,7 @@ impl Proposal {
         }
     }
 
-    fn named(self, people: &HashMap<String, Person>) -> Self {
+    fn named(self, people: &HashMap<String, Profile>) -> Self {
         let name = |id: &String| people.get(id).map(|person| person.name.clone());
         Self {
             proposed_by_name: name(&self.proposed_by),
@@ -212,7 +212,7 @@ pub async fn list(
     rows.truncate(size);
     let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone());
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
-    let people = owners(&app, people.filter(|id| !id.is_empty())).await?;
+    let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
     let proposals = rows.into_iter().map(|(owner, row)| Proposal::new(owner, row).named(&people)).collect();
     Ok(ok(Proposals { success: true, proposals, next_cursor }))
 }
@@ -278,7 +278,7 @@ pub async fn confirm(
             let message = trade::ConfirmProposalRequest { proposal_id, client_address, idempotency };
             let (metadata, answer, _) =
                 call_keyed!(app.clients.trade_staff, confirm_proposal, out, claim, message)?.into_parts();
-            app.offers.forget();
+            app.plans.invalidate();
             (metadata, answer.proposal)
         }
         Owner::PaymentMethod => {

@@ -13,16 +13,17 @@ use proto::wallet::v1::{
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::caller::StaffMember;
+use crate::app::App;
+use crate::cache::profiles::Profile;
 use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
-use crate::router::App;
 use crate::routes::admin::members::Entry;
-use crate::routes::admin::proposals::{Owner as ProposalOwner, Proposed};
+use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::transactions::times::{Percentiles, of_kind};
-use crate::routes::transactions::{Owner, Transaction, TransactionMade, kind_name, owners};
+use crate::routes::transactions::{Transaction, TransactionMade, kind_name};
 use crate::routes::users::Wallet;
 
 /// What waits of one kind.
@@ -119,7 +120,7 @@ pub struct StaffTransaction {
 }
 
 impl StaffTransaction {
-    fn new(app: &App, row: Row, people: &HashMap<String, Owner>) -> Self {
+    fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Self {
         let name = |id: &str| people.get(id).map(|one| one.name.clone()).unwrap_or_default();
         Self {
             member_id: row.user_id.clone(),
@@ -192,7 +193,7 @@ pub async fn list(
         page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
     };
     let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
-    let people = owners(&app, answer.transactions.iter().flat_map(named_by)).await?;
+    let people = app.profiles.look_up(answer.transactions.iter().flat_map(named_by)).await?;
     let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
     Ok(ok(StaffTransactions {
         success: true,
@@ -245,7 +246,7 @@ pub async fn get(
     let answer =
         call_retrying!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
-    let people = owners(&app, named_by(&row)).await?;
+    let people = app.profiles.look_up(named_by(&row)).await?;
     let checks = answer.checks.into_iter().map(|check| Check {
         name: check.name,
         ok: check.ok,
@@ -291,7 +292,7 @@ pub async fn viewing(
 ) -> Result<Reply<Viewers>, ApiError> {
     let message = NoteViewingRequest { transaction_id: id };
     let ids = call_retrying!(app.clients.wallet_staff, note_viewing, caller.out, message)?.into_inner().viewer_ids;
-    let mut names = owners(&app, ids.iter().cloned()).await?;
+    let mut names = app.profiles.look_up(ids.iter().cloned()).await?;
     let viewer = |id: String| Viewer { name: names.remove(&id).map(|owner| owner.name).unwrap_or_default(), id };
     Ok(ok(Viewers { success: true, viewers: ids.into_iter().map(viewer).collect() }))
 }
@@ -436,7 +437,7 @@ pub async fn reverse(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
-    Ok(marked(&metadata, created(Proposed::new(ProposalOwner::Wallet, answer.proposal)?)))
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
 /// A payout that is about to be made.
@@ -502,7 +503,14 @@ async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, Ap
     };
     let Some(mut paying) = error.fact("paying").cloned() else { return Err(error) };
     let id = paying["by"].as_str().unwrap_or_default().to_owned();
-    let name = owners(app, [id.clone()]).await.ok().and_then(|mut people| people.remove(&id)).unwrap_or_default().name;
+    let name = app
+        .profiles
+        .look_up([id.clone()])
+        .await
+        .ok()
+        .and_then(|mut people| people.remove(&id))
+        .unwrap_or_default()
+        .name;
     if name.is_empty() {
         return Err(error);
     }

@@ -17,11 +17,11 @@ use time::Date;
 use time::macros::format_description;
 use utoipa::ToSchema;
 
-use crate::caller::Reader;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
 use crate::json::{Number, field, moment};
-use crate::router::App;
 use crate::routes::transactions::reference;
 
 /// Lines on a page of the PDF.
@@ -76,7 +76,7 @@ pub struct Statement {
     security(("bearer" = [])), tag = "Transactions")]
 pub async fn statement(
     State(app): State<App>,
-    Reader(caller): Reader,
+    VerifiedMember(caller): VerifiedMember,
     Query(query): Query<StatementQuery>,
 ) -> Result<Response, ApiError> {
     let (from, to) = (day("from", query.from.as_deref())?, day("to", query.to.as_deref())?);

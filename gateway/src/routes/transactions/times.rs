@@ -5,11 +5,11 @@ use proto::wallet::v1::{GetTimesRequest, HandlingTime};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::caller::Reader;
+use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
 use crate::json::{Reply, ok};
-use crate::router::App;
 
 /// How long things took that were handled in the last 24 hours, in seconds.
 #[derive(Debug, Clone, Serialize, ToSchema)]
@@ -48,7 +48,7 @@ pub struct Times {
 /// Of all members, in the last 24 hours; up to a minute old.
 #[utoipa::path(get, path = "/transactions/times", responses((status = 200, body = Times), Errors),
     security(("bearer" = [])), tag = "Transactions")]
-pub async fn times(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<Times>, ApiError> {
+pub async fn times(State(app): State<App>, VerifiedMember(caller): VerifiedMember) -> Result<Reply<Times>, ApiError> {
     let times = call_retrying!(app.clients.wallet, get_times, caller.out, GetTimesRequest {})?.into_inner().times;
     let times = MemberTimes { deposit: of_kind(&times, "deposit"), withdrawal: of_kind(&times, "withdrawal") };
     Ok(ok(Times { success: true, times }))

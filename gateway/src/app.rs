@@ -1,0 +1,55 @@
+//! The parts of the gateway that handlers and middleware share.
+
+use std::sync::Arc;
+
+use chassis::caller::{Credential, Verifier};
+
+use crate::cache::plans::PlanCache;
+use crate::cache::profiles::ProfileCache;
+use crate::clients::Clients;
+use crate::config::Config;
+use crate::course::Course;
+use crate::files::Files;
+use crate::live::Live;
+use crate::middleware::admission::Admission;
+use crate::middleware::body::Spool;
+use crate::middleware::rate::Rates;
+
+/// A handle on the shared parts; clones are cheap.
+#[derive(Clone)]
+pub struct App(Arc<AppState>);
+
+/// The shared parts.
+pub struct AppState {
+    pub config: Config,
+    pub clients: Clients,
+    /// The gateway's own credential, for calls that no member or staff asked for.
+    pub credential: Credential,
+    /// Looks up the session of a bearer token.
+    pub verifier: Verifier,
+    pub plans: Arc<PlanCache>,
+    pub profiles: ProfileCache,
+    pub files: Files,
+    pub course: Course,
+    /// Request counters by client address.
+    pub rates: Arc<Rates>,
+    /// Receives request bodies, in memory or in temporary files.
+    pub spool: Spool,
+    /// Bounds the work that is carried out at once.
+    pub admission: Admission,
+    pub live: Live,
+}
+
+impl App {
+    #[must_use]
+    pub fn new(state: AppState) -> Self {
+        Self(Arc::new(state))
+    }
+}
+
+impl std::ops::Deref for App {
+    type Target = AppState;
+    fn deref(&self) -> &AppState {
+        &self.0
+    }
+}

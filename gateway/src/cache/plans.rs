@@ -1,0 +1,87 @@
+//! Cache of the investment plans.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use chassis::batch::Batch;
+use chassis::grpc::Outgoing;
+use proto::trade::v1::trade_service_client::TradeServiceClient;
+use proto::trade::v1::{ListPlansRequest, Plan};
+use tonic::transport::Channel;
+
+use crate::clients::call_retrying;
+use crate::error::ApiError;
+
+/// How long the plans are kept even if no event says that one changed: some changes have no event.
+const LIFE: Duration = Duration::from_secs(10);
+
+/// The plans as trade has them. Concurrent lookups share one call; its answer is kept until an event of the broker says
+/// that a plan changed. While the broker is away nothing is kept.
+pub struct PlanCache {
+    lookup: Batch<(), Result<Vec<Plan>, ApiError>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    is_connected: bool,
+    /// Counts invalidations: an answer to a lookup that began before the last one is not kept.
+    invalidations: u64,
+    plans: Option<(Instant, Vec<Plan>)>,
+}
+
+impl PlanCache {
+    /// Must be called inside the runtime.
+    #[must_use]
+    pub fn new(trade: TradeServiceClient<Channel>) -> Self {
+        let lookup = Batch::new(move |waiting: Vec<()>| {
+            let trade = trade.clone();
+            async move {
+                let answer = call_retrying!(trade, list_plans, Outgoing::anonymous(), ListPlansRequest {});
+                vec![answer.map(|answer| answer.into_inner().plans); waiting.len()]
+            }
+        });
+        Self { lookup, state: Mutex::default() }
+    }
+
+    /// The plans, at most 10 seconds old.
+    ///
+    /// # Errors
+    /// If they are not cached and trade does not answer.
+    pub async fn get(&self) -> Result<Vec<Plan>, ApiError> {
+        let invalidations = {
+            let state = self.state();
+            if let Some((since, plans)) = &state.plans
+                && since.elapsed() < LIFE
+            {
+                return Ok(plans.clone());
+            }
+            state.invalidations
+        };
+        let since = Instant::now();
+        let plans =
+            self.lookup.ask(()).await.ok_or_else(|| ApiError::internal("the lookup of plans was dropped"))??;
+        let mut state = self.state();
+        if state.is_connected && state.invalidations == invalidations {
+            state.plans = Some((since, plans.clone()));
+        }
+        Ok(plans)
+    }
+
+    /// Drops what is cached, because a plan or its value changed.
+    pub fn invalidate(&self) {
+        let mut state = self.state();
+        state.invalidations += 1;
+        state.plans = None;
+    }
+
+    /// Records whether the broker is connected, and clears the cache because events may have been missed.
+    pub fn set_connected(&self, is_connected: bool) {
+        self.state().is_connected = is_connected;
+        self.invalidate();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,111 @@
+//! Cache of member profiles.
+
+use std::collections::HashMap;
+
+use chassis::batch::Batch;
+use chassis::caller::{Credential, SESSION_CACHE};
+use chassis::grpc::Outgoing;
+use moka::sync::Cache;
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::{GetUsersRequest, User};
+use serde::Serialize;
+use tonic::transport::Channel;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::clients::call_retrying;
+use crate::error::ApiError;
+
+/// An account as others are told of it.
+#[derive(Debug, Clone, Default, Serialize, ToSchema)]
+pub struct Profile {
+    pub name: String,
+    pub email: String,
+    pub phone: String,
+    pub country: String,
+}
+
+impl From<&User> for Profile {
+    fn from(user: &User) -> Self {
+        Self {
+            name: user.name.clone(),
+            email: user.email.clone(),
+            phone: user.phone.clone(),
+            country: user.country.clone(),
+        }
+    }
+}
+
+/// Member profiles. Concurrent lookups share one call; an answer is kept as long as one about a session.
+pub struct ProfileCache {
+    directory: Directory,
+    lookup: Batch<Uuid, Result<Profile, ApiError>>,
+    known: Cache<Uuid, Profile>,
+}
+
+#[derive(Clone)]
+struct Directory {
+    client: DirectoryServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl ProfileCache {
+    /// Must be called inside the runtime.
+    #[must_use]
+    pub fn new(client: DirectoryServiceClient<Channel>, credential: Credential) -> Self {
+        let directory = Directory { client, credential };
+        let asked = directory.clone();
+        let lookup = Batch::new(move |ids: Vec<Uuid>| {
+            let directory = asked.clone();
+            async move {
+                let ids: Vec<_> = ids.iter().map(Uuid::to_string).collect();
+                match directory.profiles(ids.clone()).await {
+                    Ok(profiles) => ids.iter().map(|id| Ok(profiles.get(id).cloned().unwrap_or_default())).collect(),
+                    Err(error) => ids.iter().map(|_| Err(error.clone())).collect(),
+                }
+            }
+        });
+        Self { directory, lookup, known: Cache::builder().max_capacity(100_000).time_to_live(SESSION_CACHE).build() }
+    }
+
+    /// The profile of an account; empty for an unknown one.
+    ///
+    /// # Errors
+    /// If it is not cached and auth does not answer.
+    pub async fn get(&self, user_id: Uuid) -> Result<Profile, ApiError> {
+        if let Some(profile) = self.known.get(&user_id) {
+            return Ok(profile);
+        }
+        let asked = self.lookup.ask(user_id).await;
+        let profile = asked.ok_or_else(|| ApiError::internal("the lookup of profiles was dropped"))??;
+        self.known.insert(user_id, profile.clone());
+        Ok(profile)
+    }
+
+    /// The profiles of several accounts by id, past the cache; unknown accounts are left out.
+    ///
+    /// # Errors
+    /// If auth does not answer.
+    pub async fn look_up(&self, ids: impl IntoIterator<Item = String>) -> Result<HashMap<String, Profile>, ApiError> {
+        let mut ids: Vec<String> = ids.into_iter().collect();
+        ids.sort_unstable();
+        ids.dedup();
+        if ids.is_empty() {
+            return Ok(HashMap::new());
+        }
+        self.directory.profiles(ids).await
+    }
+
+    /// Drops a profile after its member changed it.
+    pub fn invalidate(&self, user_id: Uuid) {
+        self.known.invalidate(&user_id);
+    }
+}
+
+impl Directory {
+    async fn profiles(&self, user_ids: Vec<String>) -> Result<HashMap<String, Profile>, ApiError> {
+        let out = Outgoing::service(&self.credential)?;
+        let answer = call_retrying!(self.client, get_users, out, GetUsersRequest { user_ids })?.into_inner();
+        Ok(answer.users.iter().map(|user| (user.id.clone(), Profile::from(user))).collect())
+    }
+}

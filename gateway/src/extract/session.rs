@@ -1,0 +1,84 @@
+//! Senders with or without a session.
+
+use axum::extract::FromRequestParts;
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, header};
+use chassis::caller::{Session, unauthenticated};
+use chassis::grpc::Outgoing;
+use ipnet::IpNet;
+use proto::auth::v1::Client;
+
+use super::client_address::client_address;
+use super::request_id::RequestId;
+use crate::app::App;
+use crate::error::ApiError;
+
+/// Any sender; a bearer token is ignored.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    /// Where the request comes from.
+    pub client: Client,
+    /// What a call on their behalf carries.
+    pub out: Outgoing,
+}
+
+impl FromRequestParts<App> for Visitor {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        Ok(Self { client: client(parts, &app.config.trusted_proxies), out: Outgoing::anonymous().request_id(&id) })
+    }
+}
+
+/// Any sender, with the bearer token if there is one: for calls that also work without a session. The service checks
+/// whether the session is alive.
+#[derive(Debug, Clone)]
+pub struct MaybeSignedIn(pub Visitor);
+
+impl FromRequestParts<App> for MaybeSignedIn {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let visitor = Visitor::from_request_parts(parts, app).await?;
+        let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        Ok(Self(Visitor { out: Outgoing::bearer(&token).request_id(&id), ..visitor }))
+    }
+}
+
+/// A member or staff with a live session.
+#[derive(Debug, Clone)]
+pub struct SignedIn {
+    /// Who.
+    pub session: Session,
+    /// Where the request comes from.
+    pub client: Client,
+    /// What a call on their behalf carries.
+    pub out: Outgoing,
+}
+
+impl FromRequestParts<App> for SignedIn {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
+        let session = app.verifier.session_of(&token).await?;
+        let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
+        let client = client(parts, &app.config.trusted_proxies);
+        Ok(Self { session, client, out: Outgoing::bearer(&token).request_id(&id) })
+    }
+}
+
+fn client(parts: &Parts, trusted: &[IpNet]) -> Client {
+    let user_agent = parts
+        .headers
+        .get(header::USER_AGENT)
+        .and_then(|value| value.to_str().ok())
+        .map(|text| text.chars().take(300).collect())
+        .unwrap_or_default();
+    Client { address: client_address(parts, trusted).map(|ip| ip.to_string()).unwrap_or_default(), user_agent }
+}
+
+/// The bearer token of a request.
+#[must_use]
+pub fn bearer(headers: &HeaderMap) -> Option<&str> {
+    headers.get(header::AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
+}
