@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chassis::caller::{Credential, Verifier};
+use chassis::identity::{Credential, Verifier};
 
 use crate::cache::plans::PlanCache;
 use crate::cache::profiles::ProfileCache;

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chassis::auth_client::RemoteSessions;
 use chassis::bus::Bus;
-use chassis::caller::{RemoteSessions, Verifier};
 use chassis::grpc;
+use chassis::identity::Verifier;
 use chassis::keys::SecretKey;
 use chassis::process::{self, Process};
 use clap::{Parser, Subcommand};

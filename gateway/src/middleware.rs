@@ -167,7 +167,7 @@ async fn receive(
 ) -> Result<body::Received, ApiError> {
     app.rates.check(&parts.uri, class, ip)?;
     if class == Class::Upload && account(app, parts).is_none() {
-        return Err(chassis::caller::unauthenticated().into());
+        return Err(chassis::identity::unauthenticated().into());
     }
     app.spool.receive(body, &parts.headers, class.body_limit(), ip).await
 }

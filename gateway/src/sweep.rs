@@ -5,8 +5,8 @@
 
 use std::time::Duration;
 
-use chassis::caller::Credential;
 use chassis::grpc::Outgoing;
+use chassis::identity::Credential;
 use futures::{StreamExt, TryStreamExt};
 use proto::common::v1::ListOwnedFilesRequest;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
-use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::db::Db;
+use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
 use sqlx::types::time::OffsetDateTime;

@@ -9,8 +9,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, ensure};
 use chassis::audit::{Act, append};
-use chassis::caller::{Role, Staff};
 use chassis::db::Db;
+use chassis::identity::{Role, Staff};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, raw_sql};
 use stack::audit::checks::CHECKS;
 use stack::audit::{Database, Urls, audit};

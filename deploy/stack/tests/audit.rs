@@ -6,11 +6,11 @@
 use std::path::Path;
 
 use chassis::audit::{Act, append, append_signed};
-use chassis::caller::{Role, Staff};
 use chassis::config::object_store;
 use chassis::db::Db;
-use chassis::decision::{AUDIENCE, Assertion, Decided, LIFE_SECONDS, SIGNER, Signed};
-use chassis::keys::{SigningKey, generate};
+use chassis::decision::{AUDIENCE, Assertion, Decided, LIFE_SECONDS, Signed};
+use chassis::identity::{Role, Staff};
+use chassis::keys::{DECISION_SIGNER, SigningKey, generate};
 use chassis::permission::Permission;
 use chassis::proposal;
 use chassis::roots::{Covers, Exporter, to_hex};
@@ -209,7 +209,7 @@ impl Product {
     fn sign(&self, service: &str, staff: &Staff, decided: Decided) -> Signed {
         let now = OffsetDateTime::now_utc().unix_timestamp();
         let assertion = Assertion {
-            iss: SIGNER.to_owned(),
+            iss: DECISION_SIGNER.to_owned(),
             aud: AUDIENCE.to_owned(),
             sub: staff.user_id,
             exp: now + LIFE_SECONDS,

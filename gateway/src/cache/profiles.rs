@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use chassis::auth_client::SESSION_CACHE;
 use chassis::batch::Batch;
-use chassis::caller::{Credential, SESSION_CACHE};
 use chassis::grpc::Outgoing;
+use chassis::identity::Credential;
 use moka::sync::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User};

@@ -3,8 +3,8 @@
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
-use chassis::caller::{Session, unauthenticated};
 use chassis::grpc::Outgoing;
+use chassis::identity::{Session, unauthenticated};
 use ipnet::IpNet;
 use proto::auth::v1::Client;
 

@@ -2,7 +2,7 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::session;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Second factors: what of a request reaches auth, and what of its answers reaches the caller.
 
 use axum::http::{Method, StatusCode};
-use chassis::caller::{Role, step_up_required};
+use chassis::identity::{Role, step_up_required};
 use chassis::testing::session;
 use proto::auth::v1 as auth;
 use proto::common::v1::{Proposal, ProposalStatus};

@@ -2,8 +2,8 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
-use chassis::caller::Role;
 use chassis::error::{Kind, Refusal};
+use chassis::identity::Role;
 use prost::Message;
 use proto::common::v1::{ErrorReason, Idempotency, Proposal, ProposalStatus};
 use proto::{auth::v1 as auth, mailer::v1 as mailer, payment_method::v1 as payment_method};

@@ -1,7 +1,7 @@
 //! Limits and prices, balances as of a moment, statements and the journal, as the gateway tells them.
 
 use axum::http::{Method, StatusCode};
-use chassis::caller::Role;
+use chassis::identity::Role;
 use proto::wallet::v1 as wallet;
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
-use chassis::{caller, db};
+use chassis::{db, identity};
 use proto::common::v1::ErrorReason;
 
 use crate::domain::fields::FieldErrors;
@@ -199,7 +199,7 @@ impl Fault for Error {
 /// No live session.
 #[must_use]
 pub fn unauthenticated() -> Error {
-    Error::Refused(caller::unauthenticated())
+    Error::Refused(identity::unauthenticated())
 }
 
 fn minutes(wait: Duration) -> u64 {

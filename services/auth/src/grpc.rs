@@ -11,10 +11,10 @@ mod staff;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use chassis::caller::{Session, Sessions, Verifier};
 use chassis::decision::{Decided, Proposer};
 use chassis::error::{Fault, Refusal, refusal_to_status, to_status};
 use chassis::grpc::replayed_status;
+use chassis::identity::{Session, Sessions, Verifier};
 use chassis::keys::TrustedKeys;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;

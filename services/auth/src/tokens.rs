@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
+use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::{SigningKey, TrustedKeys, Use};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -11,11 +11,11 @@ use sqlx::{FromRow, PgExecutor};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::caller::Staff;
 use crate::clock;
 use crate::db::PgConnection;
 use crate::decision::Signed;
 use crate::error::Refusal;
+use crate::identity::Staff;
 
 /// The role in rows that no person wrote.
 const SYSTEM: &str = "system";

@@ -4,6 +4,7 @@
 //! before the queue of its consumer exists.
 
 mod delivery;
+mod event;
 mod lanes;
 
 use std::sync::Arc;
@@ -11,7 +12,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use async_trait::async_trait;
 use futures::StreamExt;
 use lapin::options::{
     BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
@@ -20,13 +20,11 @@ use lapin::options::{
 use lapin::types::{AMQPValue, FieldTable, LongString};
 use lapin::uri::AMQPUri;
 use lapin::{BasicProperties, Channel, Confirmation, Connection, ConnectionProperties, ExchangeKind};
-use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
+use self::event::AGGREGATE;
+pub use self::event::{Effect, Event, HandleError, Handler};
 use self::lanes::Lanes;
-use crate::db::{self, PgConnection};
-use crate::error::Kind;
 use crate::telemetry;
 
 /// Durable queues and the keys they want.
@@ -44,68 +42,12 @@ const PREFETCH: u16 = 16;
 const FRAME: u32 = 16 * 1024;
 /// A consumer that lasted so long had reached the broker.
 const STEADY: Duration = Duration::from_secs(10);
-/// Header: the aggregate of an event.
-const AGGREGATE: &str = "x-aggregate-id";
-
 /// Where the broker is and which exchange names it uses; tests set a prefix of their own.
 #[derive(Debug, Clone)]
 pub struct Bus {
     url: String,
     prefix: String,
     connected: Arc<AtomicBool>,
-}
-
-/// An event as it travels.
-#[derive(Debug, Clone)]
-pub struct Event {
-    /// Its id; the same for every delivery.
-    pub id: Uuid,
-    /// E.g. `wallet.v1.deposit_confirmed`.
-    pub key: String,
-    /// What it happened to: events of one aggregate take effect in the order in which they were written.
-    pub aggregate_id: Uuid,
-    /// The protobuf message.
-    pub payload: Vec<u8>,
-    /// When it was written.
-    pub at: OffsetDateTime,
-}
-
-/// Why an event could not take effect.
-#[derive(Debug)]
-pub enum HandleError {
-    /// It may work later: the database or another service is away.
-    Transient(anyhow::Error),
-    /// It never will.
-    Poison(anyhow::Error),
-}
-
-/// What a service does with events.
-#[async_trait]
-pub trait Handler: Send + Sync + 'static {
-    /// Takes effect at most once an event, in one transaction with the inbox row.
-    async fn handle(&self, event: &Event) -> Result<(), HandleError>;
-
-    /// Reads an event, and asks other services for what its effect needs: all that is to be done before a transaction.
-    async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError>;
-
-    /// Keeps an event that can never take effect, for people to look at.
-    async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error>;
-}
-
-/// What an event changes, with everything that it takes from other services.
-#[async_trait]
-pub trait Effect: Send + Sync {
-    /// Takes effect in the caller's transaction, which holds the inbox row.
-    async fn apply(&self, conn: &mut PgConnection) -> Result<(), HandleError>;
-}
-
-impl From<sqlx::Error> for HandleError {
-    fn from(error: sqlx::Error) -> Self {
-        match db::kind(&error) {
-            Kind::Unavailable => Self::Transient(error.into()),
-            _ => Self::Poison(error.into()),
-        }
-    }
 }
 
 impl Bus {

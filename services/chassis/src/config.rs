@@ -11,8 +11,8 @@ use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 
-use crate::caller::Credential;
 use crate::grpc::CONNECTION_AGE;
+use crate::identity::Credential;
 use crate::keys::{SigningKey, TrustedKeys};
 
 /// How logs are written.

@@ -1,6 +1,7 @@
 //! PostgreSQL: the pool, the only way to begin a transaction, retries, and migrations.
 
 mod connection;
+mod failure;
 mod migrations;
 
 use std::ops::{Deref, DerefMut};
@@ -15,6 +16,8 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 pub use self::connection::{LIMIT, PgConnection};
+use self::failure::is_changing_over;
+pub use self::failure::{constraint, is_unstorable, retry_after};
 use self::migrations::Work;
 use crate::error::{Fault, Kind};
 
@@ -22,8 +25,6 @@ use crate::error::{Fault, Kind};
 const IDLE: Duration = Duration::from_secs(1);
 /// How long that look may take.
 const LOOK: Duration = Duration::from_millis(500);
-/// How long a caller waits before a call whose connection was lost is sent again.
-const RECONNECT: Duration = Duration::from_millis(200);
 /// How often a transaction that lost a race is tried.
 const TRIES: u32 = 3;
 
@@ -202,29 +203,6 @@ pub fn kind(error: &sqlx::Error) -> Kind {
         },
         _ => Kind::Internal,
     }
-}
-
-/// Whether the server shuts down, starts, or is no longer the one that writes: another connection will do.
-fn is_changing_over(code: &str) -> bool {
-    matches!(code, "57P01" | "57P02" | "57P03" | "25006")
-}
-
-/// When another try makes sense after a connection was lost to a restart or a failover of the server; `None` for every
-/// other error. The statement, or the commit, may have taken effect.
-#[must_use]
-pub fn retry_after(error: &sqlx::Error) -> Option<Duration> {
-    let is_lost = match error {
-        sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::TimedOut,
-        sqlx::Error::Database(database) => database.code().is_some_and(|code| is_changing_over(&code)),
-        _ => false,
-    };
-    is_lost.then_some(RECONNECT)
-}
-
-/// The name of the constraint that an error is about.
-#[must_use]
-pub fn constraint(error: &sqlx::Error) -> Option<&str> {
-    error.as_database_error().and_then(|database| database.constraint())
 }
 
 /// Runs a use case again, at most three times in all, while its transaction lost a race (40001, 40P01).

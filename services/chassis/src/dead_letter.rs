@@ -12,11 +12,11 @@ use uuid::Uuid;
 
 use crate::audit::{self, Act};
 use crate::bus::{Effect, Event, HandleError, Handler};
-use crate::caller::Staff;
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::error::{Kind, Refusal};
 use crate::idempotency::{self, Answer, Claim, Keyed, Work};
+use crate::identity::Staff;
 use crate::inbox;
 
 /// As many as are shown.

@@ -2,24 +2,19 @@
 //! session and second factor, and the audit row of the decision keeps both. A decision that auth did not sign, or that was
 //! changed afterwards, does not verify.
 
-use std::fmt;
-use std::sync::Arc;
-
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
-use crate::caller::{Role, Sessions};
 use crate::error::{Kind, Refusal};
-use crate::keys::{TrustedKeys, Use};
+use crate::identity::Role;
+use crate::keys::{DECISION_SIGNER, TrustedKeys, Use};
 use crate::permission::Permission;
 
 /// The audience of assertions.
 pub const AUDIENCE: &str = "decisions";
-/// The name of their signer among the trusted keys: a key of auth for nothing else.
-pub const SIGNER: &str = "decisions";
 /// An assertion proves something for as long as it is kept.
 pub const LIFE_SECONDS: i64 = 100 * 365 * 24 * 3_600;
 
@@ -55,7 +50,7 @@ impl Decided {
 /// The claims of an assertion, a JWT: that a person decided what has this digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assertion {
-    /// [`SIGNER`].
+    /// [`DECISION_SIGNER`].
     pub iss: String,
     /// [`AUDIENCE`].
     pub aud: String,
@@ -84,7 +79,7 @@ impl Assertion {
     #[must_use]
     pub fn verify(jwt: &str, keys: &TrustedKeys) -> Option<Self> {
         let (assertion, signer) = keys.verify::<Self>(jwt, Use::Service, AUDIENCE)?;
-        (signer == SIGNER).then_some(assertion)
+        (signer == DECISION_SIGNER).then_some(assertion)
     }
 }
 
@@ -121,37 +116,6 @@ pub struct Proposer {
     pub id: Uuid,
     /// The permission that they must still have.
     pub permission: Permission,
-}
-
-/// By which a person at work has decisions signed: where sessions are known, and their token.
-#[derive(Clone)]
-pub struct Pen {
-    sessions: Arc<dyn Sessions>,
-    token: Arc<str>,
-}
-
-impl Pen {
-    /// Of the person with this token.
-    #[must_use]
-    pub fn new(sessions: Arc<dyn Sessions>, token: &str) -> Self {
-        Self { sessions, token: token.into() }
-    }
-
-    /// Has a decision signed; a confirmation names its proposer.
-    ///
-    /// # Errors
-    /// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign.
-    pub async fn sign(&self, decided: Decided, proposer: Option<Proposer>) -> Result<Signed, Refusal> {
-        let assertion = self.sessions.sign(&self.token, &decided, proposer).await?;
-        Ok(Signed { decided, assertion })
-    }
-}
-
-impl fmt::Debug for Pen {
-    /// Without the token.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Pen")
-    }
 }
 
 #[cfg(test)]

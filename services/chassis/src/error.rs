@@ -132,7 +132,7 @@ impl Refusal {
     /// What a fault says to its caller.
     #[must_use]
     pub fn of(fault: &impl Fault) -> Self {
-        if fault.database().is_some_and(is_unstorable) {
+        if fault.database().is_some_and(db::is_unstorable) {
             let sentence = "The character U+0000 can't be used here.";
             return Self::new(Kind::Invalid, ErrorReason::ValidationFailed, sentence);
         }
@@ -283,12 +283,6 @@ pub fn from_status(status: &Status) -> Refusal {
 pub fn code(reason: ErrorReason) -> String {
     let name = reason.as_str_name();
     name.strip_prefix("ERROR_REASON_").unwrap_or(name).to_owned()
-}
-
-/// Whether PostgreSQL refused a text for a U+0000 in it, which JSON and query strings can hold but no column can.
-fn is_unstorable(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
-    code.is_some_and(|code| code == "22021" || code == "22P05")
 }
 
 fn capitalised(text: &str) -> String {

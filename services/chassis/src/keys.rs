@@ -16,10 +16,11 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::decision;
-
 /// The services that hold a key of their own.
 pub const SERVICES: [&str; 6] = ["auth", "wallet", "trade", "payment-method", "mailer", "gateway"];
+
+/// The name under which auth signs decisions, with a key for nothing else.
+pub const DECISION_SIGNER: &str = "decisions";
 
 /// How long after its end a token still counts: clocks differ.
 pub const LEEWAY_SECONDS: i64 = 5;
@@ -67,7 +68,7 @@ impl SigningKey {
 pub enum Use {
     /// Members' tokens.
     Member,
-    /// Credentials and roots of the service named by the key; or, under the name of [`decision::SIGNER`], decisions.
+    /// Credentials and roots of the service named by the key; or, under the name of [`DECISION_SIGNER`], decisions.
     Service,
 }
 
@@ -235,7 +236,7 @@ pub fn generate(folder: &Path) -> anyhow::Result<()> {
     }
     if !folder.join("decision.key").exists() {
         // A use that the version before knows, under a name that is no service's.
-        trusted.push(write_signing_key(folder, "decision", Use::Service, decision::SIGNER)?);
+        trusted.push(write_signing_key(folder, "decision", Use::Service, DECISION_SIGNER)?);
         fs::write(&path, serde_json::to_vec_pretty(&trusted)?)?;
     }
     Ok(())

@@ -1,5 +1,5 @@
 //! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [caller]), may do what ([permission]) and decided what ([decision]), how state
+//! call is refused ([error]), who calls ([keys], [identity], [auth_client]), may do what ([permission]) and decided what ([decision]), how state
 //! is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
 //! process lives ([config], [telemetry], [process]).
 
@@ -15,7 +15,7 @@ pub mod error;
 
 pub mod keys;
 
-pub mod caller;
+pub mod identity;
 
 pub mod permission;
 
@@ -30,6 +30,8 @@ pub mod proposal;
 pub mod audit;
 
 pub mod grpc;
+
+pub mod auth_client;
 
 pub mod batch;
 

@@ -1,7 +1,7 @@
 //! The one table of what staff may do: who may, and whether it takes a fresh second factor (D-O1, D-O7). The services
 //! enforce it; the gateway hands a person's part of it to the web app. Beside it, the same for what members do (D-A3).
 
-use crate::caller::Role;
+use crate::identity::Role;
 
 /// Something that staff of some roles may do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -204,7 +204,7 @@ impl MemberAct {
 #[cfg(test)]
 mod tests {
     use super::{MemberAct, Permission};
-    use crate::caller::Role;
+    use crate::identity::Role;
 
     /// [D-O1] An auditor changes nothing, an admin moves no money, and no role both approves and pays.
     #[test]

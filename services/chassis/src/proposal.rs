@@ -9,12 +9,12 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::audit::{self, Act};
-use crate::caller::Staff;
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
 use crate::error::{Kind, Refusal};
 use crate::idempotency::{Claim, Keyed, Work};
+use crate::identity::Staff;
 use crate::permission::Permission;
 use crate::roots::to_hex;
 

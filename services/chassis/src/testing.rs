@@ -11,13 +11,13 @@ use time::OffsetDateTime;
 use tonic::Request;
 use uuid::Uuid;
 
-use crate::caller::{
-    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions, Staff, Verifier,
-    not_permitted, unauthenticated,
-};
 use crate::db::{self, Db, Schema};
 use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::error::Refusal;
+use crate::identity::{
+    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions, Staff, Verifier,
+    not_permitted, unauthenticated,
+};
 use crate::keys::{self, SigningKey, TrustedKeys, Use};
 use crate::permission::Permission;
 use crate::proposal::proposer_not_permitted;
@@ -83,7 +83,7 @@ impl Sessions for MemorySessions {
         }
         let now = OffsetDateTime::now_utc().unix_timestamp();
         let assertion = Assertion {
-            iss: decision::SIGNER.to_owned(),
+            iss: keys::DECISION_SIGNER.to_owned(),
             aud: decision::AUDIENCE.to_owned(),
             sub: staff.user_id,
             exp: now + decision::LIFE_SECONDS,

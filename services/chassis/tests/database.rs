@@ -5,10 +5,10 @@
 use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff};
 use chassis::db::{self, Db};
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
+use chassis::identity::{Role, Staff};
 use chassis::inbox;
 use chassis::permission::Permission;
 use chassis::proposal::{self, DecideProposal, Decision, Proposal};

@@ -1,9 +1,9 @@
 //! auth, as this service needs it: names and addresses of accounts, and the secrets of mails, asked just before sending.
 
-use chassis::caller::Credential;
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};
 use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::identity::Credential;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
 use time::OffsetDateTime;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use chassis::audit::Filter;
-use chassis::caller::{Staff, Verifier};
 use chassis::db::Db;
 use chassis::dead_letter::Replay;
 use chassis::error::{Refusal, to_status};
 use chassis::grpc::{answer, replayed_status, request_id};
 use chassis::idempotency::Claim;
+use chassis::identity::{Staff, Verifier};
 use chassis::permission::Permission;
 use proto::common::v1::PageRequest;
 use proto::mailer::v1::staff_service_server::{StaffService, StaffServiceServer};

@@ -10,10 +10,10 @@ mod members;
 
 mod staff;
 
-use chassis::caller::Verifier;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
+use chassis::identity::Verifier;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;

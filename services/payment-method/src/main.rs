@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use chassis::caller::{RemoteSessions, Verifier};
+use chassis::auth_client::RemoteSessions;
 use chassis::grpc;
+use chassis::identity::Verifier;
 use chassis::process::{self, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use chassis::caller::Credential;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::identity::Credential;
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
 use proto::wallet::v1::{FundTradeRequest, SettleTradeRequest};

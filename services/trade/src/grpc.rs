@@ -6,10 +6,10 @@ mod members;
 
 mod staff;
 
-use chassis::caller::Verifier;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
+use chassis::identity::Verifier;
 use proto::trade::v1::staff_service_server::StaffServiceServer;
 use proto::trade::v1::trade_service_server::TradeServiceServer;
 use tonic::Status;

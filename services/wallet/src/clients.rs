@@ -1,9 +1,9 @@
 //! The service payment-method, as the wallet needs it.
 
 use chassis::batch::Batch;
-use chassis::caller::Credential;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::identity::Credential;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,

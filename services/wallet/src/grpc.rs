@@ -14,10 +14,10 @@ mod settlement;
 
 mod staff;
 
-use chassis::caller::{Session, Staff, Verifier, not_permitted};
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
+use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;

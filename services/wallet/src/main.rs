@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use chassis::caller::{RemoteSessions, Verifier};
+use chassis::auth_client::RemoteSessions;
 use chassis::db::Db;
 use chassis::grpc;
+use chassis::identity::Verifier;
 use chassis::process::{self, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};

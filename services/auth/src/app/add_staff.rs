@@ -1,9 +1,9 @@
 //! `auth staff add`: makes a staff account from the command line.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff};
 use chassis::clock;
 use chassis::db::Db;
+use chassis::identity::{Role, Staff};
 use serde_json::json;
 use uuid::Uuid;
 

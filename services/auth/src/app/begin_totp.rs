@@ -1,6 +1,6 @@
 //! BeginTotp: makes the secret of an authenticator, which waits for its first code.
 
-use chassis::caller::{Session, step_up_required};
+use chassis::identity::{Session, step_up_required};
 use chassis::{clock, keys};
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! ChangePassword: sets the caller's password by the one in force, and ends every other session (D-S12).
 
-use chassis::caller::Session;
 use chassis::clock;
+use chassis::identity::Session;
 
 use super::{App, issuing, password_proof, safeguards};
 use crate::domain::fields::FieldErrors;

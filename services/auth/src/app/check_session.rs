@@ -1,7 +1,7 @@
 //! CheckSession: the caller's account, and a token of the same session.
 
-use chassis::caller::Session;
 use chassis::clock;
+use chassis::identity::Session;
 
 use super::App;
 use super::opening::SignedIn;

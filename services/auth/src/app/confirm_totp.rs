@@ -1,7 +1,7 @@
 //! ConfirmTotp: puts an authenticator in force by its first code, and hands out recovery codes.
 
-use chassis::caller::{Session, step_up_required};
 use chassis::clock;
+use chassis::identity::{Session, step_up_required};
 
 use super::{App, recovery, safeguards, second_factor};
 use crate::domain::device::Device;

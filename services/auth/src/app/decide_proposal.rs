@@ -1,11 +1,11 @@
 //! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5). In the
 //! same way reviewers decide about lost second factors of members (D-A3).
 
-use chassis::caller::Role;
 use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::decision::Signed;
 use chassis::idempotency::{Answer, Work};
+use chassis::identity::Role;
 use chassis::proposal::{self, DecideProposal, Decision, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! FreezeMember, UnfreezeMember: stop a member's money calls and profile changes, and let them go on (D-R13).
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;

@@ -1,8 +1,8 @@
 //! GetFactors: which second factors the caller has.
 
-use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::{App, SecondFactor};

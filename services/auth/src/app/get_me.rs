@@ -1,6 +1,6 @@
 //! GetMe: the calling staff member's account and second factor.
 
-use chassis::caller::Session;
+use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::App;

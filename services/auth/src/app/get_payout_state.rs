@@ -1,6 +1,6 @@
 //! GetPayoutState: what keeps payouts of an account waiting, for the wallet (D-A5, D-R13).
 
-use chassis::caller::PayoutState;
+use chassis::identity::PayoutState;
 use uuid::Uuid;
 
 use super::App;

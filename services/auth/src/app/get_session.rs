@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use chassis::caller::Session;
+use chassis::identity::Session;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

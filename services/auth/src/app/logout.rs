@@ -1,6 +1,6 @@
 //! Logout: ends the caller's own session.
 
-use chassis::caller::Session;
+use chassis::identity::Session;
 
 use super::App;
 use super::end_session::end_session;

@@ -1,9 +1,9 @@
 //! ProposeStaffChange: one admin proposes who joins the staff, leaves it, or gets another role (D-O5).
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff};
 use chassis::db::PgConnection;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::{Role, Staff};
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

@@ -1,7 +1,7 @@
 //! RemoveTotp: takes the authenticator and its recovery codes away.
 
-use chassis::caller::{Session, not_permitted, step_up_required};
 use chassis::clock;
+use chassis::identity::{Session, not_permitted, step_up_required};
 
 use super::{App, SecondFactor, safeguards, second_factor};
 use crate::domain::device::Device;

@@ -1,6 +1,6 @@
 //! ReplaceRecoveryCodes: new codes that stand in for the authenticator, in place of those before.
 
-use chassis::caller::{Session, step_up_required};
+use chassis::identity::{Session, step_up_required};
 
 use super::{App, recovery, second_factor};
 use crate::domain::device::Device;

@@ -1,9 +1,9 @@
 //! `auth staff reset-totp`: takes a lost authenticator away, so that its owner enrols anew at the next login.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Staff};
 use chassis::clock;
 use chassis::db::Db;
+use chassis::identity::{Role, Staff};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -2,8 +2,8 @@
 //! before it (see [`charge`]), so that concurrency gains nothing.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{Role, Session, Staff, must_enrol_totp};
 use chassis::db::PgConnection;
+use chassis::identity::{Role, Session, Staff, must_enrol_totp};
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;

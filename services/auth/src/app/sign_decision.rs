@@ -1,8 +1,9 @@
 //! SignDecision: signs what a person of the staff decides, after a look at their session, role and second factor (D-B3).
 
-use chassis::caller::not_permitted;
 use chassis::db::PgConnection;
-use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, Proposer, SIGNER};
+use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, Proposer};
+use chassis::identity::not_permitted;
+use chassis::keys::DECISION_SIGNER;
 use chassis::permission::Permission;
 use chassis::proposal::proposer_not_permitted;
 use chassis::roots::to_hex;
@@ -42,7 +43,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
     }
     let now = found.now.unix_timestamp();
     let assertion = Assertion {
-        iss: SIGNER.to_owned(),
+        iss: DECISION_SIGNER.to_owned(),
         aud: AUDIENCE.to_owned(),
         sub: staff.user_id,
         exp: now + LIFE_SECONDS,

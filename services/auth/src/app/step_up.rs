@@ -1,7 +1,7 @@
 //! StepUp: gives a second factor again, for what needs a fresh one.
 
-use chassis::caller::Session;
 use chassis::clock;
+use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::second_factor::Given;

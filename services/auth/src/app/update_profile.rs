@@ -1,8 +1,8 @@
 //! UpdateProfile: changes the caller's details. A new address stays pending until its code is confirmed (D-S12).
 
-use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::Tx;
+use chassis::identity::Session;
 use chassis::permission::MemberAct;
 use time::OffsetDateTime;
 

@@ -1,8 +1,8 @@
 //! VerifyEmail: confirms an address by the code mailed to it: a registration's, or the new one of an email change.
 
-use chassis::caller::Session;
 use chassis::clock;
 use chassis::db::Tx;
+use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::{App, safeguards};

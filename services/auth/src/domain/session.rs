@@ -1,6 +1,6 @@
 //! How long a session lives.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 

@@ -1,6 +1,6 @@
 //! An account, of a member or of staff.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

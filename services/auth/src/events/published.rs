@@ -1,8 +1,8 @@
 //! What this service tells, into the outbox of the transaction it happened in. No event carries a secret.
 
-use chassis::caller::Role;
 use chassis::clock;
 use chassis::db::PgConnection;
+use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{

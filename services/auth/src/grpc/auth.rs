@@ -1,10 +1,10 @@
 //! AuthService.
 
-use chassis::caller::{Session, bearer};
 use chassis::db;
 use chassis::error::Kind;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::identity::{Session, bearer};
 use chassis::permission::MemberAct;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{

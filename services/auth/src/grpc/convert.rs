@@ -1,8 +1,8 @@
 //! Between messages and the domain.
 
-use chassis::caller::{PayoutState, Role};
 use chassis::clock;
 use chassis::error::Refusal;
+use chassis::identity::{PayoutState, Role};
 use proto::auth::v1::{
     Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, Session as SessionMessage, User as UserMessage,
 };

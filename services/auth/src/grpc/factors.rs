@@ -1,6 +1,6 @@
 //! FactorService: the second factors of the caller, a member or staff.
 
-use chassis::caller::Session;
+use chassis::identity::Session;
 use chassis::{clock, db};
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::{

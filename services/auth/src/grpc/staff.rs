@@ -1,11 +1,11 @@
 //! StaffService: for staff, by their token; which role may what is decided here.
 
 use chassis::audit::Filter;
-use chassis::caller::{Role, Session, Staff, not_permitted};
 use chassis::clock;
 use chassis::db;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::identity::{Role, Session, Staff, not_permitted};
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decision};
 use proto::auth::v1::factor_service_server::FactorService;

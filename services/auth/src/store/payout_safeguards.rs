@@ -1,7 +1,7 @@
 //! Table `payout_safeguards`.
 
-use chassis::caller::PayoutState;
 use chassis::db::PgConnection;
+use chassis::identity::PayoutState;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Table `sessions`.
 
-use chassis::caller::Role;
 use chassis::db::PgConnection;
+use chassis::identity::Role;
 use time::OffsetDateTime;
 use uuid::Uuid;
 

@@ -1,7 +1,7 @@
 //! Table `users`.
 
-use chassis::caller::Role;
 use chassis::db::PgConnection;
+use chassis::identity::Role;
 use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use auth::app::SecondFactor;
-use chassis::caller::Role;
 use chassis::decision::Assertion;
 use chassis::error::from_status;
+use chassis::identity::Role;
 use chassis::keys::TrustedKeys;
 use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;

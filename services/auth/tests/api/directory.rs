@@ -1,7 +1,7 @@
 //! What other services ask.
 
-use chassis::caller::Role;
 use chassis::error::from_status;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;

@@ -3,8 +3,8 @@
 use auth::app::SecondFactor;
 use auth::app::reset_factors::reset_next;
 use chassis::audit;
-use chassis::caller::Role;
 use chassis::error::{Kind, Refusal, from_status};
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;

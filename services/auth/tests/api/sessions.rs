@@ -1,7 +1,7 @@
 //! Sessions and their tokens.
 
 use auth::store::sessions;
-use chassis::caller::{MEMBER_AUDIENCE, MEMBER_ISSUER, Role};
+use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, Role};
 use chassis::testing::{Realm, with_token};
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;

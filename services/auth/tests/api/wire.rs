@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use auth::app::answer_mail_requests;
-use chassis::caller::{RemoteSessions, Sessions};
+use chassis::auth_client::RemoteSessions;
+use chassis::identity::Sessions;
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::{ForgotPasswordRequest, LogoutRequest};
 use sqlx::PgPool;

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 use uuid::Uuid;
 
-use super::{AGGREGATE, Event, HandleError, Handler};
+use super::event::{AGGREGATE, Event, HandleError, Handler};
 use crate::telemetry;
 
 /// Header: how often a quorum queue delivered a message before.

@@ -15,6 +15,8 @@ use sqlx::{Describe, Either, Error, Execute, Executor, Postgres, SqlStr};
 use tokio::runtime::Handle;
 use tokio::time::{Instant, timeout, timeout_at};
 
+use super::failure::retry_after;
+
 /// How long the database may take to answer a statement, a begin or a commit.
 pub const LIMIT: Duration = Duration::from_secs(4);
 /// How long a connection may take to become usable again when its borrower is done with it.
@@ -63,7 +65,7 @@ impl PgConnection {
         match done {
             Ok(Ok(_)) => *call.is_lost = false,
             // The server refused: it is there, and a transaction that it would not commit is over.
-            Ok(Err(error @ Error::Database(_))) if super::retry_after(&error).is_none() => {
+            Ok(Err(error @ Error::Database(_))) if retry_after(&error).is_none() => {
                 *call.is_lost = false;
                 self.in_transaction = false;
                 return Err(error);
@@ -96,7 +98,7 @@ impl Call<'_> {
     async fn within<T>(self, work: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         match timeout(self.limit, work).await {
             // A server that stopped being the one that writes would refuse the next borrower too.
-            Ok(Err(error)) if super::retry_after(&error).is_some() => {
+            Ok(Err(error)) if retry_after(&error).is_some() => {
                 *self.is_lost = true;
                 Err(error)
             }

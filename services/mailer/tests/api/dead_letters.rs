@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use chassis::bus::Handler;
-use chassis::caller::Role;
 use chassis::error::from_status;
 use chassis::grpc::REPLAYED;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use mailer::grpc::Doors;
 use proto::auth::v1 as auth;

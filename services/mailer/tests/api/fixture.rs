@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use chassis::bus::Event;
-use chassis::caller::Verifier;
 use chassis::db::Db;
 use chassis::error::{Kind, Refusal, refusal_to_status};
+use chassis::identity::Verifier;
 use chassis::testing::{Realm, database};
 use chassis::{clock, grpc};
 use futures::future::join_all;

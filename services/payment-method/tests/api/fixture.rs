@@ -1,8 +1,8 @@
 //! A world for one test: database, members and treasurers.
 
-use chassis::caller::Role;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
+use chassis::identity::Role;
 use chassis::testing::{self, Realm, with_token};
 use payment_method::MIGRATOR;
 use payment_method::grpc::Doors;

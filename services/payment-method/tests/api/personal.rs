@@ -259,8 +259,8 @@ async fn only_members_in_good_standing(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn addresses_are_saved_by_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
-    let stale = chassis::caller::Session { has_factor: true, ..session(None) };
-    let fresh = chassis::caller::Session { id: Uuid::new_v4(), stepped_up: true, ..stale.clone() };
+    let stale = chassis::identity::Session { has_factor: true, ..session(None) };
+    let fresh = chassis::identity::Session { id: Uuid::new_v4(), stepped_up: true, ..stale.clone() };
     let (stale, fresh) = (world.realm.sign_in(stale), world.realm.sign_in(fresh));
     assert_eq!(refused(world.create(&stale, fields("USDT", "TRC20", TRON)).await).code, "STEP_UP_REQUIRED");
     let made = world.create(&fresh, fields("USDT", "TRC20", TRON)).await.unwrap();

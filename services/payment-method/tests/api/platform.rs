@@ -1,8 +1,8 @@
 //! Platform methods: two treasurers, versions, a trail.
 
-use chassis::caller::Role;
 use chassis::error::Kind;
 use chassis::grpc::REPLAYED;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::common::v1::{Idempotency, ProposalStatus};

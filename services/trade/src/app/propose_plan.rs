@@ -1,10 +1,10 @@
 //! Proposes a new plan, or other terms for one.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

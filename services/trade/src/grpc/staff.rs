@@ -1,9 +1,9 @@
 //! Staff: plans and their values, proposed by one manager and confirmed by another.
 
-use chassis::caller::Staff;
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::{Answer, Claim};
+use chassis::identity::Staff;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decision, Proposal};
 use proto::common::v1::Proposal as ProposalMessage;

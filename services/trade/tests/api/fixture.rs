@@ -1,9 +1,9 @@
 //! A world for one test: database, wallet, members and staff.
 
-use chassis::caller::Role;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{self, REPLAYED};
+use chassis::identity::Role;
 use chassis::testing::{self, Realm, with_token};
 use proto::common::v1::Idempotency;
 use proto::trade::v1::staff_service_server::StaffService;

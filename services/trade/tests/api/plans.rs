@@ -1,8 +1,8 @@
 //! Plans and their values: two managers, in order, with a trail.
 
-use chassis::caller::Role;
 use chassis::error::Kind;
 use chassis::grpc::REPLAYED;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::{PageRequest, ProposalStatus};
 use proto::trade::v1::staff_service_server::StaffService;

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use chassis::caller::Verifier;
 use chassis::error::{Kind, Refusal, refusal_to_status};
 use chassis::grpc;
+use chassis::identity::Verifier;
 use proto::common::v1::ErrorReason;
 use proto::wallet::v1::trade_settlement_service_server::{TradeSettlementService, TradeSettlementServiceServer};
 use proto::wallet::v1::{
@@ -100,7 +100,7 @@ impl Door {
         let mut books = self.books.lock().unwrap();
         match books.fault {
             Some(Fault::Away) => return Err(Status::unavailable("away")),
-            Some(Fault::Distrust) => return Err(refusal_to_status(&chassis::caller::not_permitted())),
+            Some(Fault::Distrust) => return Err(refusal_to_status(&chassis::identity::not_permitted())),
             Some(Fault::LostAnswer) | None => {}
         }
         let done = effect(&mut books, request.get_ref());

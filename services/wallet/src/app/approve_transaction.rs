@@ -1,12 +1,12 @@
 //! A reviewer approves: a payment from outside takes effect, a withdrawal may be paid.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::{PayoutState, Staff};
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Staff opens a transaction with all facts for a decision.
 
-use chassis::caller::PayoutState;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
+use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;

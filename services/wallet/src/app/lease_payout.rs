@@ -1,11 +1,11 @@
 //! A treasurer begins to pay an approved withdrawal, or goes on paying: nobody else pays or rejects it meanwhile.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::{PayoutState, Staff};
 use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;

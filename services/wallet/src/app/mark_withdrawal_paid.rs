@@ -1,11 +1,11 @@
 //! A treasurer records the payout of an approved withdrawal.
 
 use chassis::audit::{self, Act};
-use chassis::caller::{PayoutState, Staff};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::{PayoutState, Staff};
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use uuid::Uuid;

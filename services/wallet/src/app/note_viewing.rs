@@ -1,7 +1,7 @@
 //! Staff says that they look at a transaction, and learns who else does.
 
-use chassis::caller::Staff;
 use chassis::db::Db;
+use chassis::identity::Staff;
 use uuid::Uuid;
 
 use crate::error::Error;

@@ -1,6 +1,6 @@
 //! A step of several use cases: whether the member's account lets a payout go on (D-R13, D-A1, D-A5).
 
-use chassis::caller::PayoutState;
+use chassis::identity::PayoutState;
 use time::OffsetDateTime;
 
 use crate::error::Error;

@@ -1,12 +1,12 @@
 //! A reviewer keeps back a part of a member's free balance.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use serde_json::json;

@@ -1,10 +1,10 @@
 //! A treasurer proposes a bonus, its release, or an adjustment.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::money::Cents;
 use chassis::proposal::{self, Proposal};
 use serde_json::json;

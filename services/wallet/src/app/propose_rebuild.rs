@@ -1,10 +1,10 @@
 //! A treasurer proposes to compute the balance, count and head of an account from its entries again; another confirms.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::proposal::{self, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;

@@ -1,9 +1,9 @@
 //! Staff proposes to open withdrawals again; another person confirms.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::proposal::{self, Proposal};
 use serde_json::json;
 

@@ -1,10 +1,10 @@
 //! Staff proposes to take a credit back that turned out wrong.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::proposal::{self, Proposal};
 use serde_json::json;
 use uuid::Uuid;

@@ -1,10 +1,10 @@
 //! Publishes what members are owed: each night, or when staff asks for it.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection, Tx};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use serde_json::json;
 use time::UtcOffset;
 

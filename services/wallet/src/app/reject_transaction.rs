@@ -1,11 +1,11 @@
 //! A reviewer rejects, with a reason the member reads.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
 use time::OffsetDateTime;

@@ -1,10 +1,10 @@
 //! Somebody else of staff gives back what a hold keeps.
 
 use chassis::audit::{self, Act};
-use chassis::caller::Staff;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! The member's door.
 
-use chassis::caller::Session;
 use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::identity::Session;
 use chassis::money::Cents;
 use chassis::permission::MemberAct;
 use proto::wallet::v1::wallet_service_server::WalletService;

@@ -1,12 +1,12 @@
 //! The door of staff.
 
-use chassis::caller::PayoutState;
 use chassis::clock;
 use chassis::db::retrying;
 use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
+use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decision};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;

@@ -1,7 +1,7 @@
 //! Bonus, release and adjustment: two treasurers, one effect.
 
-use chassis::caller::Role;
 use chassis::grpc::REPLAYED;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::common::v1::{Proposal, ProposalStatus};

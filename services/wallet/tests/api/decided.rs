@@ -1,6 +1,6 @@
 //! What is decided stays decided: no call changes it, and a mistake is corrected by a posting of its own.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::wallet::v1::staff_service_server::StaffService;

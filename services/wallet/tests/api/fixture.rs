@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-use chassis::caller::Role;
 use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
 use chassis::grpc;
+use chassis::identity::Role;
 use chassis::testing::{Realm, database, with_token};
 use proto::common::v1::{ErrorReason, Idempotency};
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
@@ -376,7 +376,7 @@ const BROKEN: [(&str, &str); 9] = [
 /// The service payment-method, as far as the wallet asks it.
 struct Lookup {
     away: Arc<AtomicBool>,
-    verifier: chassis::caller::Verifier,
+    verifier: chassis::identity::Verifier,
 }
 
 impl Lookup {

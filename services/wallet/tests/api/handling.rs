@@ -1,7 +1,7 @@
 //! How staff works together: times, who looks at what, and events that could not take effect.
 
 use chassis::bus::Handler;
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::UserRegistered;

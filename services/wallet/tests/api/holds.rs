@@ -1,7 +1,7 @@
 //! Parts of balances that staff keeps back.
 
-use chassis::caller::Role;
 use chassis::error::Kind;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::wallet::v1::staff_service_server::StaffService;

@@ -1,6 +1,6 @@
 //! The journal, and what stands in it behind a transaction.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::staff_service_server::StaffService;

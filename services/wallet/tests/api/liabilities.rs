@@ -1,7 +1,7 @@
 //! The proof of liabilities: every member can verify that they are counted, and sees nobody else.
 
-use chassis::caller::Role;
 use chassis::error::from_status;
+use chassis::identity::Role;
 use chassis::money::Cents;
 use chassis::testing::with_token;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesService;

@@ -1,6 +1,6 @@
 //! What a member may withdraw within a day and a month, and the terms that say so.
 
-use chassis::caller::Session;
+use chassis::identity::Session;
 use chassis::testing::{session, with_token};
 use futures::future::join_all;
 use proto::wallet::v1::wallet_service_server::WalletService;

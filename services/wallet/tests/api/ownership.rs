@@ -1,7 +1,7 @@
 //! Whose it is, and who may.
 
-use chassis::caller::PayoutState;
 use chassis::error::{Fault, Kind};
+use chassis::identity::PayoutState;
 use chassis::testing::{session, with_token};
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
@@ -59,10 +59,10 @@ async fn a_new_column_stops_nobody(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
     let world = World::new(pool).await;
-    let unverified = chassis::caller::Session { verified: false, ..session(None) };
-    let frozen = chassis::caller::Session { frozen: true, ..session(None) };
+    let unverified = chassis::identity::Session { verified: false, ..session(None) };
+    let frozen = chassis::identity::Session { frozen: true, ..session(None) };
     let sign_in =
-        |session: chassis::caller::Session| Member { id: session.user_id, token: world.realm.sign_in(session) };
+        |session: chassis::identity::Session| Member { id: session.user_id, token: world.realm.sign_in(session) };
     let (unverified, frozen) = (sign_in(unverified), sign_in(frozen));
     let staff = Member { id: unverified.id, token: world.reviewer.clone() };
     for (who, expected) in
@@ -89,12 +89,12 @@ async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
 async fn money_leaves_by_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
-    let again = |changes: chassis::caller::Session| {
-        let session = chassis::caller::Session { user_id: member.id, ..changes };
+    let again = |changes: chassis::identity::Session| {
+        let session = chassis::identity::Session { user_id: member.id, ..changes };
         Member { id: member.id, token: world.realm.sign_in(session) }
     };
-    let stale = again(chassis::caller::Session { has_factor: true, ..session(None) });
-    let fresh = again(chassis::caller::Session { has_factor: true, stepped_up: true, ..session(None) });
+    let stale = again(chassis::identity::Session { has_factor: true, ..session(None) });
+    let fresh = again(chassis::identity::Session { has_factor: true, stepped_up: true, ..session(None) });
     let without = RequestWithdrawalRequest { address: String::new(), ..withdrawal(10_000) };
     let no = refusal(world.withdraw(&stale, without.clone()).await);
     assert_eq!((no.kind, no.code.as_str()), (Kind::Forbidden, "STEP_UP_REQUIRED"));

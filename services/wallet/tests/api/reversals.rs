@@ -1,8 +1,8 @@
 //! Credits that are taken back, what members owe since then, and how it is settled.
 
-use chassis::caller::Role;
 use chassis::clock::to_proto;
 use chassis::error::Kind;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::{Proposal, ProposalStatus};
 use proto::wallet::v1::staff_service_server::StaffService;

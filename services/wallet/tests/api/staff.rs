@@ -1,6 +1,6 @@
 //! What staff sees, and who of them may do what.
 
-use chassis::caller::{Role, Session};
+use chassis::identity::{Role, Session};
 use chassis::testing::{session, with_token};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::staff_service_server::StaffService;

@@ -1,7 +1,7 @@
 //! The automatic stop: books that do not add up keep money in, until two people let it go on.
 
-use chassis::caller::Role;
 use chassis::error::Kind;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use futures::future::join_all;
 use proto::common::v1::{AuditFilter, Proposal, ProposalStatus};

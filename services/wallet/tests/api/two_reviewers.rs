@@ -1,6 +1,6 @@
 //! Large deposits take two reviewers.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use futures::future::join_all;
 use proto::wallet::v1::*;
 use sqlx::PgPool;

@@ -1,6 +1,6 @@
 //! Processes of the version before, which run on our schema while a deployment changes them one by one.
 
-use chassis::caller::Role;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::wallet::v1::ProposeReversalRequest;
 use proto::wallet::v1::staff_service_server::StaffService;

@@ -8,9 +8,9 @@ use tonic::metadata::{Ascii, MetadataValue};
 use tonic::{Code, ConnectError, Request, Response, Status};
 use tonic_types::StatusExt;
 
-use super::REQUEST_ID;
-use crate::caller::Credential;
+use super::metadata::REQUEST_ID;
 use crate::error::Refusal;
+use crate::identity::Credential;
 use crate::telemetry;
 
 /// How long a call between services may take unless the caller says less.

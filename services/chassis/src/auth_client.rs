@@ -1,0 +1,237 @@
+//! Sessions, payout states and signatures of decisions, looked up at auth over gRPC.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures::future::join_all;
+use moka::future::Cache;
+use proto::auth::v1::decision_service_client::DecisionServiceClient;
+use proto::auth::v1::directory_service_client::DirectoryServiceClient;
+use proto::auth::v1::{
+    GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
+    GetSessionsResponse, GetUsersRequest, SignDecisionRequest,
+};
+use tonic::transport::Channel;
+use tonic::{Code, Response};
+use uuid::Uuid;
+
+use crate::batch::Batch;
+use crate::clock;
+use crate::decision::{Decided, Proposer};
+use crate::error::{Refusal, from_status};
+use crate::grpc::{Outgoing, call_with_retry};
+use crate::identity::{Credential, PayoutState, Session, Sessions};
+
+/// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
+pub const SESSION_CACHE: Duration = Duration::from_millis(2_500);
+/// How long auth may take to sign a decision.
+const SIGNING: Duration = Duration::from_secs(3);
+
+/// Sessions by asking auth, for many at once, each answer used for at most [`SESSION_CACHE`].
+pub struct RemoteSessions {
+    directory: Directory,
+    auth: Batch<Uuid, Result<Option<Session>, Refusal>>,
+    cache: Cache<Uuid, Option<Session>>,
+}
+
+impl RemoteSessions {
+    /// Asks auth over this channel with this credential. Call inside the runtime.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        let decisions = DecisionServiceClient::new(channel.clone());
+        let directory = Directory { client: DirectoryServiceClient::new(channel), decisions, credential };
+        let asked = directory.clone();
+        let auth = Batch::new(move |ids| {
+            let directory = asked.clone();
+            async move { directory.sessions(ids).await }
+        });
+        let cache = Cache::builder().max_capacity(200_000).time_to_live(SESSION_CACHE).build();
+        Self { directory, auth, cache }
+    }
+
+    async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        self.auth.ask(session_id).await.unwrap_or_else(|| {
+            tracing::error!("the question for a session was dropped");
+            Err(Refusal::unavailable())
+        })
+    }
+}
+
+#[async_trait]
+impl Sessions for RemoteSessions {
+    async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        if let Some(known) = self.cache.get(&session_id).await {
+            return Ok(known);
+        }
+        let answer = self.cache.try_get_with(session_id, self.ask(session_id)).await;
+        let session = answer.map_err(|refusal| (*refusal).clone())?;
+        if !is_settled(session.as_ref()) {
+            self.cache.invalidate(&session_id).await;
+        }
+        Ok(session)
+    }
+
+    /// Past the cache, whose answer may be on its way since before the question.
+    async fn fresh(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
+        let session = self.ask(session_id).await?;
+        if is_settled(session.as_ref()) {
+            self.cache.insert(session_id, session.clone()).await;
+        } else {
+            self.cache.invalidate(&session_id).await;
+        }
+        Ok(session)
+    }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        self.directory.is_frozen(user_id).await
+    }
+
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        self.directory.payout_state(user_id).await
+    }
+
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        self.directory.sign(token, decided, proposer).await
+    }
+}
+
+/// Whether an answer may be kept: who has just confirmed an email or an authenticator, or was unfrozen, must not wait
+/// for it to grow old.
+fn is_settled(session: Option<&Session>) -> bool {
+    session.is_some_and(|session| session.verified && !session.must_enrol && !session.frozen)
+}
+
+/// Auth, as it is asked for sessions.
+#[derive(Clone)]
+struct Directory {
+    client: DirectoryServiceClient<Channel>,
+    decisions: DecisionServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Directory {
+    async fn sessions(&self, ids: Vec<Uuid>) -> Vec<Result<Option<Session>, Refusal>> {
+        if let [id] = ids[..] {
+            return vec![self.session(id).await];
+        }
+        let refused = |refusal: Refusal| ids.iter().map(|_| Err(refusal.clone())).collect();
+        let out = match Outgoing::service(&self.credential) {
+            Ok(out) => out,
+            Err(refusal) => return refused(refusal),
+        };
+        let request = out.idempotent(GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() });
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_sessions(request).await },
+        );
+        match asked.await.map(Response::into_inner) {
+            Ok(GetSessionsResponse { sessions }) => {
+                ids.iter().map(|id| sessions.get(&id.to_string()).map(|one| session(*id, one)).transpose()).collect()
+            }
+            // An auth of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => {
+                join_all(ids.iter().map(|id| self.session(*id))).await
+            }
+            Err(status) => refused(from_status(&status)),
+        }
+    }
+
+    async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
+        let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: id.to_string() });
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_session(request).await },
+        );
+        match asked.await {
+            Ok(answer) => session(id, answer.get_ref()).map(Some),
+            Err(status) if status.code() == Code::Unauthenticated => Ok(None),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
+    async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
+        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let answer = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_users(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
+        Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
+    }
+
+    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        let request =
+            Outgoing::service(&self.credential)?.idempotent(GetPayoutStateRequest { user_id: user_id.to_string() });
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_payout_state(request).await },
+        );
+        match asked.await {
+            Ok(answer) => Ok(payout_state(answer.get_ref())),
+            // An auth of the version before does not know the call, and lets nothing cool off.
+            Err(status) if status.code() == Code::Unimplemented => {
+                Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
+            }
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+
+    async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
+        let message = SignDecisionRequest {
+            token: token.to_owned(),
+            permission: decided.permission.clone(),
+            digest: decided.digest().to_vec(),
+            proposer_id: proposer.map(|one| one.id.to_string()).unwrap_or_default(),
+            proposer_permission: proposer.map(|one| one.permission.as_str().to_owned()).unwrap_or_default(),
+        };
+        let request = Outgoing::service(&self.credential)?.deadline(SIGNING).idempotent(message);
+        let answer = call_with_retry(
+            || self.decisions.clone(),
+            request,
+            |mut client, request| async move { client.sign_decision(request).await },
+        );
+        match answer.await {
+            Ok(answer) => Ok(answer.into_inner().assertion),
+            // An auth of the version before: decisions wait until it is replaced.
+            Err(status) if status.code() == Code::Unimplemented => Err(Refusal::unavailable()),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+}
+
+fn session(id: Uuid, answer: &GetSessionResponse) -> Result<Session, Refusal> {
+    let role = match answer.role.as_str() {
+        "" => None,
+        name => Some(name.parse().map_err(|_| Refusal::unavailable())?),
+    };
+    Ok(Session {
+        id,
+        user_id: answer.user_id.parse().map_err(|_| Refusal::unavailable())?,
+        verified: answer.is_verified,
+        frozen: answer.is_frozen,
+        role,
+        stepped_up: answer.is_stepped_up,
+        has_factor: answer.has_second_factor,
+        must_enrol: answer.must_enrol_totp,
+        decides_from: answer.decides_from.as_ref().and_then(clock::from_proto),
+    })
+}
+
+fn payout_state(answer: &GetPayoutStateResponse) -> PayoutState {
+    let at = |moment: Option<&clock::Timestamp>| moment.and_then(clock::from_proto);
+    PayoutState {
+        frozen: answer.is_frozen,
+        stopped: answer.is_stopped,
+        not_before: at(answer.not_before.as_ref()),
+        email_changed_at: at(answer.email_changed_at.as_ref()),
+        password_changed_at: at(answer.password_changed_at.as_ref()),
+        factors_changed_at: at(answer.factors_changed_at.as_ref()),
+        new_device_at: at(answer.new_device_at.as_ref()),
+    }
+}

@@ -1,0 +1,37 @@
+//! What calls and answers carry beside their messages.
+
+use tonic::metadata::MetadataMap;
+use tonic::{Response, Status};
+
+use crate::error::refusal_to_status;
+use crate::idempotency::{Answer, Replayed};
+
+/// Metadata: the id of the request as the gateway named it.
+pub const REQUEST_ID: &str = "x-request-id";
+/// Metadata of an answer that was given before, with the id of the first request.
+pub const REPLAYED: &str = "idempotency-replayed";
+
+/// The id of the request as the gateway named it.
+#[must_use]
+pub fn request_id(metadata: &MetadataMap) -> &str {
+    metadata.get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+/// A response that says whether it was given before.
+pub fn answer<T>(answer: Answer<T>) -> Response<T> {
+    let mut response = Response::new(answer.result);
+    if let Some(value) = answer.replayed.and_then(|id| id.parse().ok()) {
+        response.metadata_mut().insert(REPLAYED, value);
+    }
+    response
+}
+
+/// A status that says that the refusal was given before.
+#[must_use]
+pub fn replayed_status(replayed: &Replayed) -> Status {
+    let mut status = refusal_to_status(&replayed.refusal);
+    if let Ok(value) = replayed.request_id.parse() {
+        status.metadata_mut().insert(REPLAYED, value);
+    }
+    status
+}

@@ -1,0 +1,127 @@
+//! The gRPC server that every service runs.
+
+use std::net::SocketAddr;
+use std::panic::AssertUnwindSafe;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures::FutureExt;
+use futures::future::BoxFuture;
+use http::{Request as HttpRequest, Response as HttpResponse};
+use tokio::net::TcpListener;
+use tokio_util::sync::CancellationToken;
+use tonic::Status;
+use tonic::body::Body;
+use tonic::service::Routes;
+use tonic::transport::Server;
+use tonic::transport::server::TcpIncoming;
+use tower::{Layer, Service};
+use tracing::Instrument;
+
+use crate::telemetry::{self, HttpHeaders};
+
+/// Calls at work at once in one process; further ones wait shortly and are then refused by their deadline.
+const CONCURRENCY: usize = 512;
+/// After so long a client is asked to reconnect, unless the configuration says otherwise: so new replicas get their share
+/// of the calls.
+pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
+
+/// Serves the routes until shutdown, then drains: it stops accepting, sends GOAWAY on every connection, and answers the
+/// calls in flight. A connection of this age is drained in the same way.
+///
+/// # Errors
+/// If the address cannot be bound.
+pub async fn serve(
+    listener: TcpListener,
+    routes: Routes,
+    connection_age: Duration,
+    shutdown: CancellationToken,
+) -> anyhow::Result<()> {
+    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
+    Server::builder()
+        .http2_keepalive_interval(Some(Duration::from_secs(10)))
+        .http2_keepalive_timeout(Some(Duration::from_secs(10)))
+        .timeout(Duration::from_secs(15))
+        .concurrency_limit_per_connection(CONCURRENCY)
+        // Without a grace: in tonic 0.14 a connection that has one is cut off after it, without GOAWAY.
+        .max_connection_age(connection_age)
+        .layer(CallLayer)
+        .add_routes(routes)
+        .serve_with_incoming_shutdown(incoming, shutdown.cancelled_owned())
+        .await?;
+    Ok(())
+}
+
+/// Binds an address.
+///
+/// # Errors
+/// If it is taken.
+pub async fn bind(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    use anyhow::Context;
+    TcpListener::bind(address).await.with_context(|| format!("cannot listen on {address}"))
+}
+
+/// What every call passes: its trace context is taken up, one that changes something runs in a task of its own, so that
+/// a caller who hangs up does not drop it between two awaits, a panic becomes INTERNAL, and its duration is counted.
+#[derive(Clone, Copy)]
+struct CallLayer;
+
+impl<S> Layer<S> for CallLayer {
+    type Service = CallService<S>;
+    fn layer(&self, inner: S) -> CallService<S> {
+        CallService { inner }
+    }
+}
+
+#[derive(Clone)]
+struct CallService<S> {
+    inner: S,
+}
+
+impl<S> Service<HttpRequest<Body>> for CallService<S>
+where
+    S: Service<HttpRequest<Body>, Response = HttpResponse<Body>> + Send + Clone + 'static,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = HttpResponse<Body>;
+    type Error = S::Error;
+    type Future = BoxFuture<'static, Result<Self::Response, Self::Error>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: HttpRequest<Body>) -> Self::Future {
+        let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
+        let span = tracing::info_span!("grpc.call", otel.name = %format!("grpc.{method}"), rpc.method = %method);
+        telemetry::continue_trace(&span, &HttpHeaders(request.headers()));
+        let begun = Instant::now();
+        // The service that was polled ready must be the one that is called.
+        let mut ready = self.inner.clone();
+        std::mem::swap(&mut ready, &mut self.inner);
+        let work = async move { ready.call(request).await }.instrument(span);
+        Box::pin(async move {
+            let done = if only_reads(&method) {
+                AssertUnwindSafe(work).catch_unwind().await.ok()
+            } else {
+                tokio::spawn(work).await.ok()
+            };
+            let result = done.unwrap_or_else(|| {
+                tracing::error!(method, "handler panicked");
+                Ok(Status::internal("internal").into_http())
+            });
+            let code = result.as_ref().map_or("14".to_owned(), |response| {
+                response.headers().get("grpc-status").and_then(|code| code.to_str().ok()).unwrap_or("0").to_owned()
+            });
+            metrics::histogram!("rpc_server_duration_seconds", "method" => method, "code" => code)
+                .record(begun.elapsed());
+            result
+        })
+    }
+}
+
+/// Whether a method changes nothing that a caller who hangs up could leave half done, as its name says.
+fn only_reads(method: &str) -> bool {
+    ["Get", "List", "Resolve"].iter().any(|verb| method.starts_with(verb))
+}

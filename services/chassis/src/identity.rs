@@ -1,0 +1,18 @@
+//! Who calls: a member or staff by a token of auth and a live session, or a service by a credential of its own. A user
+//! id in a request never identifies its sender.
+
+mod credential;
+
+mod refusal;
+
+mod role;
+
+mod session;
+
+mod verifier;
+
+pub use self::credential::{Credential, SERVICE_AUDIENCE};
+pub use self::refusal::{must_enrol_totp, not_permitted, role_too_new, step_up_required, unauthenticated};
+pub use self::role::Role;
+pub use self::session::{PayoutState, Session, Sessions, Staff};
+pub use self::verifier::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Verifier, bearer};

@@ -1,0 +1,223 @@
+//! Identifies callers by their tokens and credentials.
+
+use std::sync::Arc;
+
+use aws_lc_rs::digest::{SHA256, digest};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use tonic::metadata::MetadataMap;
+use uuid::Uuid;
+
+use super::credential::{SERVICE_AUDIENCE, ServiceClaims};
+use super::refusal::{not_permitted, step_up_required, unauthenticated};
+use super::session::{DecisionSigner, PayoutState, Session, Sessions, Staff};
+use crate::error::Refusal;
+use crate::keys::{LEEWAY_SECONDS, TrustedKeys, Use};
+use crate::permission::{MemberAct, Permission};
+
+/// The audience of members' tokens.
+pub const MEMBER_AUDIENCE: &str = "solvane";
+/// The issuer of members' tokens.
+pub const MEMBER_ISSUER: &str = "auth";
+/// Tokens whose signature is remembered.
+const KNOWN_TOKENS: u64 = 100_000;
+
+/// The claims of a member's token.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct MemberClaims {
+    /// [`MEMBER_ISSUER`].
+    pub iss: String,
+    /// [`MEMBER_AUDIENCE`].
+    pub aud: String,
+    /// The account.
+    pub sub: Uuid,
+    /// The session, whose row decides.
+    pub sid: Uuid,
+    /// End of the token, seconds since 1970.
+    pub exp: i64,
+    /// When it was issued.
+    pub iat: i64,
+    /// Its own id.
+    pub jti: Uuid,
+}
+
+/// Identifies callers by their tokens and credentials.
+#[derive(Clone)]
+pub struct Verifier {
+    keys: Arc<TrustedKeys>,
+    sessions: Arc<dyn Sessions>,
+    known: Known,
+}
+
+/// Tokens that were found to be signed as they must be, by their SHA-256, with what they say.
+#[derive(Clone)]
+struct Known {
+    members: moka::sync::Cache<[u8; 32], Named>,
+    services: moka::sync::Cache<[u8; 32], (Arc<str>, i64)>,
+}
+
+/// What a member's token says.
+#[derive(Clone, Copy)]
+struct Named {
+    user_id: Uuid,
+    session_id: Uuid,
+    exp: i64,
+}
+
+impl Verifier {
+    /// Trusts these keys and these sessions.
+    #[must_use]
+    pub fn new(keys: Arc<TrustedKeys>, sessions: Arc<dyn Sessions>) -> Self {
+        let known = Known { members: moka::sync::Cache::new(KNOWN_TOKENS), services: moka::sync::Cache::new(100) };
+        Self { keys, sessions, known }
+    }
+
+    /// The live session of the bearer token in the metadata.
+    ///
+    /// # Errors
+    /// Unauthenticated without one; Unavailable if auth cannot tell.
+    pub async fn session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        let token = bearer(metadata).ok_or_else(unauthenticated)?;
+        self.session_of(token).await
+    }
+
+    /// Whom the bearer token in the metadata names, before anybody knows whether their session lives: for what may be
+    /// looked up meanwhile.
+    ///
+    /// # Errors
+    /// Unauthenticated without one.
+    pub fn named_user(&self, metadata: &MetadataMap) -> Result<Uuid, Refusal> {
+        bearer(metadata).and_then(|token| self.named(token)).map(|named| named.user_id).ok_or_else(unauthenticated)
+    }
+
+    /// The account that a member's token names, by its signature alone: whether its session lives is not asked.
+    #[must_use]
+    pub fn signed_user(&self, token: &str) -> Option<Uuid> {
+        self.named(token).map(|named| named.user_id)
+    }
+
+    /// The live session of a token.
+    ///
+    /// # Errors
+    /// As [`Self::session`].
+    pub async fn session_of(&self, token: &str) -> Result<Session, Refusal> {
+        let named = self.named(token).ok_or_else(unauthenticated)?;
+        owned(self.sessions.live(named.session_id).await?, named)
+    }
+
+    /// The live session of the bearer token in the metadata, as auth has it at this moment.
+    async fn fresh_session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        let named = bearer(metadata).and_then(|token| self.named(token)).ok_or_else(unauthenticated)?;
+        owned(self.sessions.fresh(named.session_id).await?, named)
+    }
+
+    /// What keeps payouts of an account waiting, as auth has it at this moment.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+        self.sessions.payout_state(user_id).await
+    }
+
+    /// The calling member, if they may do this. Auth is asked at this moment: a freeze takes effect at once, and so does a
+    /// second factor that was set up or given.
+    ///
+    /// # Errors
+    /// As [`Self::session`] and [`Session::member`].
+    pub async fn member(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Refusal> {
+        self.fresh_session(metadata).await?.member(act)
+    }
+
+    /// Whether an account is frozen, as auth has it at this moment.
+    ///
+    /// # Errors
+    /// Unavailable if auth cannot tell.
+    pub async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
+        self.sessions.is_frozen(user_id).await
+    }
+
+    /// Whom a member's token names, if it is signed as it must be and in force.
+    fn named(&self, token: &str) -> Option<Named> {
+        let digest = sha256(token);
+        if let Some(named) = self.known.members.get(&digest) {
+            return is_in_force(named.exp).then_some(named);
+        }
+        let (claims, _) = self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
+        let named = Named { user_id: claims.sub, session_id: claims.sid, exp: claims.exp };
+        self.known.members.insert(digest, named);
+        Some(named)
+    }
+
+    /// The service that a credential names, if it is signed as it must be and in force.
+    fn named_service(&self, token: &str) -> Option<Arc<str>> {
+        let digest = sha256(token);
+        if let Some((name, exp)) = self.known.services.get(&digest) {
+            return is_in_force(exp).then_some(name);
+        }
+        let (claims, name) = self.keys.verify::<ServiceClaims>(token, Use::Service, SERVICE_AUDIENCE)?;
+        let name: Arc<str> = name.into();
+        self.known.services.insert(digest, (Arc::clone(&name), claims.exp));
+        Some(name)
+    }
+
+    /// The calling staff member, if they have this permission and, where it takes one, gave a second factor within the
+    /// last minutes.
+    ///
+    /// # Errors
+    /// As [`Self::session`], Forbidden for everybody else, and Forbidden (`STEP_UP_REQUIRED`) when the factor was given
+    /// longer ago.
+    pub async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
+        self.staff_with_any(metadata, &[permission]).await
+    }
+
+    /// The same with one of several permissions: the use case checks the right one ([`Staff::check`]) once it has read
+    /// what the call is about.
+    ///
+    /// # Errors
+    /// As [`Self::staff`].
+    pub async fn staff_with_any(&self, metadata: &MetadataMap, permissions: &[Permission]) -> Result<Staff, Refusal> {
+        let needs_factor = permissions.iter().any(|permission| permission.needs_fresh_factor());
+        let session = if needs_factor { self.fresh_session(metadata).await? } else { self.session(metadata).await? };
+        let stepped_up = session.stepped_up;
+        let staff = session.staff_with_any(permissions)?;
+        if needs_factor && !stepped_up {
+            return Err(step_up_required());
+        }
+        let signer = bearer(metadata).map(|token| DecisionSigner::new(Arc::clone(&self.sessions), token));
+        Ok(Staff { signer, ..staff })
+    }
+
+    /// The name of the calling service, if it is one of those allowed.
+    ///
+    /// # Errors
+    /// Forbidden for everybody else.
+    pub fn service(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Refusal> {
+        bearer(metadata)
+            .and_then(|token| self.named_service(token))
+            .filter(|name| allowed.contains(&&**name))
+            .map(|name| name.as_ref().to_owned())
+            .ok_or_else(not_permitted)
+    }
+}
+
+/// The session, if it is live and of the account that the token names.
+fn owned(session: Option<Session>, named: Named) -> Result<Session, Refusal> {
+    session.filter(|session| session.user_id == named.user_id).ok_or_else(unauthenticated)
+}
+
+fn sha256(token: &str) -> [u8; 32] {
+    let mut bytes = [0; 32];
+    bytes.copy_from_slice(digest(&SHA256, token.as_bytes()).as_ref());
+    bytes
+}
+
+/// Whether a token that ends then still counts, as [`TrustedKeys::verify`] has it.
+fn is_in_force(exp: i64) -> bool {
+    exp >= OffsetDateTime::now_utc().unix_timestamp() - LEEWAY_SECONDS
+}
+
+/// The bearer token of a call.
+#[must_use]
+pub fn bearer(metadata: &MetadataMap) -> Option<&str> {
+    metadata.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")
+}
