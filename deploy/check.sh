@@ -17,6 +17,8 @@ check licences node deploy/check-licences.mjs
 check metrics node deploy/check-metrics.mjs
 check migrations node deploy/check-migrations.mjs
 check "rule of migrations" node --test --test-reporter=dot deploy/check-migrations.test.mjs
+check "cycles of modules" node deploy/check-cycles.mjs
+check "rule of cycles" node --test --test-reporter=dot deploy/check-cycles.test.mjs
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
