@@ -3,6 +3,8 @@
 //! is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
 //! process lives ([config], [telemetry], [process]).
 
+#![warn(missing_docs)]
+
 /// The allocator of every process: with the one of libc a fifth of the gateway's time was spent in it.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

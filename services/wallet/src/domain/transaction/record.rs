@@ -15,7 +15,6 @@ use crate::domain::txid::Txid;
 /// A transaction; the parts that its kind does not have are unset. Later versions may add parts but rename none, because
 /// answers of earlier versions are read again.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-#[expect(missing_docs, reason = "the parts are those of the transaction")]
 pub struct Record {
     pub id: Uuid,
     pub user_id: Uuid,
