@@ -2273,17 +2273,6 @@ export interface components {
             /** @example Asked for by the member by phone. */
             note: string;
         };
-        /** @description Whose transaction it is. */
-        Owner: {
-            /** @description Country. */
-            country: string;
-            /** @description Email. */
-            email: string;
-            /** @description Full name. */
-            name: string;
-            /** @description Phone number. */
-            phone: string;
-        };
         /** @description A new password. */
         PasswordRequest: {
             /** @example a better password */
@@ -2499,6 +2488,13 @@ export interface components {
              * @description Signed, in dollars.
              */
             amount: number;
+        };
+        /** @description An account as others are told of it. */
+        Profile: {
+            country: string;
+            email: string;
+            name: string;
+            phone: string;
         };
         /** @description New details. */
         ProfileRequest: {
@@ -2989,7 +2985,7 @@ export interface components {
             /** @description credit or debit. */
             type: string;
             /** @description Whose it is. */
-            user: components["schemas"]["Owner"];
+            user: components["schemas"]["Profile"];
             /**
              * Format: int32
              * @description Which output of it, where one was named.
