@@ -26,6 +26,7 @@ pub mod terms;
 
 pub mod wallet;
 
+pub mod activity;
 pub mod admin;
 
 use serde::Serialize;

@@ -110,7 +110,7 @@ async function livedIn(page: Page) {
   const { course } = await member.api<{ course: { modules: { lessons: { id: string; preview: boolean }[] }[] } }>('GET', '/courses')
   const lesson = course.modules.flatMap(({ lessons }) => lessons).find(({ preview }) => preview)?.id
   const pages = [
-    '/dashboard', '/profile', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
+    '/dashboard', '/profile', '/profile/activity', '/deposits', '/deposits?type=course&amount=87', '/withdrawals', '/transactions',
     `/transactions/${transaction.id}`, '/courses', `/courses/lessons/${lesson}`, '/investments', '/investments/plans',
     `/investments/plans/add?planId=${planId}`, '/payment-methods', '/payment-methods/add', `/payment-methods/${paymentMethod.id}/edit`,
   ]

@@ -1,7 +1,7 @@
 import { codeMailedTo, mailTo, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
-test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-03] [D-S12]', async ({ page, watch }) => {
+test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-03] [D-S12] [D-A7]', async ({ page, watch }) => {
   const member = await signedIn(page)
   await page.goto('/profile')
 
@@ -39,6 +39,16 @@ test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-0
   await page.getByRole('button', { name: 'Change password' }).click()
   await expect(page.getByLabel('Old Password')).toHaveValue('')
   await mailTo(email, /password/i)
+
+  // Everything of it is told, with the device it came from [D-A7].
+  await page.getByRole('link', { name: /Account activity/ }).click()
+  await expect(page).toHaveURL('/profile/activity')
+  const events = page.getByRole('main').getByRole('listitem')
+  await expect(events.first()).toContainText('Password changed')
+  await expect(events.first()).toContainText('127.0.0.0/24')
+  for (const text of ['Wrong password', 'Email changed', 'Change of email requested', 'Signed in']) {
+    await expect(events.filter({ hasText: text })).toHaveCount(1)
+  }
 })
 
 test('payment methods are added, edited and deleted [PAY-01] [D-M1] [D-M4]', async ({ page }) => {

@@ -33,7 +33,7 @@ const OTHERS: [Person; 12] = [
     other("Amara Okafor", "amara@members.test", "Nigeria"),
     other("Bruno Keller", "bruno@members.test", "Switzerland"),
     other("Chiara Romano", "chiara@members.test", "Italy"),
-    other("Daniel Novak", "daniel@members.test", "Czechia"),
+    other("Daniel Novak", "daniel@members.test", "Czech Republic"),
     other("Elif Kaya", "elif@members.test", "Turkey"),
     other("Farah Haddad", "farah@members.test", "Jordan"),
     other("Goran Petrov", "goran@members.test", "Bulgaria"),

@@ -36,6 +36,8 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/members/{id}/freeze", NONE, "reviewer"),
     ("POST", "/admin/members/{id}/unfreeze", NONE, "reviewer"),
     ("POST", "/admin/members/{id}/notes", NONE, "reviewer treasurer"),
+    ("GET", "/admin/members/{id}/activity", NONE, ALL),
+    ("DELETE", "/admin/members/{id}/sessions", NONE, "reviewer"),
     ("POST", "/admin/members/{id}/factor-reset", NONE, "reviewer"),
     ("POST", "/admin/members/{id}/bonus", NONE, "treasurer"),
     ("POST", "/admin/members/{id}/release", NONE, "treasurer"),

@@ -86,6 +86,7 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
         post(reviewer, &format!("/admin/members/{NONE}/freeze"), note.clone()).await?,
         post(reviewer, &format!("/admin/members/{NONE}/unfreeze"), note.clone()).await?,
         post(reviewer, &format!("/admin/members/{NONE}/factor-reset"), note).await?,
+        reviewer.delete(&format!("/admin/members/{NONE}/sessions")).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paying"), json!({ "revision": 1 })).await?,
         post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
         post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,

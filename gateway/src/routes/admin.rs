@@ -6,6 +6,8 @@ pub mod transactions;
 
 pub mod members;
 
+pub mod activity;
+
 pub mod proposals;
 
 pub mod payment_methods;
@@ -54,6 +56,8 @@ pub fn routes(
         .routes(routes!(members::freeze))
         .routes(routes!(members::unfreeze))
         .routes(routes!(members::add_note))
+        .routes(routes!(activity::list))
+        .routes(routes!(activity::end_sessions))
         .routes(routes!(members::reset_factors))
         .routes(routes!(members::bonus))
         .routes(routes!(members::release))

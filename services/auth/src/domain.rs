@@ -8,6 +8,7 @@ pub mod fields;
 pub mod password;
 pub mod safeguard;
 pub mod second_factor;
+pub mod security_event;
 pub mod security_link;
 pub mod session;
 pub mod throttle;

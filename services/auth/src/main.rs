@@ -12,6 +12,7 @@ use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
 use auth::app::{
     App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired, reset_factors, second_factor as factors,
+    security_log,
 };
 use auth::config::Config;
 use auth::error::Error;
@@ -142,6 +143,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         mail_requested: Notify::new(),
     });
     factors::announce();
+    security_log::announce();
     let listener = chassis::grpc::bind(config.grpc.grpc_addr).await?;
     let routes = Door::new(Arc::clone(&app), trusted).routes().await;
     process.spawn(chassis::grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));

@@ -10,6 +10,7 @@ pub mod member_notes;
 pub mod payout_safeguards;
 pub mod recovery_codes;
 pub mod reset_tokens;
+pub mod security_events;
 pub mod security_links;
 pub mod sessions;
 pub mod users;

@@ -449,6 +449,31 @@ describe('a member who lost the second factor', () => {
   })
 })
 
+describe('the activity of a member', () => {
+  const session = { id: 's1', current: false, device: 'Firefox on Linux', address: '203.0.113.7', lastSeenAt: '2026-03-05T14:07:00Z' }
+  const page = [
+    answers('get', '/admin/members/:id', { member, sessions: [session], notes: [], entries: [] }),
+    answers('get', '/admin/members/:id/activity', { events: [{ at: '2026-03-05T14:07:00Z', kind: 'password', refused: true }] }),
+    answers('get', '/admin/transactions', { transactions: [] }),
+  ]
+
+  it('is shown, and all their sessions are ended [D-A7]', async () => {
+    const ended = records('delete', '/admin/members/:id/sessions')
+    server.use(ended.handler, ...page)
+    const { user } = openAsStaff(`/admin/members/${member.id}`, 'see', 'freeze')
+    expect(await screen.findByText('Wrong password')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'End all sessions' }))
+    await waitFor(() => expect(ended.seen).toHaveLength(1))
+  })
+
+  it('leaves sessions alone without the permission [D-A7]', async () => {
+    server.use(...page)
+    openAsStaff(`/admin/members/${member.id}`, 'see')
+    expect(await screen.findByText('Wrong password')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'End all sessions' })).toBeNull()
+  })
+})
+
 describe('the staff', () => {
   const tess = { id: 'tess', name: 'Tess Treasurer', email: 'tess@solvane.test', role: 'treasurer', isVerified: true, isFrozen: false, createdAt: '2026-03-05T14:07:00Z' }
 

@@ -8,6 +8,7 @@ import { answers, refuses, server } from '@/testing/server'
 vi.mock('@/components/line-chart', () => ({ LineChart: () => null }))
 
 const deposit = transaction({ description: 'By USDT on TRC20' })
+const signIn = { at: '2026-03-05T14:07:00Z', kind: 'sign_in', refused: false, device: 'Firefox on Linux', addressBlock: '203.0.113.0/24' }
 const session = { id: 's1', current: true, device: 'Firefox on Linux', address: '203.0.113.7', lastSeenAt: '2026-03-05T14:07:00Z' }
 
 /** What fails, by which requirement it is there, the page it stands on, its address, what it answers when asked again, and how that shows. */
@@ -19,6 +20,7 @@ const lists = [
   ['the methods of a deposit', '[DEP-02]', '/deposits', '/payment-methods', { paymentMethods: [usdt] }, 'TRC20'],
   ['the methods of a withdrawal', '[WDR-01]', '/withdrawals', '/payment-methods', { paymentMethods: [btc] }, 'Bitcoin'],
   ['the payment methods', '[D-M4]', '/payment-methods', '/payment-methods', { paymentMethods: [own] }, 'My wallet'],
+  ['the activity', '[D-A7]', '/profile/activity', '/users/activity', { events: [signIn] }, 'Signed in'],
   ['the sessions', '[D-S4]', '/profile', '/auth/sessions', { sessions: [session] }, 'Firefox on Linux'],
 ] as const
 

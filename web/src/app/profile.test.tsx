@@ -1,4 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
+import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
 import { currentPath, openAsMember } from '@/testing/render'
 import { own, usdt } from '@/testing/samples'
@@ -136,6 +137,26 @@ it('lists the sessions and ends another one [D-S4]', async () => {
   expect(screen.queryByRole('button', { name: 'End the session on Chromium on Linux' })).not.toBeInTheDocument()
   await user.click(screen.getByRole('button', { name: 'End the session on Safari on iPhone' }))
   await waitFor(() => expect(end.seen).toHaveLength(1))
+})
+
+it('tells what happened to the account, page by page, refusals by another name [D-A7]', async () => {
+  const event = { at: '2026-03-05T14:07:00Z', refused: false, device: 'Firefox on Linux', addressBlock: '203.0.113.0/24' }
+  server.use(
+    http.get('*/v1/users/activity', ({ request }) =>
+      HttpResponse.json(
+        new URL(request.url).searchParams.get('cursor') === '7'
+          ? { success: true, events: [{ ...event, kind: 'frozen', device: undefined, addressBlock: undefined }] }
+          : { success: true, events: [{ ...event, kind: 'sign_in', refused: true }, { ...event, kind: 'sign_in' }, { ...event, kind: 'of_next_year' }], nextCursor: '7' },
+      ),
+    ),
+  )
+  const { user } = openAsMember('/profile/activity')
+  const rows = (await screen.findAllByText('Firefox on Linux · 203.0.113.0/24')).map((origin) => origin.closest('li'))
+  expect(rows).toHaveLength(3)
+  for (const [index, text] of ['Sign-in failed', 'Signed in', 'of_next_year'].entries()) expect(rows[index]).toHaveTextContent(text)
+  await user.click(screen.getByRole('button', { name: 'Show more' }))
+  expect(await screen.findByText('Account frozen')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
 })
 
 describe('payment methods', () => {

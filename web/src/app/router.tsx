@@ -48,6 +48,7 @@ const MailedActPage = page(() => import('./pages/mailed-act-page'), 'MailedActPa
 const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')
 
 const DashboardPage = page(() => import('./pages/dashboard-page'), 'DashboardPage')
+const ActivityPage = page(() => import('./pages/activity-page'), 'ActivityPage')
 const ProfilePage = page(() => import('./pages/profile-page'), 'ProfilePage')
 const DepositsPage = page(() => import('./pages/deposits-page'), 'DepositsPage')
 const WithdrawalsPage = page(() => import('./pages/withdrawals-page'), 'WithdrawalsPage')
@@ -87,6 +88,7 @@ export const routes = (
       <Route element={<MemberLayout />}>
         <Route path="/dashboard" element={<DashboardPage />} />
         <Route path="/profile" element={<ProfilePage />} />
+        <Route path="/profile/activity" element={<ActivityPage />} />
         <Route path="/deposits" element={<DepositsPage />} />
         <Route path="/withdrawals" element={<WithdrawalsPage />} />
         <Route path="/transactions" element={<TransactionsPage />} />

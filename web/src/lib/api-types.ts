@@ -14,6 +14,9 @@ export type Terms = Schemas['Terms']
 
 export type User = Schemas['User']
 
+export type SecurityEvent = Schemas['SecurityEvent']
+export type Activity = Schemas['Activity']
+
 export type TransactionStatus = 'pending' | 'success' | 'failed'
 
 export type Transaction = Refined<Schemas['Transaction'], { status: TransactionStatus; createdAt: string }>

@@ -16,6 +16,7 @@ export const paths = {
 
   dashboard: '/dashboard',
   profile: '/profile',
+  activity: '/profile/activity',
   deposits: '/deposits',
   buyCourse: (price: number) => `/deposits?type=course&amount=${price}`,
   withdrawals: '/withdrawals',

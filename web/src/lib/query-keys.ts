@@ -12,6 +12,7 @@ export const queryKeys = {
   planOutline: (id: string) => ['plans', 'outline', id],
   paymentMethods: ['payment-methods'],
   deviceSessions: ['device-sessions'],
+  activity: ['activity'],
   totp: ['totp'],
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],

@@ -82,6 +82,8 @@ export const server = setupServer(
   answers('get', '/plans/values', { plans: [] }),
   answers('get', '/payment-methods', { paymentMethods: [] }),
   answers('get', '/auth/sessions', { sessions: [] }),
+  answers('get', '/users/activity', { events: [] }),
+  answers('get', '/admin/members/:id/activity', { events: [] }),
   answers('get', '/users/totp', { totp: { required: false, enrolled: false, recoveryCodesLeft: 0 }, stepUpUntil: null }),
   http.get(`${base}/events`, () => HttpResponse.json({ success: false, message: 'Not found' }, { status: 404 })),
 )

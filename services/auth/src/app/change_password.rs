@@ -3,10 +3,11 @@
 use chassis::clock;
 use chassis::identity::Session;
 
-use super::{App, issuing, password_proof, safeguards};
+use super::{App, issuing, password_proof, safeguards, security_log};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::safeguard::Change;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
@@ -51,6 +52,8 @@ async fn set(app: &App, session: &Session, known: &User, hash: &str) -> Result<(
     let ended = sessions::revoke_all(&mut tx, user.id, Some(session.id), now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;
     safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
+    let account = (user.id, user.role);
+    security_log::done_in(&mut tx, session.id, account, Kind::PasswordChanged, now).await?;
     let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
     published::password_changed(&mut tx, user.id, link).await?;
     tx.commit().await?;

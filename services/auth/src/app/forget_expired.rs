@@ -6,7 +6,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::App;
 use crate::error::Error;
-use crate::store::{codes, login_throttles, mail_requests, reset_tokens, security_links, sessions};
+use crate::store::{codes, login_throttles, mail_requests, reset_tokens, security_events, security_links, sessions};
 
 /// Forgets every ten minutes until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
@@ -35,5 +35,6 @@ pub async fn forget_expired(app: &App) -> Result<u64, Error> {
         + reset_tokens::sweep(&mut conn).await?
         + security_links::sweep(&mut conn).await?
         + login_throttles::sweep(&mut conn).await?
-        + mail_requests::sweep(&mut conn).await?)
+        + mail_requests::sweep(&mut conn).await?
+        + security_events::sweep(&mut conn).await?)
 }

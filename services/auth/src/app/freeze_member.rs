@@ -10,7 +10,8 @@ use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;
 
-use super::App;
+use super::{App, security_log};
+use crate::domain::security_event::Kind;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
@@ -95,6 +96,8 @@ async fn apply(conn: &mut PgConnection, decision: &Decision, change: Change, sig
     }
     user.frozen_at = frozen.then_some(now);
     users::set_frozen(conn, user.id, user.frozen_at).await?;
+    let kind = if frozen { Kind::Frozen } else { Kind::Unfrozen };
+    security_log::done(conn, (user.id, None), kind, None, now).await?;
     let act = Act {
         staff: &decision.staff,
         action: change.action(),

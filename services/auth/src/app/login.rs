@@ -7,11 +7,12 @@ use uuid::Uuid;
 
 use super::opening::{self, SignedIn};
 use super::second_factor::Given;
-use super::{App, SecondFactor, issuing, second_factor};
+use super::{App, SecondFactor, issuing, second_factor, security_log};
 use crate::domain::code::{NewCode, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::password::Password;
+use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
 use crate::domain::totp::Typed;
 use crate::domain::user::User;
@@ -50,11 +51,19 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     if matches {
         acquit(app, &counters).await?;
     }
-    let user = user.filter(|user| matches && user.is_open()).ok_or(Error::InvalidCredentials)?;
+    let user_id = user.as_ref().map(|user| user.id);
+    let Some(user) = user.filter(|user| matches && user.is_open()) else {
+        security_log::refused_behind(&app.db, user_id, &credentials.device);
+        return Err(Error::InvalidCredentials);
+    };
     if credentials.totp.is_some() && asks_for_totp(app, &mut *app.db.conn().await?, &user).await? {
         second_factor::charge_for(app, user.id, user.role).await?;
     }
-    open(app, &user, credentials).await
+    let opened = open(app, &user, credentials).await;
+    if let Err(Error::WrongTotp(_)) = &opened {
+        security_log::refused(&app.db, user.id, Kind::SignIn, Some(&credentials.device)).await?;
+    }
+    opened
 }
 
 /// Whether the account has an authenticator that is asked for.

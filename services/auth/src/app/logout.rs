@@ -11,7 +11,7 @@ use crate::error::Error;
 /// # Errors
 /// The database's.
 pub async fn logout(app: &App, session: &Session) -> Result<(), Error> {
-    match end_session(app, session.user_id, session.id).await {
+    match end_session(app, session, session.id).await {
         Ok(()) | Err(Error::NotFound(_)) => Ok(()),
         Err(error) => Err(error),
     }

@@ -4,7 +4,9 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::security_log;
 use crate::domain::device::Device;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::session::{self, Session};
 use crate::domain::user::User;
@@ -44,6 +46,7 @@ pub async fn session(
         address: device.address.clone(),
     };
     sessions::insert(&mut *conn, &session, stepped_up_at).await?;
+    security_log::done(&mut *conn, (user.id, user.role), Kind::SignIn, Some(device), now).await?;
     // An unverified address may be a stranger's.
     if known_devices::note(&mut *conn, user.id, device, now).await? && user.verified_at.is_some() {
         let link = security_links::insert(&mut *conn, (user.id, &user.email), Purpose::NotMe, now).await?;

@@ -3,8 +3,9 @@
 
 use chassis::db::PgConnection;
 
-use super::App;
+use super::{App, security_log};
 use crate::domain::password::Password;
+use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -21,7 +22,11 @@ pub async fn prove(app: &App, user: &User, password: &Password, field: &'static 
     }
     drop(conn);
     let matches = app.hasher.matches(password, user.password_hash.as_deref()).await?;
-    if matches { Ok(()) } else { Err(Error::WrongPassword(field)) }
+    if matches {
+        return Ok(());
+    }
+    security_log::refused(&app.db, user.id, Kind::Password, None).await?;
+    Err(Error::WrongPassword(field))
 }
 
 /// Whether the password that was compared is still in force; forgets the vain tries then. In the transaction of what it was

@@ -2,10 +2,11 @@
 
 use chassis::clock;
 
-use super::{App, issuing, safeguards};
+use super::{App, issuing, safeguards, security_log};
 use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::safeguard::Change;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::error::Error;
 use crate::events::published;
@@ -54,6 +55,7 @@ pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;
     published::session_ended(&mut tx, user.id, &ended).await?;
     safeguards::cool_off(app, &mut tx, user.id, Change::Password, now).await?;
+    security_log::done(&mut tx, (user.id, user.role), Kind::PasswordReset, None, now).await?;
     let link = security_links::insert(&mut tx, (user.id, &user.email), Purpose::NotMe, now).await?;
     published::password_changed(&mut tx, user.id, link).await?;
     tx.commit().await?;

@@ -2,15 +2,17 @@
 //! before it (see [`charge`]), so that concurrency gains nothing.
 
 use chassis::audit::{self, Act};
+use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::identity::{Role, Session, Staff, must_enrol_totp};
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::App;
+use super::{App, security_log};
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
+use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
 use crate::domain::totp::{Authenticator, Typed};
 use crate::domain::user::User;
@@ -157,6 +159,8 @@ pub fn open(app: &App, user: &User, kept: &Kept) -> Result<Authenticator, Error>
 pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: &Device) -> Result<(), Error> {
     let left = recovery_codes::left(&mut *conn, user.id).await?;
     published::second_factor_changed(&mut *conn, user.id, (change, left), device).await?;
+    let now = clock::now(&mut *conn).await?;
+    security_log::done(&mut *conn, (user.id, user.role), Kind::FactorsChanged, Some(device), now).await?;
     let Some(role) = user.role else { return Ok(()) };
     let staff = Staff::new(user.id, role);
     let enrolled = |enrolled: bool| Some(json!({ "enrolled": enrolled }));

@@ -5,9 +5,10 @@ use chassis::db::Tx;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{App, issuing, safeguards};
+use super::{App, issuing, safeguards, security_log};
 use crate::domain::code::LinkPurpose;
 use crate::domain::safeguard::Change;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -35,6 +36,7 @@ pub async fn take(tx: &mut Tx, id: Uuid, purpose: Purpose, now: OffsetDateTime) 
 pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: OffsetDateTime) -> Result<(), Error> {
     if !undo.email.eq_ignore_ascii_case(&user.email) {
         users::set_email(tx, user.id, &undo.email).await?;
+        security_log::done(tx, (user.id, user.role), Kind::EmailChangeUndone, None, now).await?;
         safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
     }
     // An older owner's links stay: whoever was first may undo what came later, never the other way round.
@@ -53,6 +55,7 @@ pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
         users::set_password(tx, user.id, &app.hasher.impossible()).await?;
     }
     payout_safeguards::stop(tx, user.id, now).await?;
+    security_log::done(tx, (user.id, user.role), Kind::Disowned, None, now).await?;
     let ended = sessions::revoke_all(tx, user.id, None, now).await?;
     published::session_ended(tx, user.id, &ended).await?;
     reset_tokens::supersede(tx, user.id, now).await?;

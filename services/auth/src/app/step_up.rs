@@ -5,8 +5,9 @@ use chassis::identity::Session;
 use time::OffsetDateTime;
 
 use super::second_factor::Given;
-use super::{App, second_factor};
+use super::{App, second_factor, security_log};
 use crate::domain::device::Device;
+use crate::domain::security_event::Kind;
 use crate::domain::totp::{STEP_UP_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::store::{sessions, users};
@@ -24,11 +25,25 @@ pub async fn step_up(
 ) -> Result<OffsetDateTime, Error> {
     let typed = Typed::parse(text).map_err(|sentence| Error::field(field, sentence))?;
     second_factor::charge(app, session).await?;
+    let taken = take(app, session, &typed, (field, device)).await;
+    if let Err(Error::WrongTotp(_)) = &taken {
+        security_log::refused(&app.db, session.user_id, Kind::StepUp, Some(device)).await?;
+    }
+    taken
+}
+
+async fn take(
+    app: &App,
+    session: &Session,
+    typed: &Typed,
+    (field, device): (&'static str, &Device),
+) -> Result<OffsetDateTime, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    second_factor::take(app, &mut tx, &user, &Given { typed: &typed, field, device, now }).await?;
+    second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?;
     sessions::step_up(&mut tx, session.id, now).await?;
+    security_log::done(&mut tx, (user.id, user.role), Kind::StepUp, Some(device), now).await?;
     tx.commit().await?;
     Ok(now + STEP_UP_LIFE)
 }

@@ -6,11 +6,12 @@ use chassis::identity::Session;
 use chassis::permission::MemberAct;
 use time::OffsetDateTime;
 
-use super::{App, issuing, password_proof};
+use super::{App, issuing, password_proof, security_log};
 use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, NewCode, Purpose};
 use crate::domain::details::Details;
 use crate::domain::email::Email;
 use crate::domain::password::{Form, Password};
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose as LinkFor;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -60,6 +61,8 @@ pub async fn update_profile(app: &App, session: &Session, details: &Details, pas
         issuing::withdraw_email_change(&mut tx, &user, now).await?;
     } else {
         request_change(&mut tx, &user, &details.email, now).await?;
+        let account = (user.id, user.role);
+        security_log::done_in(&mut tx, session.id, account, Kind::EmailChangeRequested, now).await?;
     }
     let user = users::find(&mut tx, user.id).await?.ok_or(Error::NotFound("account"))?;
     tx.commit().await?;

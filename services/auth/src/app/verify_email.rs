@@ -5,11 +5,12 @@ use chassis::db::Tx;
 use chassis::identity::Session;
 use time::OffsetDateTime;
 
-use super::{App, safeguards};
+use super::{App, safeguards, security_log};
 use crate::domain::code::Handle;
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::safeguard::Change;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose as LinkFor;
 use crate::domain::throttle::Counter;
 use crate::domain::user::User;
@@ -121,6 +122,7 @@ async fn change_email(
     let ended = sessions::revoke_all(tx, user.id, own, now).await?;
     published::session_ended(tx, user.id, &ended).await?;
     safeguards::cool_off(app, tx, user.id, Change::Email, now).await?;
+    security_log::done(tx, (user.id, user.role), Kind::EmailChanged, None, now).await?;
     let undo = security_links::insert(tx, (user.id, &user.email), LinkFor::Undo, now).await?;
     let not_me = security_links::insert(tx, (user.id, email), LinkFor::NotMe, now).await?;
     Ok(published::email_changed(tx, user, email, (undo, not_me)).await?)

@@ -7,7 +7,8 @@ use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
     AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
-    SecondFactorChanged, SessionEnded, StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
+    SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged, StaffInvited, UserRegistered,
+    VerificationCodeIssued,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -168,6 +169,20 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
         link_reference: link_id.to_string(),
     };
     enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
+}
+
+/// So many sign-ins to an account in a row were refused.
+///
+/// # Errors
+/// The database's.
+pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64, device: Option<&Device>) -> Told {
+    let event = SignInsRefused {
+        user_id: user_id.to_string(),
+        count: i32::try_from(count).unwrap_or(i32::MAX),
+        device: device.map(|device| device.family.clone()).unwrap_or_default(),
+        address_block: device.map(|device| device.block.clone()).unwrap_or_default(),
+    };
+    enqueue(conn, "auth.v1.sign_ins_refused", user_id, &event).await
 }
 
 /// Staff froze an account.

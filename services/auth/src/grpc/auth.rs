@@ -10,10 +10,10 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
     ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, DisownActivityRequest,
     DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
-    ListSessionsRequest, ListSessionsResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse,
-    RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest,
-    ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse,
-    UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
+    ListActivityRequest, ListActivityResponse, ListSessionsRequest, ListSessionsResponse, LoginRequest, LoginResponse,
+    LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse,
+    ResetPasswordRequest, ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest,
+    UpdateImageResponse, UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
@@ -26,6 +26,7 @@ use crate::app::check_session::check_session;
 use crate::app::disown_activity::disown_activity;
 use crate::app::end_session::end_session;
 use crate::app::forgot_password::forgot_password;
+use crate::app::list_activity::list_activity;
 use crate::app::list_sessions::list_sessions;
 use crate::app::login::{Credentials, login};
 use crate::app::logout::logout;
@@ -161,8 +162,17 @@ impl AuthService for Door {
     async fn end_session(&self, request: Request<EndSessionRequest>) -> Answer<EndSessionResponse> {
         let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
         let id = convert::id(&request.get_ref().session_id, "session").map_err(status)?;
-        db::retrying(|| end_session(&self.app, session.user_id, id)).await.map_err(status)?;
+        db::retrying(|| end_session(&self.app, &session, id)).await.map_err(status)?;
         Ok(Response::new(EndSessionResponse {}))
+    }
+
+    async fn list_activity(&self, request: Request<ListActivityRequest>) -> Answer<ListActivityResponse> {
+        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+        let (size, before) = convert::page(request.get_ref().page.as_ref()).map_err(status)?;
+        let (events, next) = list_activity(&self.app, session.user_id, before, size).await.map_err(status)?;
+        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let events = events.into_iter().map(convert::security_event).collect();
+        Ok(Response::new(ListActivityResponse { events, next_cursor }))
     }
 
     async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Answer<UpdateProfileResponse> {

@@ -4,13 +4,15 @@ use chassis::clock;
 use chassis::error::Refusal;
 use chassis::identity::{PayoutState, Role};
 use proto::auth::v1::{
-    Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, Session as SessionMessage, User as UserMessage,
+    Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, SecurityEvent as SecurityEventMessage,
+    Session as SessionMessage, User as UserMessage,
 };
 use proto::common::v1::PageRequest;
 use uuid::Uuid;
 
 use crate::app::get_session::Found;
 use crate::domain::device::Device;
+use crate::domain::security_event::SecurityEvent;
 use crate::domain::session::Session;
 use crate::domain::user::User;
 use crate::error::Error;
@@ -80,6 +82,17 @@ pub fn session(session: Session, current: Option<Uuid>) -> SessionMessage {
         last_seen_at: Some(clock::to_proto(session.last_seen_at)),
         device: session.device,
         address: session.address,
+    }
+}
+
+/// Something that happened to the security of an account.
+pub fn security_event(event: SecurityEvent) -> SecurityEventMessage {
+    SecurityEventMessage {
+        at: Some(clock::to_proto(event.at)),
+        kind: event.kind,
+        refused: event.refused,
+        device: event.device,
+        address_block: event.block,
     }
 }
 

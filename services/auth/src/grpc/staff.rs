@@ -13,8 +13,9 @@ use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
     AddMemberNoteRequest, AddMemberNoteResponse, BeginTotpRequest, BeginTotpResponse, ConfirmProposalRequest,
     ConfirmProposalResponse, ConfirmTotpRequest, ConfirmTotpResponse, DisableStaffRequest, DisableStaffResponse,
-    FreezeMemberRequest, FreezeMemberResponse, GetMeRequest, GetMeResponse, GetMemberRequest, GetMemberResponse,
-    InviteStaffRequest, InviteStaffResponse, ListAuditRowsRequest, ListAuditRowsResponse, ListMembersRequest,
+    EndMemberSessionsRequest, EndMemberSessionsResponse, FreezeMemberRequest, FreezeMemberResponse, GetMeRequest,
+    GetMeResponse, GetMemberRequest, GetMemberResponse, InviteStaffRequest, InviteStaffResponse, ListAuditRowsRequest,
+    ListAuditRowsResponse, ListMemberActivityRequest, ListMemberActivityResponse, ListMembersRequest,
     ListMembersResponse, ListProposalsRequest, ListProposalsResponse, ListStaffRequest, ListStaffResponse,
     ProposeFactorResetRequest, ProposeFactorResetResponse, ProposeStaffChangeRequest, ProposeStaffChangeResponse,
     RejectProposalRequest, RejectProposalResponse, StaffRole, StepUpRequest, StepUpResponse, UnfreezeMemberRequest,
@@ -28,9 +29,11 @@ use uuid::Uuid;
 use super::{Door, convert, refused, status};
 use crate::app::add_member_note::add_member_note;
 use crate::app::decide_proposal::decide_proposal;
+use crate::app::end_member_sessions::{EndMemberSessions, end_member_sessions};
 use crate::app::freeze_member::{Change as FreezeChange, Decision as FreezeMember, change_freeze};
 use crate::app::get_me::get_me;
 use crate::app::get_member::get_member;
+use crate::app::list_activity::list_activity;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_members::list_members;
 use crate::app::list_proposals::list_proposals;
@@ -116,6 +119,34 @@ impl StaffService for Door {
         let done =
             db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Unfreeze)).await.map_err(status)?;
         Ok(answer(done.map(|user| UnfreezeMemberResponse { member: Some(convert::user(user)) })))
+    }
+
+    async fn list_member_activity(
+        &self,
+        request: Request<ListMemberActivityRequest>,
+    ) -> Answer<ListMemberActivityResponse> {
+        self.staff(request.metadata(), Permission::See).await?;
+        let message = request.into_inner();
+        let (size, before) = convert::page(message.page.as_ref()).map_err(status)?;
+        let member = get_member(&self.app, member(&message.user_id)?).await.map_err(status)?;
+        let (events, next) = list_activity(&self.app, member.user.id, before, size).await.map_err(status)?;
+        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let events = events.into_iter().map(convert::security_event).collect();
+        Ok(Response::new(ListMemberActivityResponse { events, next_cursor }))
+    }
+
+    async fn end_member_sessions(
+        &self,
+        request: Request<EndMemberSessionsRequest>,
+    ) -> Answer<EndMemberSessionsResponse> {
+        let staff = self.staff(request.metadata(), Permission::Freeze).await?;
+        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
+        let EndMemberSessionsRequest { user_id, client, .. } = request.into_inner();
+        let address = convert::device(client.as_ref()).address;
+        let command = EndMemberSessions { staff, user_id: member(&user_id)?, address, claim };
+        let done = db::retrying(|| end_member_sessions(&self.app, &command)).await.map_err(status)?;
+        let count = |ended| i32::try_from(ended).unwrap_or(i32::MAX);
+        Ok(answer(done.map(|ended| EndMemberSessionsResponse { ended: count(ended) })))
     }
 
     async fn add_member_note(&self, request: Request<AddMemberNoteRequest>) -> Answer<AddMemberNoteResponse> {

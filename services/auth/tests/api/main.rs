@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
+mod activity;
 mod change_password;
 mod decisions;
 mod directory;

@@ -127,6 +127,7 @@ async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
     world.run("DELETE FROM sessions").await;
     world.run("DELETE FROM codes").await;
     world.run("DELETE FROM known_devices").await;
+    world.run("DELETE FROM security_events").await;
     world.run("DELETE FROM users").await;
     let status = world.door.register(keyed("ada@example.com", "other", 1)).await.unwrap_err();
     assert_eq!(from_status(&status).code, "EMAIL_TAKEN");

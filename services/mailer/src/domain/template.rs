@@ -19,6 +19,8 @@ pub enum Template {
     EmailChanged,
     /// A sign-in from a device not seen before.
     NewSignIn,
+    /// Many sign-ins in a row failed.
+    SignInsRefused,
     /// The link by which a new colleague sets a password.
     StaffInvited,
     /// Staff froze the account.
@@ -71,7 +73,7 @@ pub enum Template {
 
 impl Template {
     /// Every template.
-    pub const ALL: [Self; 31] = [
+    pub const ALL: [Self; 32] = [
         Self::VerificationCode,
         Self::ResetLink,
         Self::PasswordChanged,
@@ -79,6 +81,7 @@ impl Template {
         Self::EmailChangeRequested,
         Self::EmailChanged,
         Self::NewSignIn,
+        Self::SignInsRefused,
         Self::StaffInvited,
         Self::AccountFrozen,
         Self::DepositReceived,
@@ -116,6 +119,7 @@ impl Template {
             Self::EmailChangeRequested => "email_change_requested",
             Self::EmailChanged => "email_changed",
             Self::NewSignIn => "new_sign_in",
+            Self::SignInsRefused => "sign_ins_refused",
             Self::StaffInvited => "staff_invited",
             Self::AccountFrozen => "account_frozen",
             Self::DepositReceived => "deposit_received",

@@ -116,6 +116,11 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
             let notice = to(Template::NewSignIn, &user_id)?.with_link(link_reference);
             vec![notice.with("device", device).with("address_block", address_block)]
         }
+        "auth.v1.sign_ins_refused" => {
+            let auth::SignInsRefused { user_id, count, device, address_block } = read(event)?;
+            let notice = to(Template::SignInsRefused, &user_id)?.with("count", count.to_string());
+            vec![notice.with("device", device).with("address_block", address_block)]
+        }
         "auth.v1.account_frozen" => {
             let auth::AccountFrozen { user_id } = read(event)?;
             vec![to(Template::AccountFrozen, &user_id)?]

@@ -241,6 +241,17 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             Template::NewSignIn,
             &["Firefox on Linux", "203.0.113.0/24", "https://solvane.test/not-me#token=Not-Me-Token_3"],
         ),
+        one(
+            "auth.v1.sign_ins_refused",
+            &auth::SignInsRefused {
+                user_id: user_id.clone(),
+                count: 10,
+                device: "Firefox on Linux".to_owned(),
+                address_block: "203.0.113.0/24".to_owned(),
+            },
+            Template::SignInsRefused,
+            &["10 sign-ins", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
+        ),
         one("auth.v1.account_frozen", &auth::AccountFrozen { user_id }, Template::AccountFrozen, &["stays yours"]),
     ]
 }

@@ -1,4 +1,4 @@
-import { ChevronRight, Wallet } from 'lucide-react'
+import { ChevronRight, History, Wallet, type LucideIcon } from 'lucide-react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
 import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
@@ -23,8 +23,19 @@ export function ProfilePage() {
             <AuthenticatorCard asksForPassword />
           </div>
           <div className="min-w-0 space-y-5">
-            <PaymentMethodsLink />
+            <SettingsLink
+              to={paths.paymentMethods}
+              icon={Wallet}
+              title="Payment methods"
+              description="Your saved addresses for withdrawals"
+            />
             <SessionsCard />
+            <SettingsLink
+              to={paths.activity}
+              icon={History}
+              title="Account activity"
+              description="Sign-ins and changes of the last 13 months"
+            />
             <AppearanceCard />
           </div>
         </div>
@@ -33,16 +44,16 @@ export function ProfilePage() {
   )
 }
 
-function PaymentMethodsLink() {
+function SettingsLink({ to, icon: Icon, title, description }: { to: string; icon: LucideIcon; title: string; description: string }) {
   return (
     <Link
-      to={paths.paymentMethods}
+      to={to}
       className="flex items-center gap-3 rounded-xl border border-line bg-surface p-5 shadow-card transition-colors hover:border-line-control sm:px-6"
     >
-      <Wallet aria-hidden className="size-5 text-ink-faint" />
+      <Icon aria-hidden className="size-5 text-ink-faint" />
       <span className="flex-1">
-        <span className="block font-semibold">Payment methods</span>
-        <span className="block text-sm text-ink-faint">Your saved addresses for withdrawals</span>
+        <span className="block font-semibold">{title}</span>
+        <span className="block text-sm text-ink-faint">{description}</span>
       </span>
       <ChevronRight aria-hidden className="size-5 text-ink-faint" />
     </Link>

@@ -9,6 +9,7 @@ export const adminKeys = {
   transactions: (filter: object) => ['admin', 'transactions', filter],
   members: (search: string) => ['admin', 'members', search],
   member: (id: string) => ['admin', 'member', id],
+  memberActivity: (id: string) => ['admin', 'member', id, 'activity'],
   proposals: (status: string) => ['admin', 'proposals', status],
   plans: ['admin', 'plans'],
   methods: ['admin', 'payment-methods'],

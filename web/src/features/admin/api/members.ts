@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import type { User } from '@/lib/api-types'
+import type { Activity, User } from '@/lib/api-types'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
 import type { HoldReason, MemberPage } from './types'
@@ -33,6 +33,22 @@ export const useMemberPage = (id: string) =>
     queryFn: ({ signal }) => api.get<MemberPage>(url(id), { signal }),
     meta: { silent: true },
   })
+
+/** What happened to the security of a member's account. */
+export function useMemberActivity(id: string) {
+  const query = useInfiniteQuery({
+    queryKey: adminKeys.memberActivity(id),
+    queryFn: ({ pageParam, signal }) =>
+      api.get<Activity>(`${url(id)}/activity${pageParam ? `?cursor=${encodeURIComponent(pageParam)}` : ''}`, { signal }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (page) => page.nextCursor ?? null,
+    meta: { silent: true },
+  })
+  return { ...query, events: query.data?.pages.flatMap((page) => page.events) }
+}
+
+export const useEndSessions = (id: string) =>
+  useStaffAction((_: object, options) => api.delete(`${url(id)}/sessions`, options))
 
 type Note = { note: string }
 

@@ -10,8 +10,6 @@ import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '../api/find-transactions'
 import { useFreeze, useMemberPage } from '../api/members'
-import type { MemberPage } from '../api/types'
-import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { CorrectionForm } from './correction-form'
 import { LedgerEntries } from './ledger-entries'
@@ -20,6 +18,7 @@ import { Loaded } from './loaded'
 import { AccountBadge } from './member-search'
 import { MoreButton } from './more-button'
 import { NoteDialog } from './note-dialog'
+import { MemberActivity, MemberSessions } from './member-activity'
 import { MemberFactor } from './member-factor'
 import { Notes } from './notes'
 import { TransactionTable } from './transaction-table'
@@ -44,7 +43,8 @@ export function MemberDetails({ id }: { id: string }) {
               {may('correctBalances') && <CorrectionForm memberId={id} />}
               <Notes memberId={id} notes={page.notes} />
               {page.secondFactor && <MemberFactor member={page.member} factor={page.secondFactor} />}
-              <Sessions sessions={page.sessions} />
+              <MemberSessions id={id} sessions={page.sessions} />
+              <MemberActivity id={id} />
             </div>
           </div>
         </div>
@@ -139,26 +139,6 @@ function Transactions({ id }: { id: string }) {
         {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There are none yet.</p> : <TransactionTable rows={rows} />)}
       </Loaded>
       <MoreButton query={query} />
-    </Card>
-  )
-}
-
-function Sessions({ sessions }: { sessions: MemberPage['sessions'] }) {
-  return (
-    <Card className="p-4">
-      <h2 className="text-base font-semibold">Sessions</h2>
-      {sessions.length === 0 && <p className="mt-1 text-sm text-ink-faint">Not signed in anywhere.</p>}
-      <ul className="mt-1 divide-y divide-line text-sm">
-        {sessions.map((one) => (
-          <li key={one.id} className="py-2">
-            <p className="font-medium">{one.device || 'Unknown device'}</p>
-            <p className="text-ink-faint">
-              {one.address}
-              {one.lastSeenAt && `, last seen ${formatMoment(one.lastSeenAt)}`}
-            </p>
-          </li>
-        ))}
-      </ul>
     </Card>
   )
 }

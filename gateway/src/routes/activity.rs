@@ -1,0 +1,85 @@
+//! What happened to the security of an account.
+
+use axum::extract::{Query, State};
+use proto::auth::v1 as auth;
+use proto::common::v1::PageRequest;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::SignedIn;
+use crate::json::{Reply, moment, ok};
+
+/// Where a list goes on.
+#[derive(Debug, Default, Deserialize)]
+pub struct From {
+    /// `nextCursor` of the page before.
+    pub cursor: Option<String>,
+}
+
+impl From {
+    /// As a service is asked for it.
+    pub fn page(self) -> PageRequest {
+        PageRequest { size: 0, cursor: self.cursor.unwrap_or_default() }
+    }
+}
+
+/// Something that happened.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct SecurityEvent {
+    at: Option<String>,
+    /// `sign_in`, `step_up`, `password`, `sign_out`, `session_ended`, `password_changed`, `password_reset`,
+    /// `email_change_requested`, `email_changed`, `email_change_undone`, `disowned`, `factors_changed`, `frozen` or
+    /// `unfrozen`.
+    kind: String,
+    /// A wrong password or second factor.
+    refused: bool,
+    /// Browser and system; missing where staff or a link did it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device: Option<String>,
+    /// The block of the client address, e.g. `203.0.113.0/24`; as `device`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address_block: Option<String>,
+}
+
+/// The security of an account in the last 13 months, newest first.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Activity {
+    success: bool,
+    events: Vec<SecurityEvent>,
+    /// Where the next page begins; missing on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl Activity {
+    /// A page of it.
+    pub fn new(events: Vec<auth::SecurityEvent>, next_cursor: String) -> Self {
+        let given = |text: String| Some(text).filter(|text| !text.is_empty());
+        let events = events.into_iter().map(|event| SecurityEvent {
+            at: moment(event.at.as_ref()),
+            kind: event.kind,
+            refused: event.refused,
+            device: given(event.device),
+            address_block: given(event.address_block),
+        });
+        Self { success: true, events: events.collect(), next_cursor: given(next_cursor) }
+    }
+}
+
+/// List what happened to the account
+#[utoipa::path(get, path = "/users/activity", params(("cursor" = Option<String>, Query)),
+    responses((status = 200, body = Activity), Errors), security(("bearer" = [])), tag = "Profile")]
+pub async fn list(
+    State(app): State<App>,
+    caller: SignedIn,
+    Query(from): Query<From>,
+) -> Result<Reply<Activity>, ApiError> {
+    let message = auth::ListActivityRequest { page: Some(from.page()) };
+    let answer = call_retrying!(app.clients.auth, list_activity, caller.out, message)?.into_inner();
+    Ok(ok(Activity::new(answer.events, answer.next_cursor)))
+}

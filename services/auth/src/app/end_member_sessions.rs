@@ -1,0 +1,67 @@
+//! EndMemberSessions: staff sign a member out everywhere (D-A7).
+
+use chassis::audit::{self, Act};
+use chassis::clock;
+use chassis::db::PgConnection;
+use chassis::idempotency::{Answer, Claim, Work};
+use chassis::identity::Staff;
+use serde_json::json;
+use uuid::Uuid;
+
+use super::{App, security_log};
+use crate::domain::security_event::Kind;
+use crate::domain::user::User;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{sessions, users};
+
+/// Who does it, to whom, from where.
+#[derive(Debug, Clone)]
+pub struct EndMemberSessions {
+    /// Who.
+    pub staff: Staff,
+    /// The member.
+    pub user_id: Uuid,
+    /// The client address.
+    pub address: String,
+    /// Their key.
+    pub claim: Option<Claim>,
+}
+
+/// Ends every session of the member; returns how many there were.
+///
+/// # Errors
+/// [`Error::NotFound`], the database's.
+pub async fn end_member_sessions(app: &App, command: &EndMemberSessions) -> Result<Answer<u64>, Error> {
+    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
+    match work.replay::<u64, Error>()? {
+        Some(answer) => Ok(answer),
+        None => {
+            let ended = apply(&mut work, command).await;
+            work.settle(ended).await
+        }
+    }
+}
+
+async fn apply(conn: &mut PgConnection, command: &EndMemberSessions) -> Result<u64, Error> {
+    let now = clock::now(conn).await?;
+    let user = users::lock(conn, command.user_id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
+    let ended = sessions::revoke_all(conn, user.id, None, now).await?;
+    if ended.is_empty() {
+        return Ok(0);
+    }
+    published::session_ended(conn, user.id, &ended).await?;
+    security_log::done(conn, (user.id, None), Kind::SessionEnded, None, now).await?;
+    let count = u64::try_from(ended.len()).unwrap_or(u64::MAX);
+    let act = Act {
+        staff: &command.staff,
+        action: "member.end_sessions",
+        subject_id: user.id.to_string(),
+        member_id: Some(user.id),
+        before: None,
+        after: Some(json!({ "ended": count })),
+        address: &command.address,
+    };
+    audit::append(conn, act).await?;
+    Ok(count)
+}

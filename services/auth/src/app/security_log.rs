@@ -1,0 +1,116 @@
+//! A step of several use cases: noting what happened to the security of an account, for its owner and staff in a table, for
+//! the operators in a log line and a metric (D-A7, D-A9).
+
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::identity::Role;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::device::Device;
+use crate::domain::security_event::{Kind, MAILED_REFUSALS};
+use crate::domain::session::Session;
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{security_events, sessions, users};
+
+/// Shows the metric before the first event, so that an alert sees that one too.
+pub fn announce() {
+    for kind in Kind::ALL {
+        for role in [None, Some(Role::Admin)] {
+            count(kind, "done", role, 0);
+            count(kind, "refused", role, 0);
+        }
+    }
+}
+
+fn count(kind: Kind, outcome: &'static str, role: Option<Role>, times: u64) {
+    let caller = if role.is_some() { "staff" } else { "member" };
+    metrics::counter!("security_events_total", "kind" => kind.as_str(), "outcome" => outcome, "caller" => caller)
+        .increment(times);
+}
+
+/// Notes something that was done, in its transaction.
+///
+/// # Errors
+/// The database's.
+pub async fn done(
+    conn: &mut PgConnection,
+    (user_id, role): (Uuid, Option<Role>),
+    kind: Kind,
+    device: Option<&Device>,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    security_events::insert(conn, user_id, (kind, false), device, now).await?;
+    tell(Some(user_id), kind, "done", role, device);
+    Ok(())
+}
+
+/// The same for what was done in a session, from its device.
+///
+/// # Errors
+/// The database's.
+pub async fn done_in(
+    conn: &mut PgConnection,
+    session_id: Uuid,
+    (user_id, role): (Uuid, Option<Role>),
+    kind: Kind,
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    let session = sessions::find(&mut *conn, session_id).await?;
+    let device = session.as_ref().map(device_of);
+    done(conn, (user_id, role), kind, device.as_ref(), now).await
+}
+
+/// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth sign-in refused in a row has
+/// the owner mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
+    let mut tx = db.begin().await?;
+    let now = clock::now(&mut tx).await?;
+    // Locked, so that two refusals at once are not both the tenth.
+    let Some(user) = users::lock(&mut tx, user_id).await? else { return Ok(()) };
+    security_events::insert(&mut tx, user.id, (kind, true), device, now).await?;
+    if kind == Kind::SignIn && security_events::refusals(&mut tx, user.id).await? == MAILED_REFUSALS {
+        published::sign_ins_refused(&mut tx, user.id, MAILED_REFUSALS, device).await?;
+    }
+    tx.commit().await?;
+    tell(Some(user.id), kind, "refused", user.role, device);
+    Ok(())
+}
+
+/// Notes a refused sign-in to this account, or to none, behind the answer: how long that takes tells nobody whether there
+/// is one (D-A13).
+pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
+    let Some(user_id) = user_id else {
+        return tell(None, Kind::SignIn, "refused", None, Some(device));
+    };
+    let (db, device) = (db.clone(), device.clone());
+    tokio::spawn(async move {
+        if let Err(error) = refused(&db, user_id, Kind::SignIn, Some(&device)).await {
+            tracing::warn!(%error, "could not note a refused sign-in");
+        }
+    });
+}
+
+/// The device of a session.
+#[must_use]
+pub fn device_of(session: &Session) -> Device {
+    Device { family: session.device.clone(), ..Device::of(&session.address, "") }
+}
+
+fn tell(user_id: Option<Uuid>, kind: Kind, outcome: &'static str, role: Option<Role>, device: Option<&Device>) {
+    count(kind, outcome, role, 1);
+    tracing::info!(
+        target: "security_event",
+        kind = kind.as_str(),
+        outcome,
+        caller = if role.is_some() { "staff" } else { "member" },
+        user_id = user_id.map(tracing::field::display),
+        device = device.map(|device| device.family.as_str()),
+        address = device.map(|device| device.address.as_str()),
+        "security event"
+    );
+}

@@ -1,0 +1,100 @@
+//! What happens to the security of an account, as its owner, staff and the log are told (D-A7, D-A9).
+
+use time::{Duration, OffsetDateTime};
+
+/// How long events are kept: a year and the month in which somebody asks about it.
+pub const LIFE: Duration = Duration::days(396);
+
+/// Refused sign-ins since the last one that worked after which the owner is mailed, once.
+pub const MAILED_REFUSALS: i64 = 10;
+
+/// Something that happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A sign-in with the right password, and the second factor if there is one. Refused: one of them was wrong.
+    SignIn,
+    /// A second factor was given again. Refused: it was wrong.
+    StepUp,
+    /// A password was asked for inside a session. Only ever refused.
+    Password,
+    /// The session's owner signed out.
+    SignOut,
+    /// A session was ended from another one, or by staff.
+    SessionEnded,
+    /// The password was changed inside a session.
+    PasswordChanged,
+    /// The password was set by a mailed link.
+    PasswordReset,
+    /// Another email address was asked for.
+    EmailChangeRequested,
+    /// Another email address is in force.
+    EmailChanged,
+    /// The email address of before is in force again, by the link mailed to it.
+    EmailChangeUndone,
+    /// "This was not me": every session ended, and payouts stop.
+    Disowned,
+    /// A second factor was added, replaced, removed or used up.
+    FactorsChanged,
+    /// Staff froze the account.
+    Frozen,
+    /// Staff ended the freeze.
+    Unfrozen,
+}
+
+/// An event as it is kept.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SecurityEvent {
+    /// Ascending in order of time.
+    pub id: i64,
+    /// When.
+    pub at: OffsetDateTime,
+    /// [`Kind::as_str`].
+    pub kind: String,
+    /// Whether it was refused.
+    pub refused: bool,
+    /// Browser and system family; empty where staff or a link did it.
+    pub device: String,
+    /// The block of the client address; as `device`.
+    pub block: String,
+}
+
+impl Kind {
+    /// Every kind.
+    pub const ALL: [Self; 14] = [
+        Self::SignIn,
+        Self::StepUp,
+        Self::Password,
+        Self::SignOut,
+        Self::SessionEnded,
+        Self::PasswordChanged,
+        Self::PasswordReset,
+        Self::EmailChangeRequested,
+        Self::EmailChanged,
+        Self::EmailChangeUndone,
+        Self::Disowned,
+        Self::FactorsChanged,
+        Self::Frozen,
+        Self::Unfrozen,
+    ];
+
+    /// Its name in the table, the log, the metric and the API.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::SignIn => "sign_in",
+            Self::StepUp => "step_up",
+            Self::Password => "password",
+            Self::SignOut => "sign_out",
+            Self::SessionEnded => "session_ended",
+            Self::PasswordChanged => "password_changed",
+            Self::PasswordReset => "password_reset",
+            Self::EmailChangeRequested => "email_change_requested",
+            Self::EmailChanged => "email_changed",
+            Self::EmailChangeUndone => "email_change_undone",
+            Self::Disowned => "disowned",
+            Self::FactorsChanged => "factors_changed",
+            Self::Frozen => "frozen",
+            Self::Unfrozen => "unfrozen",
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Table `security_events`.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::device::Device;
+use crate::domain::security_event::{Kind, LIFE, SecurityEvent};
+
+/// Adds an event of an account.
+///
+/// # Errors
+/// The database's.
+pub async fn insert(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    (kind, refused): (Kind, bool),
+    device: Option<&Device>,
+    now: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO security_events (user_id, at, kind, refused, device, block) VALUES ($1, $2, $3, $4, $5, $6)",
+        user_id,
+        now,
+        kind.as_str(),
+        refused,
+        device.map_or("", |device| device.family.as_str()),
+        device.map_or("", |device| device.block.as_str()),
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Refused sign-ins since the last one that worked.
+///
+/// # Errors
+/// The database's.
+pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind = 'sign_in' AND refused
+            AND id > coalesce((SELECT max(id) FROM security_events
+                WHERE user_id = $1 AND kind IN ('sign_in', 'password_reset') AND NOT refused), 0)"#,
+        user_id,
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// The events of an account before one of them, newest first, at most so many.
+///
+/// # Errors
+/// The database's.
+pub async fn of_user(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    before: Option<i64>,
+    limit: i64,
+) -> Result<Vec<SecurityEvent>, sqlx::Error> {
+    sqlx::query_as!(
+        SecurityEvent,
+        "SELECT id, at, kind, refused, device, block FROM security_events
+         WHERE user_id = $1 AND id < coalesce($2, 9223372036854775807) ORDER BY id DESC LIMIT $3",
+        user_id,
+        before,
+        limit,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Forgets what is older than [`LIFE`].
+///
+/// # Errors
+/// The database's.
+pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM security_events WHERE id = ANY (ARRAY(
+            SELECT id FROM security_events WHERE at < clock_timestamp() - $1::int * interval '1 day' LIMIT 5000))",
+        i32::try_from(LIFE.whole_days()).unwrap_or(i32::MAX),
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
+}

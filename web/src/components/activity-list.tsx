@@ -1,0 +1,52 @@
+import { Ban, KeyRound, LogIn, LogOut, Mail, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
+import { cx } from './cx'
+import type { SecurityEvent } from '@/lib/api-types'
+import { formatDateTimes } from '@/lib/dates'
+
+type Sentence = { text: string; refused?: string; icon: LucideIcon }
+
+/** What each kind of event is called; an unknown one of a newer server is shown as it is. */
+const sentences: Record<string, Sentence> = {
+  sign_in: { text: 'Signed in', refused: 'Sign-in failed', icon: LogIn },
+  step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
+  password: { text: 'Password confirmed', refused: 'Wrong password', icon: KeyRound },
+  sign_out: { text: 'Signed out', icon: LogOut },
+  session_ended: { text: 'Session ended', icon: LogOut },
+  password_changed: { text: 'Password changed', icon: KeyRound },
+  password_reset: { text: 'Password reset by a mailed link', icon: KeyRound },
+  email_change_requested: { text: 'Change of email requested', icon: Mail },
+  email_changed: { text: 'Email changed', icon: Mail },
+  email_change_undone: { text: 'Change of email undone', icon: Mail },
+  disowned: { text: 'Reported as not by the owner: all sessions ended', icon: ShieldAlert },
+  factors_changed: { text: 'Second factors changed', icon: ShieldCheck },
+  frozen: { text: 'Account frozen', icon: Snowflake },
+  unfrozen: { text: 'Account active again', icon: ShieldCheck },
+}
+
+/** What happened to the security of an account, newest first [D-A7]. */
+export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
+  const moments = formatDateTimes(events.map((event) => event.at ?? ''))
+  return (
+    <ul className={cx('divide-y divide-line', className)}>
+      {events.map((event, index) => (
+        <ActivityRow key={`${event.at}-${index}`} event={event} moment={moments[index] ?? ''} />
+      ))}
+    </ul>
+  )
+}
+
+function ActivityRow({ event: { kind, refused, device, addressBlock }, moment }: { event: SecurityEvent; moment: string }) {
+  const { text, refused: refusal, icon } = sentences[kind] ?? { text: kind, icon: ShieldCheck }
+  const Icon = refused ? Ban : icon
+  const origin = [device, addressBlock].filter(Boolean).join(' · ')
+  return (
+    <li className="flex items-start gap-4 px-5 py-3.5 sm:px-6">
+      <Icon aria-hidden className={cx('mt-0.5 size-5 shrink-0', refused ? 'text-negative' : 'text-ink-faint')} />
+      <div className="min-w-0 flex-1">
+        <p className={cx('font-medium', refused && 'text-negative')}>{refused ? (refusal ?? text) : text}</p>
+        {origin && <p className="text-sm break-words text-ink-soft">{origin}</p>}
+        <p className="text-sm text-ink-faint">{moment}</p>
+      </div>
+    </li>
+  )
+}

@@ -1,0 +1,31 @@
+import { Card } from '@/components/card'
+import { ActivityList } from '@/components/activity-list'
+import { Button } from '@/components/button'
+import { Skeletons } from '@/components/skeleton'
+import { ErrorPanel } from '@/components/states'
+import { useActivity } from '../api/list-activity'
+
+/** Every sign-in, refusal and change of the account [D-A7]. */
+export function ActivityCard() {
+  const { events, isPending, isFetching, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useActivity()
+  return (
+    <Card className="overflow-hidden">
+      {isPending ? (
+        <div className="space-y-3 p-5 sm:p-6">
+          <Skeletons count={6} className="h-14" label="Loading the activity" />
+        </div>
+      ) : !events ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      ) : (
+        <ActivityList events={events} />
+      )}
+      {hasNextPage && (
+        <div className="border-t border-line p-3 text-center">
+          <Button variant="secondary" size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
+            Show more
+          </Button>
+        </div>
+      )}
+    </Card>
+  )
+}
