@@ -20,6 +20,20 @@ forbid() {
   fi
 }
 
+# checked <files…>: a statement that the compiler does not check against the schema says why, on the line above it.
+checked() {
+  local found
+  found=$(awk '
+    FNR == 1 { tests = 0; said = 0 }
+    /^#\[cfg\(test\)\]/ { tests = 1 }
+    !tests && !said && $0 !~ /^[[:space:]]*\/\// && /sqlx::query(_as|_scalar)?(::<.*>)?\(/ { print FILENAME ":" FNR ": " $0 }
+    { said = $0 ~ /\/\/ unchecked: ./ || (said && $0 !~ /;$/) }' "$@")
+  if [ -n "$found" ]; then
+    printf '%s\n%s\n' 'a statement is checked when it is compiled (query!), or says why not (// unchecked: …)' "$found"
+    status=1
+  fi
+}
+
 services=(auth wallet trade payment-method mailer)
 rust() { find "$@" -name '*.rs' 2>/dev/null; }
 of_services() { for service in "${services[@]}"; do rust "services/$service/src"; done; }
@@ -47,6 +61,7 @@ forbid '6. money is integer cents' '(^|[^a-z0-9_])f(32|64)([^a-z0-9_]|$)' "${mon
 forbid '7. time is a parameter' '(now_utc\(|SystemTime::now|Instant::now)' "${timeless[@]}"
 forbid 'statements name their columns, or kept ones fail when a later version adds one' \
   '(SELECT|RETURNING) ([a-z]+\\.)?\\*' "${statements[@]}"
+checked "${statements[@]}"
 forbid 'unfinished work has no place here' '(todo!|unimplemented!)' "${all[@]}"
 forbid 'expect with a reason, never allow' '#!?\[allow\(' "${all[@]}"
 

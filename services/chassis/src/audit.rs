@@ -7,7 +7,7 @@ pub use proto::common::v1::AuditRow;
 use proto::common::v1::{AuditFilter, AuditRow as Message};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
-use sqlx::{FromRow, PgExecutor};
+use sqlx::PgExecutor;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -39,7 +39,7 @@ pub struct Act<'a> {
     pub address: &'a str,
 }
 
-#[derive(Debug, FromRow)]
+#[derive(Debug)]
 struct Row {
     id: i64,
     at: OffsetDateTime,
@@ -144,34 +144,41 @@ pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, af
 
 /// Gives the row its place in the chain.
 async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error> {
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtext('audit_rows'))").execute(&mut *conn).await?;
-    let last: Option<(i64, Vec<u8>)> =
-        sqlx::query_as("SELECT id, hash FROM audit_rows ORDER BY id DESC LIMIT 1").fetch_optional(&mut *conn).await?;
-    let (last_id, previous) = last.unwrap_or_default();
+    sqlx::query!("SELECT FROM pg_advisory_xact_lock(hashtext('audit_rows'))").execute(&mut *conn).await?;
+    let (last_id, previous) = newest(conn).await?.unwrap_or_default();
     row.id = last_id + 1;
-    row.at = sqlx::query_scalar("SELECT clock_timestamp()").fetch_one(&mut *conn).await?;
+    row.at = sqlx::query_scalar!(r#"SELECT clock_timestamp() AS "now!""#).fetch_one(&mut *conn).await?;
     row.hash = row.chained(&previous);
-    sqlx::query(
+    sqlx::query!(
         "INSERT INTO audit_rows (id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, hash,
             decision, assertion)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)",
+        row.id,
+        row.at,
+        row.actor_id,
+        row.actor_role,
+        row.action,
+        row.subject_id,
+        row.member_id,
+        row.before,
+        row.after,
+        row.address,
+        row.hash,
+        row.decision,
+        row.assertion
     )
-    .bind(row.id)
-    .bind(row.at)
-    .bind(row.actor_id)
-    .bind(row.actor_role)
-    .bind(row.action)
-    .bind(row.subject_id)
-    .bind(row.member_id)
-    .bind(row.before)
-    .bind(row.after)
-    .bind(row.address)
-    .bind(row.hash)
-    .bind(row.decision)
-    .bind(row.assertion)
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// Id and hash of the newest row, the end of the chain; `None` if there is no row.
+///
+/// # Errors
+/// The database's.
+pub async fn newest(conn: &mut PgConnection) -> Result<Option<(i64, Vec<u8>)>, sqlx::Error> {
+    let row = sqlx::query!("SELECT id, hash FROM audit_rows ORDER BY id DESC LIMIT 1").fetch_optional(conn).await?;
+    Ok(row.map(|row| (row.id, row.hash)))
 }
 
 /// Which rows are wanted; unset parts match everything.
@@ -220,21 +227,22 @@ pub async fn list(
     before: Option<i64>,
     limit: i64,
 ) -> Result<Vec<Message>, sqlx::Error> {
-    let rows: Vec<Row> = sqlx::query_as(
+    let rows = sqlx::query_as!(
+        Row,
         "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
          FROM audit_rows
          WHERE ($1::bigint IS NULL OR id < $1) AND ($3::uuid IS NULL OR actor_id = $3) AND starts_with(action, $4)
             AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
             AND ($7::timestamptz IS NULL OR at < $7)
          ORDER BY id DESC LIMIT $2",
+        before,
+        limit,
+        filter.actor_id,
+        filter.action,
+        filter.member_id,
+        filter.since,
+        filter.until
     )
-    .bind(before)
-    .bind(limit)
-    .bind(filter.actor_id)
-    .bind(&filter.action)
-    .bind(filter.member_id)
-    .bind(filter.since)
-    .bind(filter.until)
     .fetch_all(conn)
     .await?;
     Ok(rows.into_iter().map(Message::from).collect())
@@ -245,9 +253,10 @@ pub async fn list(
 /// # Errors
 /// The database's.
 pub async fn broken_at(conn: impl PgExecutor<'_>) -> Result<Option<i64>, sqlx::Error> {
-    let mut rows = sqlx::query_as::<_, Row>(
+    let mut rows = sqlx::query_as!(
+        Row,
         "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
-         FROM audit_rows ORDER BY id",
+         FROM audit_rows ORDER BY id"
     )
     .fetch(conn);
     let (mut id, mut previous) = (0, Vec::new());

@@ -9,7 +9,7 @@ use time::OffsetDateTime;
 /// # Errors
 /// The database's.
 pub async fn now(conn: &mut PgConnection) -> Result<OffsetDateTime, sqlx::Error> {
-    sqlx::query_scalar("SELECT transaction_timestamp()").fetch_one(conn).await
+    sqlx::query_scalar!(r#"SELECT transaction_timestamp() AS "now!""#).fetch_one(conn).await
 }
 
 /// For the wire.

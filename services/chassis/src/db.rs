@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgQueryResult};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 
@@ -114,24 +114,9 @@ impl Db {
         self.committed.notified().await;
     }
 
-    /// Runs a statement that deletes one batch, again and again until it finds nothing.
-    ///
-    /// # Errors
-    /// The database's.
-    pub async fn sweep(&self, batch: &'static str) -> Result<u64, sqlx::Error> {
-        let mut swept = 0;
-        loop {
-            let done = sqlx::query(batch).execute(&mut *self.conn().await?).await?.rows_affected();
-            swept += done;
-            if done == 0 {
-                return Ok(swept);
-            }
-        }
-    }
-
     /// Whether the database answers.
     pub async fn is_up(&self) -> bool {
-        let ping = async { sqlx::query("SELECT 1").execute(&mut *self.conn().await?).await };
+        let ping = async { sqlx::query!("SELECT 1 AS one").fetch_one(&mut *self.conn().await?).await };
         matches!(timeout(Duration::from_secs(2), ping).await, Ok(Ok(_)))
     }
 
@@ -202,6 +187,24 @@ pub fn kind(error: &sqlx::Error) -> Kind {
             _ => Kind::Internal,
         },
         _ => Kind::Internal,
+    }
+}
+
+/// Runs a statement that deletes one batch, again and again until it finds nothing. Returns how many rows went.
+///
+/// # Errors
+/// The statement's.
+pub async fn sweep<F>(batch: impl Fn() -> F) -> Result<u64, sqlx::Error>
+where
+    F: Future<Output = Result<PgQueryResult, sqlx::Error>>,
+{
+    let mut swept = 0;
+    loop {
+        let done = batch().await?.rows_affected();
+        swept += done;
+        if done == 0 {
+            return Ok(swept);
+        }
     }
 }
 

@@ -6,7 +6,6 @@ use std::panic::AssertUnwindSafe;
 use futures::FutureExt;
 use proto::common::v1::{DeadLetter, ErrorReason};
 use serde_json::json;
-use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -22,7 +21,7 @@ use crate::inbox;
 /// As many as are shown.
 const SHOWN: i64 = 500;
 
-#[derive(Debug, FromRow)]
+#[derive(Debug)]
 struct Parked {
     event_id: String,
     key: String,
@@ -53,10 +52,11 @@ impl Parked {
 /// # Errors
 /// The database's.
 pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
-    let rows: Vec<Parked> = sqlx::query_as(
+    let rows = sqlx::query_as!(
+        Parked,
         "SELECT event_id, key, payload, cause, parked_at FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1",
+        SHOWN
     )
-    .bind(SHOWN)
     .fetch_all(conn)
     .await?;
     let letter = |row: Parked| DeadLetter {
@@ -120,11 +120,13 @@ pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) 
 
 /// Reads the event and asks others for what its effect needs, before the transaction.
 async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Ready, Refusal>, sqlx::Error> {
-    let parked: Option<Parked> =
-        sqlx::query_as("SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1")
-            .bind(id)
-            .fetch_optional(&mut *db.conn().await?)
-            .await?;
+    let parked = sqlx::query_as!(
+        Parked,
+        "SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1",
+        id
+    )
+    .fetch_optional(&mut *db.conn().await?)
+    .await?;
     let Some(parked) = parked else { return Ok(Err(unknown())) };
     let Some(event) = parked.event() else {
         return Ok(Err(unusable("This event has no id and can never take effect.")));
@@ -144,7 +146,7 @@ async fn take_effect<E: Keyed>(
     cause: &mut Option<String>,
 ) -> Result<(), E> {
     let id = &command.event_id;
-    let gone = sqlx::query("DELETE FROM parked_events WHERE event_id = $1").bind(id).execute(&mut *conn).await?;
+    let gone = sqlx::query!("DELETE FROM parked_events WHERE event_id = $1", id).execute(&mut *conn).await?;
     if gone.rows_affected() == 0 {
         return Err(unknown().into());
     }

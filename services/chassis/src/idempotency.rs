@@ -11,10 +11,9 @@ use proto::common::v1::{ErrorReason, Idempotency};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
-use sqlx::Row;
 use uuid::Uuid;
 
-use crate::db::{Db, PgConnection, Tx};
+use crate::db::{self, Db, PgConnection, Tx};
 use crate::error::{Fault, Kind, Refusal};
 
 /// A caller's key, checked for its form.
@@ -128,8 +127,11 @@ impl Work {
         if let Some(claim) = &claim {
             stored = claim_key::<E>(&mut tx, claim).await?;
             // With an answer there is nothing left to do: the lock goes now, so that the next repeat finds it free.
-            let next = if stored.is_some() { "ROLLBACK AND CHAIN" } else { "SAVEPOINT effect" };
-            sqlx::query(next).execute(&mut *tx).await?;
+            if stored.is_some() {
+                sqlx::query!("ROLLBACK AND CHAIN").execute(&mut *tx).await?;
+            } else {
+                sqlx::query!("SAVEPOINT effect").execute(&mut *tx).await?;
+            }
         }
         Ok(Self { tx, claim, stored })
     }
@@ -157,19 +159,21 @@ impl Work {
                 return result.map(|result| Answer { result, replayed: None });
             }
             Err(fault) => {
-                sqlx::query("ROLLBACK TO SAVEPOINT effect").execute(&mut *self.tx).await?;
+                sqlx::query!("ROLLBACK TO SAVEPOINT effect").execute(&mut *self.tx).await?;
                 serde_json::to_value(Outcome::<T>::Refused(Refusal::of(fault)))
             }
         };
         if let Some(claim) = &self.claim {
             let outcome = outcome.map_err(|error| E::from(sqlx::Error::Encode(Box::new(error))))?;
-            sqlx::query("UPDATE idempotency_keys SET outcome = $4 WHERE user_id = $1 AND route = $2 AND key = $3")
-                .bind(claim.user_id)
-                .bind(&claim.route)
-                .bind(&claim.key)
-                .bind(outcome)
-                .execute(&mut *self.tx)
-                .await?;
+            sqlx::query!(
+                "UPDATE idempotency_keys SET outcome = $4 WHERE user_id = $1 AND route = $2 AND key = $3",
+                claim.user_id,
+                claim.route,
+                claim.key,
+                outcome
+            )
+            .execute(&mut *self.tx)
+            .await?;
         }
         self.tx.commit().await?;
         Ok(Answer { result: result?, replayed: None })
@@ -208,31 +212,33 @@ fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_jso
 /// Claims the key, or reads the answer that stands under it.
 async fn claim_key<E: Keyed>(conn: &mut PgConnection, claim: &Claim) -> Result<Option<(String, serde_json::Value)>, E> {
     // The lock tells a call in flight from one that is done, without waiting for it.
-    let free: bool = sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0))")
-        .bind(format!("{}\n{}\n{}", claim.user_id, claim.route, claim.key))
-        .fetch_one(&mut *conn)
-        .await?;
+    let free = sqlx::query_scalar!(
+        r#"SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS "free!""#,
+        format!("{}\n{}\n{}", claim.user_id, claim.route, claim.key)
+    )
+    .fetch_one(&mut *conn)
+    .await?;
     if !free {
         return Err(E::from(in_flight()));
     }
-    sqlx::query(
+    sqlx::query!(
         "DELETE FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key = $3 AND created_at < clock_timestamp() - interval '24 hours'",
+        claim.user_id,
+        claim.route,
+        claim.key
     )
-    .bind(claim.user_id)
-    .bind(&claim.route)
-    .bind(&claim.key)
     .execute(&mut *conn)
     .await?;
-    let claimed = sqlx::query(
+    let claimed = sqlx::query!(
         "INSERT INTO idempotency_keys (user_id, route, key, fingerprint, request_id) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING",
+        claim.user_id,
+        claim.route,
+        claim.key,
+        claim.fingerprint,
+        claim.request_id
     )
-    .bind(claim.user_id)
-    .bind(&claim.route)
-    .bind(&claim.key)
-    .bind(&claim.fingerprint)
-    .bind(&claim.request_id)
     .execute(&mut *conn)
     .await?;
     if claimed.rows_affected() == 1 {
@@ -254,25 +260,25 @@ async fn read_answer<E: Keyed>(
     conn: &mut PgConnection,
     claim: &Claim,
 ) -> Result<Option<(String, serde_json::Value)>, E> {
-    let row = sqlx::query(
-        "SELECT fingerprint, request_id, outcome FROM idempotency_keys
+    let row = sqlx::query!(
+        r#"SELECT fingerprint, request_id, outcome AS "outcome!" FROM idempotency_keys
          WHERE user_id = $1 AND route = $2 AND key = $3 AND outcome IS NOT NULL
-            AND created_at >= clock_timestamp() - interval '24 hours'",
+            AND created_at >= clock_timestamp() - interval '24 hours'"#,
+        claim.user_id,
+        claim.route,
+        claim.key
     )
-    .bind(claim.user_id)
-    .bind(&claim.route)
-    .bind(&claim.key)
     .fetch_optional(&mut *conn)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    if row.try_get::<Vec<u8>, _>("fingerprint")? != claim.fingerprint {
+    if row.fingerprint != claim.fingerprint {
         return Err(E::from(Refusal::new(
             Kind::Invalid,
             ErrorReason::IdempotencyKeyReused,
             "This Idempotency-Key was used for another request.",
         )));
     }
-    Ok(Some((row.try_get("request_id")?, row.try_get("outcome")?)))
+    Ok(Some((row.request_id, row.outcome)))
 }
 
 /// Forgets keys older than a day; called now and then by the process.
@@ -280,9 +286,14 @@ async fn read_answer<E: Keyed>(
 /// # Errors
 /// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db.sweep(
-        "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
-            SELECT ctid FROM idempotency_keys WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))",
-    )
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+                SELECT ctid FROM idempotency_keys
+                WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
     .await
 }

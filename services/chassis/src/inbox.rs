@@ -1,18 +1,17 @@
 //! The inbox: which events took effect here, so that one delivered again does not.
 
 use crate::bus::{Event, HandleError, Handler};
-use crate::db::{Db, PgConnection};
+use crate::db::{self, Db, PgConnection};
 
 /// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
 ///
 /// # Errors
 /// The database's.
 pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, sqlx::Error> {
-    let noted = sqlx::query("INSERT INTO inbox (event_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING")
-        .bind(event.id)
-        .bind(&event.key)
-        .execute(conn)
-        .await?;
+    let noted =
+        sqlx::query!("INSERT INTO inbox (event_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING", event.id, event.key)
+            .execute(conn)
+            .await?;
     Ok(noted.rows_affected() == 1)
 }
 
@@ -36,10 +35,14 @@ pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Resul
 /// # Errors
 /// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db.sweep(
-        "DELETE FROM inbox WHERE event_id = ANY (ARRAY(
-            SELECT event_id FROM inbox WHERE handled_at < clock_timestamp() - interval '90 days' LIMIT 5000))",
-    )
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM inbox WHERE event_id = ANY (ARRAY(
+                SELECT event_id FROM inbox WHERE handled_at < clock_timestamp() - interval '90 days' LIMIT 5000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
     .await
 }
 
@@ -54,14 +57,14 @@ pub async fn park(
     payload: &[u8],
     cause: &str,
 ) -> Result<(), sqlx::Error> {
-    sqlx::query(
+    sqlx::query!(
         "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
          ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",
+        id,
+        key,
+        payload,
+        cause
     )
-    .bind(id)
-    .bind(key)
-    .bind(payload)
-    .bind(cause)
     .execute(conn)
     .await?;
     Ok(())

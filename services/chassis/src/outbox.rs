@@ -36,14 +36,14 @@ impl Unsent {
     /// # Errors
     /// The database's.
     pub async fn enqueue(self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
-        sqlx::query(
+        sqlx::query!(
             "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context) VALUES ($1, $2, $3, $4, $5)",
+            self.id,
+            self.key,
+            self.aggregate_id,
+            self.payload,
+            self.trace_context as _
         )
-        .bind(self.id)
-        .bind(self.key)
-        .bind(self.aggregate_id)
-        .bind(self.payload)
-        .bind(self.trace_context)
         .execute(conn)
         .await?;
         Ok(())
@@ -68,9 +68,9 @@ pub async fn enqueue(
 /// # Errors
 /// The database's.
 pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar(
-        "SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::bigint
-         FROM outbox WHERE published_at IS NULL",
+    sqlx::query_scalar!(
+        r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::bigint AS "seconds!"
+         FROM outbox WHERE published_at IS NULL"#
     )
     .fetch_one(conn)
     .await
@@ -81,5 +81,5 @@ pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error>
 /// # Errors
 /// The database's.
 pub async fn parked(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar("SELECT count(*) FROM parked_events").fetch_one(conn).await
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM parked_events"#).fetch_one(conn).await
 }

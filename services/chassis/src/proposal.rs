@@ -4,7 +4,6 @@ use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-use sqlx::FromRow;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -19,7 +18,7 @@ use crate::permission::Permission;
 use crate::roots::to_hex;
 
 /// A row of `proposals`; also the stored answer of the keyed call that made it.
-#[derive(Debug, Clone, FromRow, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Proposal {
     /// Its id.
     pub id: Uuid,
@@ -108,23 +107,18 @@ pub struct DecideProposal {
     pub claim: Option<Claim>,
 }
 
-/// The life of a proposal, as an SQL interval.
-macro_rules! life {
-    () => {
-        "interval '7 days'"
-    };
-}
-
-/// The columns of a proposal by their names: a statement that is kept with its connection would fail after a later version
-/// has added one.
-macro_rules! columns {
-    () => {
-        concat!(
-            "id, kind, subject_id, change, before, CASE WHEN status = 'open' AND proposed_at <= clock_timestamp() - ",
-            life!(),
-            " THEN 'expired' ELSE status END AS status, proposed_by, proposed_at, decided_by, decided_at, proposed_at + ",
-            life!(),
-            " AS expires_at"
+/// A statement that gives proposals, between what comes before their columns and after them. The columns are named: a
+/// statement that is kept with its connection would fail after a later version has added one.
+macro_rules! proposals {
+    ($before:literal, $after:literal $(, $value:expr)* $(,)?) => {
+        sqlx::query_as!(
+            Proposal,
+            $before
+                + r#" id, kind, subject_id, change, before, CASE
+                WHEN status = 'open' AND proposed_at <= clock_timestamp() - interval '7 days' THEN 'expired' ELSE status
+            END AS "status!", proposed_by, proposed_at, decided_by, decided_at, proposed_at + interval '7 days' AS expires_at "#
+                + $after
+            $(, $value)*
         )
     };
 }
@@ -141,17 +135,16 @@ pub async fn open(
     before: Option<&Value>,
     proposed_by: Uuid,
 ) -> Result<Proposal, sqlx::Error> {
-    sqlx::query_as(concat!(
-        "INSERT INTO proposals (id, kind, subject_id, change, before, proposed_by) VALUES ($1, $2, $3, $4, $5, $6)
-             RETURNING ",
-        columns!()
-    ))
-    .bind(Uuid::now_v7())
-    .bind(kind)
-    .bind(subject_id)
-    .bind(change)
-    .bind(before)
-    .bind(proposed_by)
+    proposals!(
+        "INSERT INTO proposals (id, kind, subject_id, change, before, proposed_by) VALUES ($1, $2, $3, $4, $5, $6) RETURNING",
+        "",
+        Uuid::now_v7(),
+        kind,
+        subject_id,
+        change,
+        before,
+        proposed_by
+    )
     .fetch_one(conn)
     .await
 }
@@ -188,12 +181,12 @@ pub async fn sign<E: Keyed>(db: &Db, command: &DecideProposal) -> Result<Option<
 /// Rejects an open proposal in the name of the service.
 async fn drop_proposal(db: &Db, proposal: &Proposal) -> Result<(), sqlx::Error> {
     let mut tx = db.begin().await?;
-    let ended = sqlx::query(
+    let ended = sqlx::query!(
         "UPDATE proposals SET status = 'rejected', decided_by = $2, decided_at = clock_timestamp()
          WHERE id = $1 AND status = 'open'",
+        proposal.id,
+        Uuid::nil()
     )
-    .bind(proposal.id)
-    .bind(Uuid::nil())
     .execute(&mut *tx)
     .await?;
     if ended.rows_affected() == 1 {
@@ -242,13 +235,13 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     let signed = signed.ok_or_else(changed_meanwhile)?;
     signed.check(&proposal.decided(command.decision))?;
     let status = if command.decision == Decision::Confirm { "confirmed" } else { "rejected" };
-    let decided = sqlx::query_as(concat!(
-        "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING ",
-        columns!()
-    ))
-    .bind(command.id)
-    .bind(status)
-    .bind(command.staff.user_id)
+    let decided = proposals!(
+        "UPDATE proposals SET status = $2, decided_by = $3, decided_at = clock_timestamp() WHERE id = $1 RETURNING",
+        "",
+        command.id,
+        status,
+        command.staff.user_id
+    )
     .fetch_one(conn)
     .await?;
     Ok((decided, signed))
@@ -282,14 +275,11 @@ pub async fn record(
 }
 
 async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
-    sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1")).bind(id).fetch_optional(conn).await
+    proposals!("SELECT", "FROM proposals WHERE id = $1", id).fetch_optional(conn).await
 }
 
 async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sqlx::Error> {
-    sqlx::query_as(concat!("SELECT ", columns!(), " FROM proposals WHERE id = $1 FOR UPDATE"))
-        .bind(id)
-        .fetch_optional(conn)
-        .await
+    proposals!("SELECT", "FROM proposals WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await
 }
 
 /// The proposer's account ended, or no longer has the permission that the proposal takes.
@@ -307,11 +297,7 @@ pub fn proposer_not_permitted() -> Refusal {
 /// # Errors
 /// The database's.
 pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -> Result<Proposal, sqlx::Error> {
-    sqlx::query_as(concat!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING ", columns!()))
-        .bind(id)
-        .bind(subject_id)
-        .fetch_one(conn)
-        .await
+    proposals!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING", "", id, subject_id).fetch_one(conn).await
 }
 
 /// Proposals, newest first, of one status or all, before a cursor (the id of the last one seen).
@@ -332,19 +318,17 @@ pub async fn list(
         ProposalStatus::Expired => Some("expired"),
     };
     // Ids are UUIDv7: their order is the order of proposal.
-    sqlx::query_as(concat!(
-        "SELECT ",
-        columns!(),
-        " FROM proposals WHERE ($1::text IS NULL OR CASE
+    proposals!(
+        "SELECT",
+        "FROM proposals WHERE ($1::text IS NULL OR CASE
                 WHEN status <> 'open' THEN status
-                WHEN proposed_at <= clock_timestamp() - ",
-        life!(),
-        " THEN 'expired' ELSE 'open' END = $1) AND ($2::uuid IS NULL OR id < $2)
+                WHEN proposed_at <= clock_timestamp() - interval '7 days' THEN 'expired' ELSE 'open' END = $1)
+            AND ($2::uuid IS NULL OR id < $2)
          ORDER BY id DESC LIMIT $3",
-    ))
-    .bind(status)
-    .bind(before)
-    .bind(limit)
+        status,
+        before,
+        limit
+    )
     .fetch_all(conn)
     .await
 }

@@ -77,9 +77,9 @@ fn steps(migrator: &Migrator) -> Vec<(i64, &'static str)> {
 
 /// An index whose concurrent build failed stays behind invalid, under its name, and is built again.
 async fn drop_failed_indexes(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
-    let failed: Vec<String> = sqlx::query_scalar(
-        "SELECT indexrelid::regclass::text FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
-         WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = current_schema()::regnamespace",
+    let failed = sqlx::query_scalar!(
+        r#"SELECT indexrelid::regclass::text AS "name!" FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+         WHERE NOT indisvalid AND relkind = 'i' AND relnamespace = current_schema()::regnamespace"#
     )
     .fetch_all(&mut *conn)
     .await?;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::bus::{Bus, Event, Publisher};
-use crate::db::Db;
+use crate::db::{self, Db};
 use crate::telemetry::TraceContext;
 
 /// Events published between two commits.
@@ -65,16 +65,18 @@ async fn relay_all(db: &Db, bus: &Bus, name: &str, publisher: &mut Option<Publis
 pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize> {
     let mut tx = db.begin().await?;
     // One relay at a time keeps the order of each aggregate's events.
-    let mine: bool =
-        sqlx::query_scalar("SELECT pg_try_advisory_xact_lock(hashtext('outbox'))").fetch_one(&mut *tx).await?;
+    let mine = sqlx::query_scalar!(r#"SELECT pg_try_advisory_xact_lock(hashtext('outbox')) AS "mine!""#)
+        .fetch_one(&mut *tx)
+        .await?;
     if !mine {
         return Ok(0);
     }
-    let rows: Vec<Row> = sqlx::query_as(
+    let rows = sqlx::query_as!(
+        Row,
         "SELECT id, event_id, key, aggregate_id, payload, trace_context, created_at FROM outbox
          WHERE published_at IS NULL ORDER BY id LIMIT $1 FOR UPDATE SKIP LOCKED",
+        BATCH
     )
-    .bind(BATCH)
     .fetch_all(&mut *tx)
     .await?;
     let found = rows.len();
@@ -89,8 +91,7 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
         failure = failure.or(result.err());
     }
     if !done.is_empty() {
-        sqlx::query("UPDATE outbox SET published_at = clock_timestamp() WHERE id = ANY ($1)")
-            .bind(&done)
+        sqlx::query!("UPDATE outbox SET published_at = clock_timestamp() WHERE id = ANY ($1)", &done)
             .execute(&mut *tx)
             .await?;
         metrics::counter!("outbox_published_total").increment(done.len() as u64);
@@ -138,9 +139,13 @@ async fn publish_in_order(publisher: &Publisher, rows: Vec<Row>) -> (Vec<i64>, a
 /// # Errors
 /// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db.sweep(
-        "DELETE FROM outbox WHERE id = ANY (ARRAY(
-            SELECT id FROM outbox WHERE published_at < clock_timestamp() - interval '7 days' LIMIT 5000))",
-    )
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM outbox WHERE id = ANY (ARRAY(
+                SELECT id FROM outbox WHERE published_at < clock_timestamp() - interval '7 days' LIMIT 5000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
     .await
 }

@@ -12,7 +12,7 @@ use sqlx::error::BoxDynError;
 use sqlx::postgres::types::PgRecordEncoder;
 use sqlx::postgres::{PgArgumentBuffer, PgHasArrayType, PgTypeInfo};
 use sqlx::types::Json;
-use sqlx::{Encode, Postgres, Row, Type};
+use sqlx::{Encode, Postgres, Type};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -258,21 +258,22 @@ impl<'a> Rows<'a> {
     /// # Errors
     /// The database's; then nothing of any was applied.
     pub(super) async fn apply(&self, conn: &mut PgConnection, locks: Locks) -> Result<Done, sqlx::Error> {
-        let row = sqlx::query("SELECT post_movements($1, $2, $3, $4, $5, $6, $7, $8, $9, $10), statement_timestamp()")
-            .bind(locks == Locks::Wait)
-            .bind(self.movements)
-            .bind(&self.house_ids)
-            .bind(&self.accounts)
-            .bind(&self.keys)
-            .bind(&self.conditions)
-            .bind(&self.postings)
-            .bind(&self.entries)
-            .bind(&self.lines)
-            .bind(&self.events)
-            .fetch_one(conn)
-            .await?;
-        let verdicts: Vec<i32> = row.try_get(0)?;
-        let outcomes = verdicts.into_iter().map(|verdict| match verdict {
+        let row = sqlx::query!(
+            r#"SELECT post_movements($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS "verdicts!", statement_timestamp() AS "at!""#,
+            locks == Locks::Wait,
+            self.movements,
+            &self.house_ids,
+            &self.accounts as _,
+            &self.keys as _,
+            &self.conditions as _,
+            &self.postings as _,
+            &self.entries as _,
+            &self.lines as _,
+            &self.events as _
+        )
+        .fetch_one(conn)
+        .await?;
+        let outcomes = row.verdicts.into_iter().map(|verdict| match verdict {
             0 => Ok(Outcome::Applied),
             1 => Ok(Outcome::KeyUsed),
             2 => Ok(Outcome::InsufficientFunds),
@@ -287,7 +288,7 @@ impl<'a> Rows<'a> {
             10 => Ok(Outcome::AmountOwed),
             _ => Err(sqlx::Error::Decode(format!("unknown verdict: {verdict}").into())),
         });
-        Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.try_get(1)? })
+        Ok(Done { outcomes: outcomes.collect::<Result<_, _>>()?, at: row.at })
     }
 }
 

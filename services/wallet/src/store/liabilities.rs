@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chassis::db::{Db, PgConnection};
+use chassis::db::{self, Db, PgConnection};
 use chassis::money::Cents;
 use time::{Date, OffsetDateTime, UtcOffset};
 use uuid::Uuid;
@@ -13,14 +13,6 @@ use crate::error::Error;
 
 /// How long one statement may take: the leaves, or a level of the tree, of all members.
 const STATEMENT: Duration = Duration::from_secs(600);
-const OLD_NODES: &str = "DELETE FROM liability_nodes WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM liability_nodes WHERE publication_id < (
-        SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
-    LIMIT 10000))";
-const OLD_LEAVES: &str = "DELETE FROM liability_leaves WHERE ctid = ANY (ARRAY (
-    SELECT ctid FROM liability_leaves WHERE publication_id < (
-        SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
-    LIMIT 10000))";
 
 /// Gives the statements of this transaction the time that the leaves of all members take.
 ///
@@ -148,9 +140,28 @@ pub async fn complete(
 /// # Errors
 /// The database's.
 pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
-    for table in [OLD_NODES, OLD_LEAVES] {
-        db.sweep(table).await?;
-    }
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM liability_nodes WHERE ctid = ANY (ARRAY (
+                SELECT ctid FROM liability_nodes WHERE publication_id < (
+                    SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
+                LIMIT 10000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
+    .await?;
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM liability_leaves WHERE ctid = ANY (ARRAY (
+                SELECT ctid FROM liability_leaves WHERE publication_id < (
+                    SELECT id FROM liability_publications WHERE published_at IS NOT NULL ORDER BY at DESC OFFSET 1 LIMIT 1)
+                LIMIT 10000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
+    .await?;
     Ok(())
 }
 
