@@ -26,7 +26,8 @@ kubectl apply --server-side --filename "$rendered" --selector solvane.dev/phase=
 kubectl --namespace solvane wait --for=condition=Complete job --selector solvane.dev/phase=before --timeout=15m
 
 say "services"
-kubectl apply --server-side --filename "$rendered" --selector solvane.dev/phase=after
-for name in auth payment-method wallet trade mailer gateway; do
+# One after the other: auth first, which signs what the others ask it to sign; the gateway last, which calls the others.
+for name in auth mailer payment-method wallet trade gateway; do
+  kubectl apply --server-side --filename "$rendered" --selector "solvane.dev/phase=after,app.kubernetes.io/name=$name"
   kubectl --namespace solvane rollout status "deployment/$name" --timeout=10m
 done

@@ -12,6 +12,10 @@ use stack::{
 
 /// Money comes in, is invested, comes back, and goes out; each step answered by whatever version runs.
 async fn journey(stack: &TestStack, step: &str) -> Result<()> {
+    walk(stack, step).await.with_context(|| step.to_owned())
+}
+
+async fn walk(stack: &TestStack, step: &str) -> Result<()> {
     let member = stack.member_with("500").await?;
     let plans = member.client.get("/plans").await?.success()?;
     let starter = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
@@ -41,25 +45,31 @@ async fn journey(stack: &TestStack, step: &str) -> Result<()> {
     Ok(())
 }
 
-/// Every service of the older version works among newer ones, and all of them after a rollback; the books are
-/// right afterwards. OLDER_BINARIES names their folder: `make test-upgrade` builds them.
+/// The services in the order in which they are rolled out, as `deploy/rollout.sh` does it: auth signs what the others ask it
+/// to sign, and the gateway calls what the others answer. A rollback goes the other way.
+const ROLLOUT: [Service; 6] =
+    [Service::Auth, Service::Mailer, Service::PaymentMethod, Service::Wallet, Service::Trade, Service::Gateway];
+
+/// At every step of a rollout on the new schema, and of its rollback, the product works; the books are right afterwards.
+/// OLDER_BINARIES names the older version's folder: `make test-upgrade` builds them.
 #[tokio::test]
 #[ignore = "needs the binaries of an older version"]
 async fn two_versions_work_side_by_side() -> Result<()> {
     let older = PathBuf::from(std::env::var("OLDER_BINARIES").context("OLDER_BINARIES is not set")?);
     let mut stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
-    for service in Service::ALL {
+    for service in ROLLOUT.into_iter().rev() {
         stack.swap(service, Some(&older)).await?;
-        journey(&stack, &format!("older {}", service.name())).await?;
+        journey(&stack, &format!("rolled back to older {}", service.name())).await?;
+    }
+    for service in ROLLOUT {
         stack.swap(service, None).await?;
+        journey(&stack, &format!("rolled out up to {}", service.name())).await?;
     }
-    for service in Service::ALL {
-        stack.swap(service, Some(&older)).await?;
-    }
-    journey(&stack, "all older").await?;
     // What an older version decided among signed decisions has no signature, which is all that the audit may name.
     let broken = stack.broken_promises().await?;
-    let unsigned = |row: &String| row.contains("signature") || row.contains("signs nothing");
+    let unsigned = |row: &String| {
+        row.contains("signature") || row.contains("signs nothing") || row.starts_with("and ") && row.ends_with(" more")
+    };
     assert!(broken.iter().all(|verdict| verdict.offending.iter().all(unsigned)), "{broken:?}");
     Ok(())
 }
