@@ -17,8 +17,8 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, courses, events, factors, files, liabilities, payment_methods, plans, terms, trades,
-    transactions, users, wallet,
+    activity, admin, auth, courses, destinations, events, factors, files, liabilities, payment_methods, plans, terms,
+    trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -63,6 +63,8 @@ pub fn api() -> Api {
         .routes(routes!(transactions::times::times))
         .routes(routes!(transactions::get))
         .routes(routes!(transactions::set_destination))
+        .routes(routes!(destinations::confirm_withdrawal))
+        .routes(routes!(destinations::resend_withdrawal_code))
         .routes(routes!(liabilities::get))
         .routes(routes!(liabilities::proof))
         .routes(routes!(liabilities::publish))
@@ -87,6 +89,8 @@ pub fn api() -> Api {
         .routes(declare(Class::Upload, routes!(payment_methods::create)))
         .routes(declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
+        .routes(routes!(destinations::confirm_method))
+        .routes(routes!(destinations::resend_method_code))
         // Course.
         .routes(routes!(courses::get))
         .routes(routes!(courses::lesson))

@@ -14,6 +14,8 @@ pub mod factors;
 
 pub mod payment_methods;
 
+pub mod destinations;
+
 pub mod courses;
 
 pub mod files;

@@ -203,6 +203,7 @@ impl Bench<'_> {
     async fn withdrawals(&self, at_once: usize, rate: Option<f64>) -> Result<Run> {
         let count = self.settings.members * usize::try_from(self.seconds)?;
         let members: Members = Arc::new(self.product.members(count).await?);
+        self.product.confirm(&members, ADDRESS).await?;
         self.product.settle().await?;
         self.look(&members).await?;
         tokio::time::sleep(FORGOTTEN).await;

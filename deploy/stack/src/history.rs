@@ -447,6 +447,10 @@ impl World {
         let body = json!({ "amount": amount, "method": method, "address": demo::DESTINATION });
         let made = member.post_keyed("/transactions/withdraw", &key(), body).await?.success()?;
         let id = id(&made)?;
+        if made["transaction"]["needsConfirmation"] == json!(true) {
+            let code = mails::wait_for_destination_code(&self.mail_dir, person.email, demo::DESTINATION).await?;
+            member.post(&format!("/transactions/{id}/confirm"), json!({ "code": code })).await?.success()?;
+        }
         let path = format!("/admin/transactions/{id}");
         match payout {
             Payout::Requested => Ok(()),

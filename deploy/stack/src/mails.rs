@@ -68,6 +68,15 @@ pub async fn wait_for_code(folder: &Path, email: &str) -> Result<String> {
     mail.code().context("just seen")
 }
 
+/// Waits for the code by which the owner of `email` confirms to be paid to `address`.
+///
+/// # Errors
+/// When none comes in time.
+pub async fn wait_for_destination_code(folder: &Path, email: &str, address: &str) -> Result<String> {
+    let asks = |mail: &Mail| mail.subject == "Confirm where your payouts go" && mail.text.contains(address);
+    wait_for(folder, email, asks).await?.code().context("a code")
+}
+
 // === impl Mail ===
 
 impl Mail {

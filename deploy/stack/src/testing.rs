@@ -217,6 +217,21 @@ impl TestStack {
         Ok(member)
     }
 
+    /// The member confirms where an open withdrawal goes, by the mailed code, if the destination is new.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn confirm_destination(&self, member: &Member, id: &str) -> Result<()> {
+        let seen = member.client.get(&format!("/transactions/{id}")).await?.success()?;
+        if seen["transaction"]["needsConfirmation"] != json!(true) {
+            return Ok(());
+        }
+        let address = seen["transaction"]["destination"]["address"].as_str().context("an address")?;
+        let code = mails::wait_for_destination_code(&self.mail_dir, &member.email, address).await?;
+        member.client.post(&format!("/transactions/{id}/confirm"), json!({ "code": code })).await?.success()?;
+        Ok(())
+    }
+
     /// Takes the SMTP server away.
     ///
     /// # Errors

@@ -83,10 +83,10 @@ END $$;
 INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE SELECT place, kind, '00000000-0000-0000-0000-0000000000b1'
 FROM unnest(ARRAY[1, 2, 3, 4], ARRAY['available', 'held', 'bonus', 'invested']) AS mine (place, kind);
 INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents, net_amount_cents,
-    method_id, network, method_address, method_version, destination_address, txid, txid_key, approved_by, approved_at,
+    method_id, currency, network, method_address, method_version, destination_address, txid, txid_key, approved_by, approved_at,
     decided_by, decided_at, related_id, created_at)
 SELECT ('00000000-0000-0000-0000-0000000000' || id)::uuid, '00000000-0000-0000-0000-0000000000b1', kind, '', status, direction,
-    cents, fee, cents - fee, CASE WHEN network IS NOT NULL THEN '00000000-0000-0000-0000-0000000000e1'::uuid END, network,
+    cents, fee, cents - fee, CASE WHEN network IS NOT NULL THEN '00000000-0000-0000-0000-0000000000e1'::uuid END, CASE WHEN network IS NOT NULL THEN 'USDT' END, network,
     CASE kind WHEN 'deposit' THEN 'TPLATFORM1' END, CASE kind WHEN 'deposit' THEN 1 END, address, txid, txid,
     CASE id WHEN 'c3' THEN '00000000-0000-0000-0000-0000000000a1'::uuid END, CASE id WHEN 'c3' THEN now() END,
     ('00000000-0000-0000-0000-0000000000' || decided)::uuid, CASE status WHEN 'success' THEN now() END,
@@ -101,6 +101,8 @@ FROM (VALUES
     ('c7', 'profit', 'success', 'credit', 1000, NULL, NULL, NULL, NULL, NULL, 'd2'),
     ('c8', 'course', 'success', 'debit', 8700, NULL, NULL, NULL, NULL, NULL, NULL)
 ) AS lines (id, kind, status, direction, cents, fee, network, address, txid, decided, related);
+INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
+VALUES ('00000000-0000-0000-0000-0000000000b1', 'USDT', 'TRC20', 'TMEMBERxxx', '', 'code', now());
 INSERT INTO trade_fundings VALUES
     ('00000000-0000-0000-0000-0000000000d1', '00000000-0000-0000-0000-0000000000b1', 20000, 'funded', NULL, now() - interval '2 min', NULL),
     ('00000000-0000-0000-0000-0000000000d2', '00000000-0000-0000-0000-0000000000b1', 10000, 'settled', 11000, now() - interval '2 min', now()),
@@ -450,6 +452,9 @@ controls! {
     an_address_never_shown_is_seen: "D-D3", "wallet", "UPDATE transactions SET method_address = 'TOTHER' WHERE kind = 'deposit'";
     a_payout_to_the_platform_is_seen: "D-W6", "wallet",
         "UPDATE transactions SET destination_address = 'tplatform1' WHERE status = 'pending'";
+    a_payout_to_an_unconfirmed_destination_is_seen: "D-A4", "wallet", "DELETE FROM destinations";
+    a_destination_confirmed_too_late_is_seen: "D-A4", "wallet",
+        "UPDATE destinations SET known_at = now() + interval '1 second'";
     a_total_of_liabilities_that_is_too_small_is_seen: "D-B6", "wallet",
         "INSERT INTO liability_publications (at, root, total_cents, leaves, published_at)
          VALUES (now(), sha256(''), 100, 1, now());

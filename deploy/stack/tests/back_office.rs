@@ -123,7 +123,9 @@ async fn drift_stops_withdrawals_until_two_people_open_them() -> Result<()> {
 /// A withdrawal of this amount that a reviewer approved, by its path.
 async fn approved_withdrawal(stack: &TestStack, member: &Member, amount: &str) -> Result<String> {
     let made = withdraw(member, amount).await?.success()?;
-    let path = format!("/admin/transactions/{}", made["transaction"]["id"].as_str().context("an id")?);
+    let id = made["transaction"]["id"].as_str().context("an id")?;
+    stack.confirm_destination(member, id).await?;
+    let path = format!("/admin/transactions/{id}");
     let reviewer = stack.staff("reviewer").await?;
     reviewer.post(&format!("{path}/approve"), json!({ "revision": 1 })).await?.success()?;
     Ok(path)

@@ -202,6 +202,7 @@ async fn what_was_begun_ends_or_is_undone() -> Result<()> {
             };
         }
         if let Some(id) = world.withdrawal.as_ref().filter(|_| round % 2 == 1) {
+            stack.confirm_destination(&world.member, id).await?;
             let approval = world.decision(id, json!({})).await?;
             world.reviewer.post(&format!("/admin/transactions/{id}/approve"), approval).await?.success()?;
         }

@@ -57,6 +57,7 @@ async fn a_taken_wallet_role_is_stopped_or_named() -> Result<()> {
     let stack = TestStack::start().await?;
     let member = stack.member_with("5000.00").await?;
     let withdrawal = withdraw(&member).await?;
+    stack.confirm_destination(&member, &withdrawal).await?;
     let reviewer = stack.staff("reviewer").await?;
     let path = format!("/admin/transactions/{withdrawal}");
     let revision = reviewer.get(&path).await?.success()?["transaction"]["revision"].clone();

@@ -63,6 +63,8 @@ fn calls(
         ("POST", "/payment-methods".into(), address.clone()),
         ("PUT", format!("/payment-methods/{own_method}"), address),
         ("DELETE", format!("/payment-methods/{own_method}"), Value::Null),
+        ("POST", format!("/payment-methods/{own_method}/confirm"), json!({ "code": "123456" })),
+        ("POST", format!("/transactions/{withdrawal}/confirm/resend"), Value::Null),
         ("PUT", format!("/users/profile/{id}"), profile),
         ("PUT", format!("/users/image/{id}"), json!({ "image": PROOF })),
         (
@@ -92,6 +94,7 @@ async fn a_freeze_takes_effect_at_once() -> Result<()> {
     let body = json!({ "amount": 100, "method": method, "address": DESTINATION });
     let withdrawal = member.client.post("/transactions/withdraw", body).await?.success()?;
     let withdrawal = withdrawal["transaction"]["id"].as_str().context("a withdrawal")?.to_owned();
+    stack.confirm_destination(&member, &withdrawal).await?;
     let before = member.client.get("/auth/check").await?.success()?["user"]["wallet"].clone();
     for call in calls(&member, &plan, &method, &own, &trades, &withdrawal) {
         warm_up(&member).await?;

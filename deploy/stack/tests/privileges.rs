@@ -26,6 +26,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "posting_kinds", ""),
     ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
     ("wallet", "transactions", "INSERT UPDATE"),
+    ("wallet", "destinations", "INSERT"),
     ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),

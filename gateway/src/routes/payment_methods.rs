@@ -18,6 +18,7 @@ use crate::files::{Files, Purpose};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
 use crate::routes::Done;
+use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::users::discard_replaced;
 
 /// A way to pay in or to be paid out.
@@ -41,6 +42,9 @@ pub struct PaymentMethod {
     pub image: Option<String>,
     /// Whether the caller may change it.
     pub editable: bool,
+    /// Own ones in the list: whether the caller has to confirm the address before payouts go there.
+    #[serde(rename = "needsConfirmation", skip_serializing_if = "Option::is_none")]
+    pub needs_confirmation: Option<bool>,
     /// Counts up with every change.
     pub version: i32,
 }
@@ -58,6 +62,7 @@ impl From<methods::PaymentMethod> for PaymentMethod {
             label: Some(method.label).filter(|label| !label.is_empty()),
             image: Files::public_link(&method.image_key),
             editable: personal,
+            needs_confirmation: None,
             version: method.version,
         }
     }
@@ -80,7 +85,12 @@ pub async fn list(
 ) -> Result<Reply<PaymentMethods>, ApiError> {
     let message = ListPaymentMethodsRequest {};
     let answer = call_retrying!(app.clients.payment_method, list_payment_methods, caller.out, message)?.into_inner();
-    let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).collect();
+    let unconfirmed = unconfirmed(&app, &caller.out, &answer.payment_methods).await;
+    let told = |method: PaymentMethod| {
+        let own = unconfirmed.as_ref().filter(|_| method.editable);
+        PaymentMethod { needs_confirmation: own.map(|ids| ids.contains(&method.id)), ..method }
+    };
+    let payment_methods = answer.payment_methods.into_iter().map(PaymentMethod::from).map(told).collect();
     Ok(ok(PaymentMethods { success: true, payment_methods }))
 }
 
@@ -162,6 +172,9 @@ pub async fn create(
         app.files.discard(&image_key).await;
     }
     let (metadata, answer, _) = answer?.into_parts();
+    if let Some(saved) = &answer.payment_method {
+        ask_for_method(&app, &caller.out, &saved.id).await;
+    }
     Ok(marked(&metadata, created(reply(answer.payment_method, "Your payment method has been saved.")?)))
 }
 
@@ -183,6 +196,9 @@ pub async fn update(
     }
     let answer = answer?.into_inner();
     discard_replaced(&app, &answer.replaced_image_key).await;
+    if let Some(saved) = &answer.payment_method {
+        ask_for_method(&app, &caller.out, &saved.id).await;
+    }
     Ok(ok(reply(answer.payment_method, "Your payment method has been updated.")?))
 }
 

@@ -105,10 +105,14 @@ pub struct Transaction {
     /// Withdrawals: the destination is still missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub needs_destination: Option<bool>,
+    /// Withdrawals: the member has to confirm the destination before it can be approved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needs_confirmation: Option<bool>,
     /// Withdrawals: approved and waiting for the payout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approved: Option<bool>,
-    /// Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor.
+    /// Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor,
+    /// or a new destination after a sign-in from a new device.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub not_before: Option<String>,
     /// The proof of payment.
@@ -167,6 +171,7 @@ impl Transaction {
             }),
             destination: row.destination.map(|to| Destination { address: to.address, memo: to.memo }),
             needs_destination: is_withdrawal.then_some(row.needs_destination),
+            needs_confirmation: is_withdrawal.then_some(row.needs_confirmation),
             approved: is_withdrawal.then_some(row.approved),
             receipt,
             txid: given(row.txid),
@@ -242,6 +247,9 @@ pub struct TransactionSummary {
     net_amount: Option<Number>,
     #[serde(skip_serializing_if = "Option::is_none")]
     needs_destination: Option<bool>,
+    /// The destination is new: a code was mailed to confirm it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    needs_confirmation: Option<bool>,
     created_at: Option<String>,
 }
 
@@ -259,6 +267,7 @@ impl TransactionMade {
             fee: row.fee_cents.map(Number::dollars),
             net_amount: row.net_amount_cents.map(Number::dollars),
             needs_destination: row.needs_destination.then_some(true),
+            needs_confirmation: row.needs_confirmation.then_some(true),
             created_at: moment(row.created_at.as_ref()),
             id: row.id,
             title: row.title,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use axum::Router;
@@ -236,6 +236,10 @@ pub const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAY
 #[derive(Clone, Default)]
 pub struct FakeWallet {
     pub deposits: Arc<Mutex<Vec<wallet::RequestDepositRequest>>>,
+    /// What codes were asked for.
+    pub codes: Arc<Mutex<Vec<wallet::send_destination_code_request::Subject>>>,
+    /// Whether it cannot tell which destinations are known.
+    pub away: Arc<AtomicBool>,
 }
 
 fn unused<T>() -> Result<Answer<T>, Status> {
@@ -346,6 +350,50 @@ impl WalletService for FakeWallet {
         _: Call<wallet::SetDestinationRequest>,
     ) -> Result<Answer<wallet::SetDestinationResponse>, Status> {
         unused()
+    }
+
+    async fn send_destination_code(
+        &self,
+        request: Call<wallet::SendDestinationCodeRequest>,
+    ) -> Result<Answer<wallet::SendDestinationCodeResponse>, Status> {
+        assert!(request.metadata().get("authorization").is_some(), "the member's token is passed on");
+        let subject = request.into_inner().subject.unwrap();
+        self.codes.lock().unwrap().push(subject.clone());
+        match subject {
+            wallet::send_destination_code_request::Subject::TransactionId(id) if id == "just-sent" => {
+                let mut refusal = Refusal::new(Kind::RateLimited, ErrorReason::TooManyRequests, "Please wait.");
+                refusal.retry_after = Some(std::time::Duration::from_secs(42));
+                Err(refusal_to_status(&refusal))
+            }
+            subject => {
+                let known = wallet::send_destination_code_request::Subject::TransactionId("known".to_owned());
+                Ok(Answer::new(wallet::SendDestinationCodeResponse { needs_confirmation: subject != known }))
+            }
+        }
+    }
+
+    async fn confirm_destination(
+        &self,
+        request: Call<wallet::ConfirmDestinationRequest>,
+    ) -> Result<Answer<wallet::ConfirmDestinationResponse>, Status> {
+        if request.into_inner().code == "123456" {
+            return Ok(Answer::new(wallet::ConfirmDestinationResponse {}));
+        }
+        let mut refusal = Refusal::field("code", "This code is wrong or has expired");
+        refusal.code = "INVALID_CODE".to_owned();
+        Err(refusal_to_status(&refusal))
+    }
+
+    /// Every address that begins with `TKNOWN`.
+    async fn find_known_destinations(
+        &self,
+        request: Call<wallet::FindKnownDestinationsRequest>,
+    ) -> Result<Answer<wallet::FindKnownDestinationsResponse>, Status> {
+        if self.away.load(Ordering::Relaxed) {
+            return Err(Status::unavailable("connection refused (os error 111)"));
+        }
+        let known = request.into_inner().destinations.iter().map(|to| to.address.starts_with("TKNOWN")).collect();
+        Ok(Answer::new(wallet::FindKnownDestinationsResponse { known }))
     }
 
     async fn purchase_course(

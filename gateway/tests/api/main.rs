@@ -6,6 +6,8 @@ mod fixture;
 
 mod contract;
 
+mod destinations;
+
 mod errors;
 
 mod factors;

@@ -37,10 +37,12 @@ pub mod update_image;
 pub mod update_profile;
 pub mod verify_email;
 
+pub mod check_destination_code;
 pub mod get_mail_secret;
 pub mod get_payout_state;
 pub mod get_session;
 pub mod get_users;
+pub mod issue_destination_code;
 pub mod list_owned_files;
 pub mod sign_decision;
 

@@ -39,9 +39,15 @@ pub enum Error {
     /// More codes than an hour allows.
     #[error("too many codes were sent, please try again later")]
     TooManyCodes,
+    /// A code for the same destination was sent within the last minute.
+    #[error("we have just sent you a code, please wait a minute before you ask for another")]
+    CodeJustSent(Duration),
     /// A wrong, used, superseded or expired code.
     #[error("this code is wrong or has expired")]
     InvalidCode,
+    /// The same of a destination's code.
+    #[error("this code is wrong or has expired")]
+    WrongDestinationCode,
     /// A wrong, used, superseded or expired link.
     #[error("this link is invalid or has expired, please ask for a new one")]
     InvalidResetToken,
@@ -111,13 +117,18 @@ impl Fault for Error {
         match self {
             Self::Fields(_)
             | Self::InvalidCode
+            | Self::WrongDestinationCode
             | Self::WrongTotp(_)
             | Self::InvalidResetToken
             | Self::InvalidLink
             | Self::WrongPassword(_) => Kind::Invalid,
             Self::EmailTaken | Self::Stale => Kind::Conflict,
             Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
-            Self::FactorLocked(_) | Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => Kind::RateLimited,
+            Self::FactorLocked(_)
+            | Self::TooManyTries(_)
+            | Self::Overloaded
+            | Self::TooManyCodes
+            | Self::CodeJustSent(_) => Kind::RateLimited,
             Self::AccountFrozen | Self::OwnAccount | Self::ReauthenticationRequired => Kind::Forbidden,
             Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
             Self::Refused(refusal) => refusal.kind,
@@ -133,10 +144,12 @@ impl Fault for Error {
             Self::EmailTaken => ErrorReason::EmailTaken,
             Self::InvalidCredentials => ErrorReason::InvalidCredentials,
             Self::TotpRequired => ErrorReason::TotpRequired,
-            Self::FactorLocked(_) | Self::TooManyTries(_) | Self::Overloaded | Self::TooManyCodes => {
-                ErrorReason::TooManyRequests
-            }
-            Self::InvalidCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
+            Self::FactorLocked(_)
+            | Self::TooManyTries(_)
+            | Self::Overloaded
+            | Self::TooManyCodes
+            | Self::CodeJustSent(_) => ErrorReason::TooManyRequests,
+            Self::InvalidCode | Self::WrongDestinationCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
             Self::InvalidResetToken => ErrorReason::InvalidResetToken,
             Self::InvalidLink => ErrorReason::InvalidLink,
             Self::ReauthenticationRequired => ErrorReason::ReauthenticationRequired,
@@ -157,6 +170,7 @@ impl Fault for Error {
             Self::Fields(errors) => errors.iter().map(|(field, text)| (field.to_owned(), text.to_owned())).collect(),
             Self::EmailTaken => vec![("email".to_owned(), self.sentence())],
             Self::InvalidCode => vec![("otp".to_owned(), self.sentence())],
+            Self::WrongDestinationCode => vec![("code".to_owned(), self.sentence())],
             Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
             Self::WrongPassword(field) => vec![((*field).to_owned(), self.sentence())],
             Self::Refused(refusal) => refusal.fields.clone(),
@@ -167,7 +181,7 @@ impl Fault for Error {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::FactorLocked(delay) | Self::TooManyTries(delay) => Some(*delay),
+            Self::FactorLocked(delay) | Self::TooManyTries(delay) | Self::CodeJustSent(delay) => Some(*delay),
             Self::Overloaded => Some(Duration::from_secs(2)),
             Self::TooManyCodes => Some(Duration::from_mins(10)),
             Self::Refused(refusal) => refusal.retry_after,

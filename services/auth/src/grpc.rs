@@ -1,6 +1,7 @@
 //! The door: tells who calls, converts, calls the use case, converts back.
 
 mod auth;
+mod confirmation;
 mod convert;
 mod decision;
 mod directory;
@@ -17,6 +18,7 @@ use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Sessions, Verifier};
 use chassis::keys::TrustedKeys;
 use proto::auth::v1::auth_service_server::AuthServiceServer;
+use proto::auth::v1::confirmation_service_server::ConfirmationServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;
 use proto::auth::v1::directory_service_server::DirectoryServiceServer;
 use proto::auth::v1::factor_service_server::FactorServiceServer;
@@ -55,6 +57,7 @@ impl Door {
             .add_service(AuthServiceServer::new(self.clone()))
             .add_service(DirectoryServiceServer::new(self.clone()))
             .add_service(DecisionServiceServer::new(self.clone()))
+            .add_service(ConfirmationServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(FactorServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))

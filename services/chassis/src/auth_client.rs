@@ -11,6 +11,7 @@ use proto::auth::v1::{
     GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest, GetSessionResponse, GetSessionsRequest,
     GetSessionsResponse, GetUsersRequest, SignDecisionRequest,
 };
+use time::OffsetDateTime;
 use tonic::transport::Channel;
 use tonic::{Code, Response};
 use uuid::Uuid;
@@ -86,8 +87,12 @@ impl Sessions for RemoteSessions {
         self.directory.is_frozen(user_id).await
     }
 
-    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
-        self.directory.payout_state(user_id).await
+    async fn payout_state(
+        &self,
+        user_id: Uuid,
+        destination_known_at: Option<OffsetDateTime>,
+    ) -> Result<PayoutState, Refusal> {
+        self.directory.payout_state(user_id, destination_known_at).await
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
@@ -164,9 +169,14 @@ impl Directory {
         Ok(answer.into_inner().users.iter().any(|user| user.is_frozen))
     }
 
-    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
-        let request =
-            Outgoing::service(&self.credential)?.idempotent(GetPayoutStateRequest { user_id: user_id.to_string() });
+    async fn payout_state(
+        &self,
+        user_id: Uuid,
+        destination_known_at: Option<OffsetDateTime>,
+    ) -> Result<PayoutState, Refusal> {
+        let destination_known_at = destination_known_at.map(clock::to_proto);
+        let message = GetPayoutStateRequest { user_id: user_id.to_string(), destination_known_at };
+        let request = Outgoing::service(&self.credential)?.idempotent(message);
         let asked = call_with_retry(
             || self.client.clone(),
             request,

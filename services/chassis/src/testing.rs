@@ -62,9 +62,16 @@ impl Sessions for MemorySessions {
         Ok(self.lock().values().any(|session| session.user_id == user_id && session.frozen))
     }
 
-    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+    /// A new device that was told lets payouts to a destination that became known afterwards wait for a day.
+    async fn payout_state(
+        &self,
+        user_id: Uuid,
+        destination_known_at: Option<OffsetDateTime>,
+    ) -> Result<PayoutState, Refusal> {
         let told = self.payouts.lock().expect("no panic while held").get(&user_id).copied().unwrap_or_default();
-        Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..told })
+        let new_device = told.new_device_at.filter(|at| destination_known_at.is_some_and(|known| *at < known));
+        let not_before = told.not_before.max(new_device.map(|at| at + time::Duration::DAY));
+        Ok(PayoutState { frozen: self.is_frozen(user_id).await?, not_before, ..told })
     }
 
     /// A proposer who never signed in is permitted.

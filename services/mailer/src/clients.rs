@@ -27,6 +27,8 @@ pub struct MailSecret {
     pub secret: String,
     /// Until when it works.
     pub expires_at: OffsetDateTime,
+    /// The token of the link "This was not me" in the mail of a code, and until when that works.
+    pub link: Option<(String, OffsetDateTime)>,
 }
 
 /// The directory of accounts.
@@ -108,8 +110,9 @@ impl Directory {
             Err(refusal) => return Err(refusal),
         };
         let expires_at = answer.expires_at.as_ref().and_then(clock::from_proto).ok_or_else(Refusal::unavailable)?;
+        let link = answer.link_expires_at.as_ref().and_then(clock::from_proto).map(|at| (answer.link_token, at));
         let contact = Contact { name: answer.name, email: answer.email };
-        Ok(Some(MailSecret { contact, secret: answer.secret, expires_at }))
+        Ok(Some(MailSecret { contact, secret: answer.secret, expires_at, link }))
     }
 }
 

@@ -32,8 +32,8 @@ const SHARED: [(&str, &str); 4] = [
 ];
 
 const SOURCES: [(&str, &str); 3 * Template::ALL.len()] = sources! {
-    "verification_code" "reset_link" "password_changed" "second_factor_changed" "email_change_requested" "email_changed"
-    "new_sign_in" "sign_ins_refused" "staff_invited" "account_frozen"
+    "verification_code" "destination_code" "reset_link" "password_changed" "second_factor_changed" "email_change_requested"
+    "email_changed" "new_sign_in" "sign_ins_refused" "staff_invited" "account_frozen"
     "deposit_received" "deposit_confirmed" "deposit_rejected"
     "course_payment_received" "course_unlocked" "course_payment_rejected"
     "withdrawal_received" "withdrawal_approved" "withdrawal_paid" "withdrawal_rejected"

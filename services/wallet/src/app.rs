@@ -32,6 +32,12 @@ pub mod pay_withdrawal_fee;
 
 pub mod set_destination;
 
+pub mod ask_confirmation;
+
+pub mod confirm_destination;
+
+pub mod find_known_destinations;
+
 pub mod purchase_course;
 
 pub mod list_transactions;

@@ -1,9 +1,11 @@
-//! The service payment-method, as the wallet needs it.
+//! The services payment-method and auth, as the wallet needs them.
 
 use chassis::batch::Batch;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Outgoing, call_with_retry};
 use chassis::identity::Credential;
+use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
+use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
@@ -13,6 +15,7 @@ use tonic::transport::Channel;
 use tonic::{Code, Response};
 use uuid::Uuid;
 
+use crate::domain::destination::PayoutAddress;
 use crate::domain::transaction::{Destination, MethodCopy};
 
 /// Looks payment methods up.
@@ -136,6 +139,63 @@ impl Lookup {
         )
         .await
         .map(Response::into_inner)
+        .map_err(|status| from_status(&status))
+    }
+}
+
+/// The codes by which members confirm destinations, which auth issues and checks.
+#[derive(Clone)]
+pub struct Codes {
+    client: ConfirmationServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Codes {
+    /// Asks over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: ConfirmationServiceClient::new(channel), credential }
+    }
+
+    /// Has a code mailed to a member for the destination with this key.
+    ///
+    /// # Errors
+    /// RateLimited within a minute of the last one, and after six within an hour; Unavailable if auth cannot be asked.
+    pub async fn issue(&self, user_id: Uuid, key: Vec<u8>, to: &PayoutAddress) -> Result<(), Refusal> {
+        let message = IssueDestinationCodeRequest {
+            user_id: user_id.to_string(),
+            destination: key,
+            currency: to.currency.clone(),
+            network: to.network.clone(),
+            address: to.address.clone(),
+            memo: to.memo.clone(),
+        };
+        let request = Outgoing::service(&self.credential)?.once(message);
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.issue_destination_code(request).await },
+        )
+        .await
+        .map(drop)
+        .map_err(|status| from_status(&status))
+    }
+
+    /// Uses up the code of the destination with this key.
+    ///
+    /// # Errors
+    /// Invalid (`INVALID_CODE`) if it is another, was replaced or is too old; Unavailable if auth cannot be asked.
+    pub async fn check(&self, user_id: Uuid, key: Vec<u8>, code: &str) -> Result<(), Refusal> {
+        let message =
+            CheckDestinationCodeRequest { user_id: user_id.to_string(), destination: key, code: code.to_owned() };
+        let request = Outgoing::service(&self.credential)?.once(message);
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.check_destination_code(request).await },
+        )
+        .await
+        .map(drop)
         .map_err(|status| from_status(&status))
     }
 }

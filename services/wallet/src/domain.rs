@@ -37,6 +37,8 @@ pub mod correction;
 
 pub mod cursor;
 
+pub mod destination;
+
 pub mod hold;
 
 pub mod liabilities;

@@ -104,6 +104,12 @@ pub enum Error {
     /// Nowhere to pay to.
     #[error("this withdrawal has no destination yet.")]
     DestinationMissing,
+    /// Not confirmed by the member.
+    #[error("this withdrawal waits until the member has confirmed its destination.")]
+    DestinationUnconfirmed,
+    /// Unknown, or another member's.
+    #[error("we can't find that payment method.")]
+    MethodNotFound,
     /// Nothing goes out of it.
     #[error("this member's account is frozen.")]
     MemberFrozen,
@@ -182,6 +188,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_txid_in" | "transactions_txid_out") => Self::TxidUsed,
             Some("transactions_decided_once") => Self::AlreadyDecided,
             Some("transactions_two_people") => Self::SecondPersonRequired,
+            Some("transactions_destination_known") => Self::DestinationUnconfirmed,
             Some("postings_one_course_a_member") => Self::CourseAlreadyPurchased,
             Some("postings_once") => Self::AlreadyPosted,
             Some("account_rebuilds_faulty") => Self::AccountVerifies,
@@ -200,6 +207,7 @@ impl Fault for Error {
             | Self::MemberNotFound
             | Self::TradeNotFunded
             | Self::AccountVerifies
+            | Self::MethodNotFound
             | Self::HoldNotFound => Kind::NotFound,
             Self::InsufficientBalance | Self::LimitReached(_) => Kind::Invalid,
             Self::OwnHold => Kind::Forbidden,
@@ -221,6 +229,7 @@ impl Fault for Error {
             | Self::FeePending
             | Self::DestinationAlreadySet
             | Self::DestinationMissing
+            | Self::DestinationUnconfirmed
             | Self::MemberFrozen
             | Self::PayoutsStopped
             | Self::CoolingOff(_)
@@ -249,6 +258,7 @@ impl Fault for Error {
             | Self::MemberNotFound
             | Self::TradeNotFunded
             | Self::AccountVerifies
+            | Self::MethodNotFound
             | Self::HoldNotFound => ErrorReason::NotFound,
             Self::AmountOwed => ErrorReason::AmountOwed,
             Self::NotReversible => ErrorReason::NotReversible,
@@ -275,6 +285,7 @@ impl Fault for Error {
             Self::FeePending => ErrorReason::FeePending,
             Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,
             Self::DestinationMissing => ErrorReason::DestinationMissing,
+            Self::DestinationUnconfirmed => ErrorReason::DestinationUnconfirmed,
             Self::MemberFrozen => ErrorReason::AccountFrozen,
             Self::PayoutsStopped => ErrorReason::PayoutsStopped,
             Self::CoolingOff(_) => ErrorReason::CoolingOff,

@@ -31,8 +31,8 @@ use tonic::service::Routes;
 
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
-use crate::app::request_withdrawal::Gate;
-use crate::clients::Methods;
+use crate::app::request_withdrawal::{Book, Gate};
+use crate::clients::{Codes, Methods};
 use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
@@ -46,12 +46,16 @@ pub struct Doors {
     pub ledger: Ledger,
     /// Tells whether withdrawals are open.
     pub gate: Gate,
+    /// Tells which destinations are known.
+    pub book: Book,
     /// Looks lines up.
     pub lines: Lines,
     /// Tells who calls.
     pub verifier: Verifier,
     /// Looks payment methods up.
     pub methods: Methods,
+    /// Mails and checks the codes of destinations.
+    pub codes: Codes,
     /// Amounts that are accepted.
     pub limits: Limits,
     /// How long things take, as members were told last.

@@ -17,8 +17,8 @@ use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
-use wallet::app::request_withdrawal::Gate;
-use wallet::clients::Methods;
+use wallet::app::request_withdrawal::{Book, Gate};
+use wallet::clients::{Codes, Methods};
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::Doors;
@@ -67,7 +67,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let (db, bus) = process.storage(&config.storage)?;
     process.export_roots(&db, &config.storage, &config.keys, Covers::Journal)?;
-    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let auth = grpc::channel(&config.auth_url)?;
+    let codes = Codes::new(auth.clone(), config.keys.credential(NAME)?);
+    let sessions = RemoteSessions::new(auth, config.keys.credential(NAME)?);
     let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
     let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
@@ -79,9 +81,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         writer.await;
         Ok(())
     });
-    let (gate, lines) = (Gate::new(db.clone()), Lines::new(db.clone()));
+    let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
-    let routes = Doors { db, ledger, gate, lines, verifier, methods, limits, times }.routes().await;
+    let routes = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times }.routes().await;
     let listener = grpc::bind(config.grpc.grpc_addr).await?;
     process.spawn(grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
     process.run(&config.ops).await

@@ -226,7 +226,8 @@ pub const CHECKS: &[Check] = &[
             ('withdrawal_stops', 'withdrawal_stops_as_proposed'), ('accounts', 'accounts_stay_the_same'),
             ('trade_fundings', 'trade_fundings_by_the_ledger'), ('trade_fundings', 'trade_fundings_settled_once'),
             ('account_rebuilds', 'account_rebuilds_append_only'), ('holds', 'holds_placed_first'),
-            ('holds', 'holds_released_once'), ('holds', 'holds_stay')) AS wanted (relation, name)
+            ('holds', 'holds_released_once'), ('holds', 'holds_stay'), ('destinations', 'destinations_append_only'),
+            ('transactions', 'transactions_destination_known')) AS wanted (relation, name)
          WHERE NOT EXISTS (SELECT FROM pg_trigger
             WHERE tgname = name AND tgrelid = to_regclass(relation) AND tgenabled <> 'D')",
     ),
@@ -236,6 +237,7 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('wallet may %s %s', privilege, relation)
          FROM (VALUES ('accounts', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('entries', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
             ('postings', '{INSERT,UPDATE,DELETE,TRUNCATE}'), ('holds', '{DELETE,TRUNCATE}'), ('posting_kinds', '{INSERT,UPDATE,DELETE,TRUNCATE}'),
+            ('destinations', '{UPDATE,DELETE,TRUNCATE}'),
             ('audit_rows', '{UPDATE,DELETE,TRUNCATE}')) AS kept (relation, privileges),
             unnest(privileges::text[]) AS privilege
          WHERE EXISTS (SELECT FROM pg_roles WHERE rolname = 'wallet' AND NOT rolsuper)
@@ -350,6 +352,14 @@ pub const CHECKS: &[Check] = &[
         "SELECT format('withdrawal %s by %s', id, decided_by) FROM transactions
          WHERE kind = 'withdrawal' AND status = 'success' AND amount_cents >= 100000
             AND (approved_by IS NULL OR approved_by = decided_by)",
+    ),
+    wallet(
+        "D-A4",
+        "nothing was approved for a destination that its member had not confirmed",
+        "SELECT format('withdrawal %s to %s', id, destination_address) FROM transactions
+         WHERE kind = 'withdrawal' AND approved_by IS NOT NULL AND NOT EXISTS (SELECT FROM destinations
+            WHERE destinations.user_id = transactions.user_id AND known_at <= approved_at AND key = destination_key(
+                transactions.currency, transactions.network, destination_address, destination_memo))",
     ),
     wallet(
         "D-D4 D-W5 D-B8",

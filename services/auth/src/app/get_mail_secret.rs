@@ -5,7 +5,8 @@ use uuid::Uuid;
 
 use super::App;
 use crate::error::Error;
-use crate::store::{codes, reset_tokens, security_links};
+use crate::store::codes::Mailable;
+use crate::store::{codes, destination_codes, reset_tokens, security_links};
 
 /// To whom, and what.
 pub struct MailSecret {
@@ -17,23 +18,41 @@ pub struct MailSecret {
     pub secret: String,
     /// When it dies.
     pub expires_at: OffsetDateTime,
+    /// The link "This was not me" in a mail that has another secret.
+    pub link: Option<Link>,
+}
+
+/// A link's token.
+pub struct Link {
+    /// It.
+    pub token: String,
+    /// When it dies.
+    pub expires_at: OffsetDateTime,
+}
+
+impl MailSecret {
+    fn new(mail: Mailable, secret: String) -> Self {
+        Self { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at, link: None }
+    }
 }
 
 /// The secret while it lives.
 ///
 /// # Errors
-/// [`Error::MailOutlived`] once it is used, superseded or expired; the database's.
+/// [`Error::MailOutlived`] once it, or the link of the same mail, is used, superseded or expired; the database's.
 pub async fn get_mail_secret(app: &App, reference: Uuid) -> Result<MailSecret, Error> {
     let mut conn = app.db.conn().await?;
     if let Some(mail) = codes::mailable(&mut conn, reference).await? {
-        let secret = app.secrets.code(reference);
-        return Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at });
+        return Ok(MailSecret::new(mail, app.secrets.code(reference)));
+    }
+    if let Some(code) = destination_codes::mailable(&mut conn, reference).await? {
+        let link = security_links::mailable(&mut conn, code.link_id).await?.ok_or(Error::MailOutlived)?;
+        let link = Link { token: app.secrets.security_token(code.link_id), expires_at: link.expires_at };
+        return Ok(MailSecret { link: Some(link), ..MailSecret::new(code.mail, app.secrets.code(reference)) });
     }
     if let Some(mail) = reset_tokens::mailable(&mut conn, reference).await? {
-        let secret = app.secrets.token(reference);
-        return Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at });
+        return Ok(MailSecret::new(mail, app.secrets.token(reference)));
     }
     let mail = security_links::mailable(&mut conn, reference).await?.ok_or(Error::MailOutlived)?;
-    let secret = app.secrets.security_token(reference);
-    Ok(MailSecret { email: mail.email, name: mail.name, secret, expires_at: mail.expires_at })
+    Ok(MailSecret::new(mail, app.secrets.security_token(reference)))
 }

@@ -1,16 +1,24 @@
 //! GetPayoutState: what keeps payouts of an account waiting, for the wallet (D-A5, D-R13).
 
 use chassis::identity::PayoutState;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::App;
 use crate::error::Error;
 use crate::store::payout_safeguards;
 
-/// The state now; an unknown account has nothing to wait for.
+/// The state now; an unknown account has nothing to wait for. A payout to a destination that became known after a first
+/// sign-in from a new device also waits after that.
 ///
 /// # Errors
 /// The database's.
-pub async fn get_payout_state(app: &App, user_id: Uuid) -> Result<PayoutState, Error> {
-    Ok(payout_safeguards::state(&mut *app.db.conn().await?, user_id).await?.unwrap_or_default())
+pub async fn get_payout_state(
+    app: &App,
+    user_id: Uuid,
+    destination_known_at: Option<OffsetDateTime>,
+) -> Result<PayoutState, Error> {
+    let mut conn = app.db.conn().await?;
+    let state = payout_safeguards::state(&mut conn, user_id, destination_known_at, app.cooling_off).await?;
+    Ok(state.unwrap_or_default())
 }

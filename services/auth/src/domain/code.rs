@@ -78,6 +78,21 @@ pub struct NewCode<'a> {
     pub request_id: Option<Uuid>,
 }
 
+/// Where payouts may go once a member has confirmed it, as the wallet names and shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Destination {
+    /// The wallet's name for it.
+    pub key: [u8; 32],
+    /// E.g. `USDT`.
+    pub currency: String,
+    /// E.g. `TRC20`.
+    pub network: String,
+    /// The address there.
+    pub address: String,
+    /// Empty for none.
+    pub memo: String,
+}
+
 /// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPurpose {

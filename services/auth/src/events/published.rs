@@ -6,14 +6,15 @@ use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
-    AccountFrozen, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged, PasswordResetRequested,
-    SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged, StaffInvited, UserRegistered,
-    VerificationCodeIssued,
+    AccountFrozen, DestinationCodeIssued, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged,
+    PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged, StaffInvited,
+    UserRegistered, VerificationCodeIssued,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::app::propose_staff_change::Account;
+use crate::domain::code::Destination;
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
 use crate::domain::user::User;
@@ -35,6 +36,27 @@ pub async fn user_registered(conn: &mut PgConnection, user_id: Uuid) -> Told {
 pub async fn verification_code_issued(conn: &mut PgConnection, code_id: Uuid, user_id: Uuid) -> Told {
     let event = VerificationCodeIssued { reference: code_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.verification_code_issued", user_id, &event).await
+}
+
+/// A code by which a member confirms where payouts may go is to be mailed.
+///
+/// # Errors
+/// The database's.
+pub async fn destination_code_issued(
+    conn: &mut PgConnection,
+    code_id: Uuid,
+    user_id: Uuid,
+    destination: &Destination,
+) -> Told {
+    let event = DestinationCodeIssued {
+        reference: code_id.to_string(),
+        user_id: user_id.to_string(),
+        currency: destination.currency.clone(),
+        network: destination.network.clone(),
+        address: destination.address.clone(),
+        memo: destination.memo.clone(),
+    };
+    enqueue(conn, "auth.v1.destination_code_issued", user_id, &event).await
 }
 
 /// A reset link is to be mailed.

@@ -65,7 +65,9 @@ impl DirectoryService for Door {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(refused)?;
         // What is no id belongs to nobody.
         let id = Uuid::try_parse(&request.get_ref().user_id).unwrap_or_default();
-        Ok(Response::new(convert::payout_state(&get_payout_state(&self.app, id).await.map_err(status)?)))
+        let known_at = request.get_ref().destination_known_at.as_ref().and_then(clock::from_proto);
+        let state = get_payout_state(&self.app, id, known_at).await.map_err(status)?;
+        Ok(Response::new(convert::payout_state(&state)))
     }
 
     async fn get_mail_secret(
@@ -76,6 +78,8 @@ impl DirectoryService for Door {
         let reference = Uuid::try_parse(&request.get_ref().reference).map_err(|_| status(Error::MailOutlived))?;
         let mail = get_mail_secret(&self.app, reference).await.map_err(status)?;
         Ok(Response::new(GetMailSecretResponse {
+            link_expires_at: mail.link.as_ref().map(|link| clock::to_proto(link.expires_at)),
+            link_token: mail.link.map(|link| link.token).unwrap_or_default(),
             email: mail.email,
             name: mail.name,
             secret: mail.secret,

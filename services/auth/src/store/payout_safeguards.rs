@@ -1,5 +1,7 @@
 //! Table `payout_safeguards`.
 
+use std::time::Duration;
+
 use chassis::db::PgConnection;
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;
@@ -63,22 +65,33 @@ pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sql
     Ok(())
 }
 
-/// What keeps payouts of an account waiting now; `None` for an unknown account.
+/// What keeps payouts of an account waiting now, also so long after the first sign-in from a new device that was followed by
+/// a destination that is known since this moment; `None` for an unknown account.
 ///
 /// # Errors
 /// The database's.
-pub async fn state(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<PayoutState>, sqlx::Error> {
+pub async fn state(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    destination_known_at: Option<OffsetDateTime>,
+    cooling_off: Duration,
+) -> Result<Option<PayoutState>, sqlx::Error> {
     sqlx::query_as!(
         PayoutState,
         r#"SELECT u.frozen_at IS NOT NULL AS "frozen!", p.stopped_at IS NOT NULL AS "stopped!",
-                  CASE WHEN p.not_before > clock_timestamp() THEN p.not_before END AS not_before,
-                  p.email_changed_at, p.password_changed_at, p.factors_changed_at,
-                  (SELECT max(d.first_seen_at) FROM known_devices d
-                   WHERE d.user_id = u.id
-                     AND d.first_seen_at > (SELECT min(f.first_seen_at) FROM known_devices f WHERE f.user_id = u.id)
-                  ) AS new_device_at
-           FROM users u LEFT JOIN payout_safeguards p ON p.user_id = u.id WHERE u.id = $1"#,
+                  (SELECT max(moment) FROM unnest(ARRAY[p.not_before, d.before_destination + make_interval(secs => $3)])
+                      AS moment WHERE moment > clock_timestamp()) AS not_before,
+                  p.email_changed_at, p.password_changed_at, p.factors_changed_at, d.newest AS new_device_at
+           FROM users u LEFT JOIN payout_safeguards p ON p.user_id = u.id
+           CROSS JOIN LATERAL (
+               SELECT max(first_seen_at) AS newest, max(first_seen_at) FILTER (WHERE first_seen_at < $2) AS before_destination
+               FROM known_devices
+               WHERE user_id = u.id
+                 AND first_seen_at > (SELECT min(first_seen_at) FROM known_devices WHERE user_id = u.id)) d
+           WHERE u.id = $1"#,
         user_id,
+        destination_known_at,
+        cooling_off.as_secs_f64(),
     )
     .fetch_optional(conn)
     .await

@@ -5,6 +5,7 @@
 mod activity;
 mod change_password;
 mod decisions;
+mod destination_codes;
 mod directory;
 mod fixture;
 mod forget_expired;

@@ -59,7 +59,7 @@ async fn is_live(world: &World, token: &str) -> bool {
 }
 
 async fn payouts(world: &World, user: &User) -> GetPayoutStateResponse {
-    let request = GetPayoutStateRequest { user_id: user.id.clone() };
+    let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
     let token = world.realm.credential("wallet").token().unwrap();
     world.door.get_payout_state(with_token(request, &token)).await.unwrap().into_inner()
 }
@@ -246,7 +246,7 @@ async fn payouts_cool_off_after_a_change(pool: PgPool) {
     assert!(payouts(&world, &user).await.not_before.is_none());
     world.login(ADA, NEW, ABROAD).await.unwrap();
     assert!(payouts(&world, &user).await.new_device_at.is_some());
-    let request = GetPayoutStateRequest { user_id: user.id.clone() };
+    let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
     let mailer = world.realm.credential("mailer").token().unwrap();
     let refused = world.door.get_payout_state(with_token(request, &mailer)).await;
     assert_eq!(from_status(&refused.unwrap_err()).code, "PERMISSION_DENIED");

@@ -206,8 +206,13 @@ pub trait Sessions: Send + Sync {
     /// Whether this account is frozen, asked now. An unknown one is not.
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal>;
 
-    /// What keeps payouts of this account waiting, asked now. An unknown one has nothing to wait for.
-    async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
+    /// What keeps payouts of this account waiting, asked now: those to a destination that is known since a moment. An
+    /// unknown account has nothing to wait for.
+    async fn payout_state(
+        &self,
+        user_id: Uuid,
+        _destination_known_at: Option<OffsetDateTime>,
+    ) -> Result<PayoutState, Refusal> {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, ..PayoutState::default() })
     }
 

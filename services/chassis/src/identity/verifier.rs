@@ -111,12 +111,17 @@ impl Verifier {
         owned(self.sessions.fresh(named.session_id).await?, named)
     }
 
-    /// What keeps payouts of an account waiting, as auth has it at this moment.
+    /// What keeps payouts of an account waiting, as auth has it at this moment: those to a destination that is known since
+    /// a moment.
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
-    pub async fn payout_state(&self, user_id: Uuid) -> Result<PayoutState, Refusal> {
-        self.sessions.payout_state(user_id).await
+    pub async fn payout_state(
+        &self,
+        user_id: Uuid,
+        destination_known_at: Option<OffsetDateTime>,
+    ) -> Result<PayoutState, Refusal> {
+        self.sessions.payout_state(user_id, destination_known_at).await
     }
 
     /// The calling member, if they may do this. Auth is asked at this moment: a freeze takes effect at once, and so does a

@@ -168,6 +168,10 @@ impl SendMails {
                 let secret = secret.ok_or(Outcome::Ended(End::Expired, None))?;
                 params.insert("secret".to_owned(), secret.secret);
                 params.insert("expires_at".to_owned(), moment(secret.expires_at));
+                if let Some((token, until)) = secret.link {
+                    params.insert("link".to_owned(), token);
+                    params.insert("link_expires_at".to_owned(), moment(until));
+                }
                 secret.contact
             }
             None => {

@@ -7,6 +7,8 @@ use std::str::FromStr;
 pub enum Template {
     /// The code that confirms an address.
     VerificationCode,
+    /// The code that confirms where payouts may go.
+    DestinationCode,
     /// The link to set a new password.
     ResetLink,
     /// The password was changed or reset.
@@ -73,8 +75,9 @@ pub enum Template {
 
 impl Template {
     /// Every template.
-    pub const ALL: [Self; 32] = [
+    pub const ALL: [Self; 33] = [
         Self::VerificationCode,
+        Self::DestinationCode,
         Self::ResetLink,
         Self::PasswordChanged,
         Self::SecondFactorChanged,
@@ -113,6 +116,7 @@ impl Template {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::VerificationCode => "verification_code",
+            Self::DestinationCode => "destination_code",
             Self::ResetLink => "reset_link",
             Self::PasswordChanged => "password_changed",
             Self::SecondFactorChanged => "second_factor_changed",

@@ -75,6 +75,15 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
             let auth::VerificationCodeIssued { reference, user_id } = read(event)?;
             vec![secret(Template::VerificationCode, &user_id, reference)?]
         }
+        "auth.v1.destination_code_issued" => {
+            let facts: auth::DestinationCodeIssued = read(event)?;
+            let notice = secret(Template::DestinationCode, &facts.user_id, facts.reference)?
+                .with("currency", facts.currency)
+                .with("network", facts.network)
+                .with("address", facts.address)
+                .with("memo", facts.memo);
+            vec![notice]
+        }
         "auth.v1.password_reset_requested" => {
             let auth::PasswordResetRequested { reference, user_id } = read(event)?;
             vec![secret(Template::ResetLink, &user_id, reference)?]
@@ -190,6 +199,7 @@ fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<N
         .with("currency", &facts.currency)
         .with("network", &facts.network)
         .with("address", &facts.address)
+        .with("needs_confirmation", if facts.needs_confirmation { "yes" } else { "" })
         .with("txid", &facts.txid)
         .with("reason", &facts.reason))
 }

@@ -111,7 +111,9 @@ impl DirectoryService for Auth {
         request: Request<GetMailSecretRequest>,
     ) -> Result<Response<GetMailSecretResponse>, Status> {
         self.enter(&request)?;
-        let secret = self.accounts.lock().unwrap().secrets.get(&request.into_inner().reference).cloned();
+        let reference = request.into_inner().reference;
+        let link = (reference == "destination-code").then(|| "Not-Me-Token_5".to_owned());
+        let secret = self.accounts.lock().unwrap().secrets.get(&reference).cloned();
         let gone = Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Gone.");
         let secret = secret.ok_or_else(|| refusal_to_status(&gone))?;
         Ok(Response::new(GetMailSecretResponse {
@@ -119,6 +121,8 @@ impl DirectoryService for Auth {
             name: "Ada Lovelace".to_owned(),
             secret,
             expires_at: Some(clock::to_proto(OffsetDateTime::now_utc() + Duration::minutes(10))),
+            link_token: link.clone().unwrap_or_default(),
+            link_expires_at: link.map(|_| clock::to_proto(OffsetDateTime::now_utc() + Duration::hours(72))),
         }))
     }
 }

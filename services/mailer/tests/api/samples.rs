@@ -37,6 +37,7 @@ fn facts(user_id: Uuid, r#type: &str) -> Option<wallet::TransactionFacts> {
         address: "TXYZaddress".to_owned(),
         txid: "0xfeed".to_owned(),
         reason: "The receipt cannot be read & is blurred".to_owned(),
+        needs_confirmation: r#type == "unconfirmed",
     })
 }
 
@@ -102,6 +103,14 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         facts,
     };
     let code = auth::VerificationCodeIssued { reference: reference("code"), user_id: user_id.clone() };
+    let destination = auth::DestinationCodeIssued {
+        reference: reference("destination-code"),
+        user_id: user_id.clone(),
+        currency: "XRP".to_owned(),
+        network: "Ripple".to_owned(),
+        address: "rADDRESSxxxxxxxxxxxxxxx".to_owned(),
+        memo: "77".to_owned(),
+    };
     let reset = auth::PasswordResetRequested { reference: reference("reset"), user_id: user_id.clone() };
     let role = "reviewer".to_owned();
     let invited = auth::StaffInvited { reference: reference("invitation"), user_id: user_id.clone(), role };
@@ -141,6 +150,19 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             &code,
             Template::VerificationCode,
             &["123456", "https://solvane.test/verify?email=ada%40example.com", "It works once, until"],
+        ),
+        one(
+            "auth.v1.destination_code_issued",
+            &destination,
+            Template::DestinationCode,
+            &[
+                "654321",
+                "XRP (Ripple)",
+                "rADDRESSxxxxxxxxxxxxxxx",
+                "77",
+                "https://solvane.test/not-me#token=Not-Me-Token_5",
+                "This was not me",
+            ],
         ),
         one(
             "auth.v1.password_reset_requested",
@@ -291,6 +313,12 @@ fn wallet_samples(id: Uuid) -> Vec<Sample> {
             "",
             Template::WithdrawalReceived,
             &["$1,234.50", "$30.86", "$1,203.64", "TXYZaddress", "nothing you have to pay"],
+        ),
+        one(
+            "withdrawal_requested",
+            "unconfirmed",
+            Template::WithdrawalReceived,
+            &["is waiting for you", "mailed you a code", "TXYZaddress", SEEN],
         ),
         one("withdrawal_approved", "", Template::WithdrawalApproved, &["$1,203.64", "TXYZaddress"]),
         one("withdrawal_paid", "", Template::WithdrawalPaid, &["0xfeed", "$1,203.64", "$30.86"]),

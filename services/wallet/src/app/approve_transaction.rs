@@ -53,7 +53,7 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `FeePending`, `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
+/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `DestinationUnconfirmed`, `FeePending`, `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
 /// `WithdrawalsStopped`, the database's.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;

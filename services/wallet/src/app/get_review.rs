@@ -7,11 +7,13 @@ use chassis::money::Cents;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
+use crate::domain::destination::Cause;
 use crate::domain::limits::{self, COURSE_PRICE, Limits};
 use crate::domain::transaction::{Destination, Kind, MethodCopy, Transaction};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::{Error, in_words};
+use crate::store::destinations::{self, Known};
 use crate::store::entries::{self, LedgerEntry};
 use crate::store::postings::{self, Reversible};
 use crate::store::{accounts, transactions};
@@ -76,8 +78,12 @@ pub async fn get_review(
     if let Some(payment) = transaction.as_payment() {
         checks.push(address_as_shown(&payment.method, current));
     }
-    if let Some(destination) = transaction.as_withdrawal().and_then(|withdrawal| withdrawal.destination.as_ref()) {
-        checks.push(new_destination(&mut conn, &transaction, destination).await?);
+    if let Some(withdrawal) = transaction.as_withdrawal() {
+        if let (Some(to), Some(destination)) = (withdrawal.payout_address(), &withdrawal.destination) {
+            let known = destinations::find(&mut conn, transaction.user_id, &to).await?;
+            checks.push(destination_confirmed(known));
+            checks.push(new_destination(&mut conn, &transaction, destination).await?);
+        }
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     if transaction.as_withdrawal().is_some() {
@@ -141,6 +147,23 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
         }
     };
     Check { name: "address_as_shown", ok, detail, transaction_ids: Vec::new() }
+}
+
+/// Whether the member confirmed the destination: without that nothing is approved (D-A4).
+fn destination_confirmed(known: Option<Known>) -> Check {
+    let detail = match known {
+        None => "Waiting for the member's confirmation: it cannot be approved before.".to_owned(),
+        Some(Known { cause, at }) => {
+            let how = match cause {
+                Cause::Code => "The member confirmed it by a code mailed to them",
+                Cause::Factor => "The member confirmed it by a second factor",
+                Cause::Payout => "The member was paid to it",
+                Cause::Earlier => "Asked for when destinations were not confirmed yet",
+            };
+            format!("{how} on {}.", in_words(at))
+        }
+    };
+    Check { name: "destination_confirmed", ok: known.is_some(), detail, transaction_ids: Vec::new() }
 }
 
 /// Whether the member was paid there before, and whether another member was: a thief sends payouts to a new address, and

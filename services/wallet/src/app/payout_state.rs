@@ -2,8 +2,18 @@
 
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;
+use time::macros::datetime;
 
+use crate::domain::transaction::Transaction;
 use crate::error::Error;
+
+/// Since when the destination of a payout is known, as auth is asked about it: one that is not known yet becomes known after
+/// every sign-in so far (D-A5).
+#[must_use]
+pub fn known_since(transaction: &Transaction) -> Option<OffsetDateTime> {
+    let withdrawal = transaction.as_withdrawal()?;
+    Some(withdrawal.known_at.unwrap_or(datetime!(9999-12-31 0:00 UTC)))
+}
 
 /// Lets a payout pass, or says what it waits for.
 ///

@@ -2,6 +2,7 @@
 
 use chassis::batch::Batch;
 use chassis::db::Db;
+use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
 use time::OffsetDateTime;
@@ -9,6 +10,7 @@ use uuid::Uuid;
 
 use crate::app::{answered_before, check_withdrawals_open};
 use crate::domain::account::AccountRef;
+use crate::domain::destination::PayoutAddress;
 use crate::domain::limits::Limits;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Destination, MethodCopy, Transaction};
@@ -16,6 +18,7 @@ use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Posting, Precondition};
+use crate::store::destinations;
 
 /// What the member asks for.
 #[derive(Debug, Clone)]
@@ -28,6 +31,8 @@ pub struct RequestWithdrawal {
     pub method: MethodCopy,
     /// Where to; may be named later.
     pub destination: Option<Destination>,
+    /// Whether that is known; otherwise the member has to confirm it.
+    pub is_known: bool,
     /// The caller's key.
     pub claim: Option<Claim>,
 }
@@ -52,6 +57,32 @@ impl Gate {
     /// Whether they are; false if nobody can tell.
     pub async fn is_open(&self) -> bool {
         self.0.ask(()).await == Some(true)
+    }
+}
+
+/// Looks up for many requests at once since when their destinations are known.
+#[derive(Clone)]
+pub struct Book(Batch<(Uuid, PayoutAddress), Option<OffsetDateTime>>);
+
+impl Book {
+    /// Of this database. Call inside the runtime.
+    #[must_use]
+    pub fn new(db: Db) -> Self {
+        Self(Batch::new(move |wanted: Vec<(Uuid, PayoutAddress)>| {
+            let db = db.clone();
+            async move {
+                let look = async { destinations::known_since(&mut *db.conn().await?, &wanted).await };
+                look.await.unwrap_or_default()
+            }
+        }))
+    }
+
+    /// Since when a member's destination is known; `None` if it is not.
+    ///
+    /// # Errors
+    /// Unavailable.
+    pub async fn known_since(&self, user_id: Uuid, to: PayoutAddress) -> Result<Option<OffsetDateTime>, Refusal> {
+        self.0.ask((user_id, to)).await.ok_or_else(Refusal::unavailable)
     }
 }
 
@@ -84,8 +115,8 @@ fn movement(
     now: OffsetDateTime,
 ) -> Result<(Movement, Transaction), Error> {
     let user_id = command.user_id;
-    let (method, destination) = (command.method.clone(), command.destination.clone());
-    let transaction = Transaction::withdrawal(user_id, command.amount, method, destination, now)?;
+    let (method, to) = (command.method.clone(), (command.destination.clone(), command.is_known.then_some(now)));
+    let transaction = Transaction::withdrawal(user_id, command.amount, method, to, now)?;
     let way = (AccountRef::available(user_id), AccountRef::held(user_id));
     let cause = Cause::Transaction(transaction.id);
     let hold = Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, command.amount)?;

@@ -118,7 +118,8 @@ impl Transaction {
         Self::pending(user_id, Details::Payment(payment), claim.amount, now).described(description)
     }
 
-    /// A withdrawal that waits for review; its gross amount is to be held.
+    /// A withdrawal that waits for review; its gross amount is to be held. Its destination, if it is named, is known since a
+    /// moment, or has to be confirmed.
     ///
     /// # Errors
     /// If the amount is out of range.
@@ -126,7 +127,7 @@ impl Transaction {
         user_id: Uuid,
         gross: Cents,
         method: MethodCopy,
-        destination: Option<Destination>,
+        (destination, known_at): (Option<Destination>, Option<OffsetDateTime>),
         now: OffsetDateTime,
     ) -> Result<Self, AmountError> {
         let (fee, net_amount) = limits::fee_and_net(gross)?;
@@ -137,6 +138,7 @@ impl Transaction {
             fee_paid: false,
             method,
             destination,
+            known_at,
             approval: None,
             paying: None,
             txid: None,
@@ -230,6 +232,13 @@ impl Transaction {
         self.status == Status::Pending && self.as_withdrawal().is_some_and(|one| one.destination.is_none())
     }
 
+    /// A withdrawal that cannot be approved until the member confirms its destination.
+    #[must_use]
+    pub fn needs_confirmation(&self) -> bool {
+        self.status == Status::Pending
+            && self.as_withdrawal().is_some_and(|one| one.destination.is_some() && one.known_at.is_none())
+    }
+
     /// The first approval, while the second of two reviewers is missing.
     #[must_use]
     pub fn first_approval(&self) -> Option<FirstApproval> {
@@ -299,7 +308,8 @@ impl Transaction {
     /// A reviewer lets a withdrawal be paid.
     ///
     /// # Errors
-    /// `AlreadyDecided` when it was approved before, `DestinationMissing`, `NotFound` for what is no withdrawal.
+    /// `AlreadyDecided` when it was approved before, `DestinationMissing`, `DestinationUnconfirmed`, `NotFound` for what is
+    /// no withdrawal.
     pub fn approve_withdrawal(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
         let withdrawal = self.as_withdrawal_mut()?;
         if withdrawal.approval.is_some() {
@@ -307,6 +317,9 @@ impl Transaction {
         }
         if withdrawal.destination.is_none() {
             return Err(Error::DestinationMissing);
+        }
+        if withdrawal.known_at.is_none() {
+            return Err(Error::DestinationUnconfirmed);
         }
         withdrawal.approval = Some(Approval { by, at: now });
         Ok(())

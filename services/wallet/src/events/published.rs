@@ -4,8 +4,8 @@ use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use proto::wallet::v1::{
     BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseUnlocked, DepositConfirmed, DepositRejected,
-    DepositRequested, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts, WithdrawalApproved, WithdrawalPaid,
-    WithdrawalRejected, WithdrawalRequested,
+    DepositRequested, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts,
+    WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
 };
 use uuid::Uuid;
 
@@ -32,6 +32,8 @@ transaction_events! {
     deposit_rejected => DepositRejected, "wallet.v1.deposit_rejected";
     /// A withdrawal waits for review.
     withdrawal_requested => WithdrawalRequested, "wallet.v1.withdrawal_requested";
+    /// A withdrawal can be reviewed: its member confirmed the destination.
+    destination_confirmed => DestinationConfirmed, "wallet.v1.destination_confirmed";
     /// A withdrawal waits for its payout.
     withdrawal_approved => WithdrawalApproved, "wallet.v1.withdrawal_approved";
     /// A withdrawal was paid.
@@ -93,6 +95,7 @@ fn facts(one: &Transaction) -> TransactionFacts {
         currency: one.method().map(|method| method.currency.clone()).unwrap_or_default(),
         network: one.method().map(|method| method.network.clone()).unwrap_or_default(),
         address: address.unwrap_or_default(),
+        needs_confirmation: one.needs_confirmation(),
         txid: one.known_txid().unwrap_or_default().to_owned(),
         reason: if one.status == Status::Failed || one.kind() == Kind::Adjustment {
             one.description.clone()

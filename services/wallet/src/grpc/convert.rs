@@ -7,11 +7,13 @@ use proto::common::v1::PageRequest;
 use proto::wallet::v1 as message;
 use uuid::Uuid;
 
+use crate::app::ask_confirmation::Subject;
 use crate::app::get_balances::Balances;
 use crate::app::get_integrity::Integrity;
 use crate::app::get_queue::Queue;
 use crate::app::get_review::Check;
 use crate::domain::correction::CorrectionKind;
+use crate::domain::destination::PayoutAddress;
 use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::transaction::record::Record;
@@ -35,6 +37,16 @@ const RECEIPT_TYPES: [&str; 5] = ["image/png", "image/jpeg", "image/webp", "imag
 /// The id of a transaction; anything that is none is unknown.
 pub fn transaction_id(text: &str) -> Result<Uuid, Error> {
     Uuid::try_parse(text).map_err(|_| Error::NotFound)
+}
+
+/// The open withdrawal whose destination is confirmed.
+pub fn withdrawal_subject(text: &str) -> Result<Subject, Error> {
+    Ok(Subject::Withdrawal(transaction_id(text)?))
+}
+
+/// The saved method whose destination is confirmed.
+pub fn method_subject(text: &str) -> Result<Subject, Error> {
+    Uuid::try_parse(text).map(Subject::Method).map_err(|_| Error::MethodNotFound)
 }
 
 /// An id that another service or staff gives.
@@ -209,6 +221,12 @@ pub fn own_wallet(wallet: Wallet) -> message::Wallet {
     wallet
 }
 
+impl From<message::PayoutAddress> for PayoutAddress {
+    fn from(to: message::PayoutAddress) -> Self {
+        Self { currency: to.currency, network: to.network, address: to.address, memo: to.memo }
+    }
+}
+
 impl From<Kind> for message::TransactionKind {
     fn from(kind: Kind) -> Self {
         match kind {
@@ -259,6 +277,7 @@ impl From<MethodCopy> for message::MethodCopy {
 impl From<Transaction> for message::Transaction {
     fn from(one: Transaction) -> Self {
         let (first_approval, needs_destination) = (one.first_approval(), one.needs_destination());
+        let needs_confirmation = one.needs_confirmation();
         let one = Record::from(one);
         let (receipt_key, receipt_content_type) =
             one.receipt.map(|found| (found.key, found.content_type)).unwrap_or_default();
@@ -298,6 +317,7 @@ impl From<Transaction> for message::Transaction {
             txid: txid.or(one.claimed_txid).unwrap_or_default(),
             vout,
             not_before: None,
+            needs_confirmation,
             paying: one.paying.map(|lease| message::PayoutLease {
                 treasurer_id: lease.by.to_string(),
                 until: Some(clock::to_proto(lease.until)),

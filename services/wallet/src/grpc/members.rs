@@ -10,17 +10,22 @@ use chassis::money::Cents;
 use chassis::permission::MemberAct;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
+    ConfirmDestinationRequest, ConfirmDestinationResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse,
     GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest,
     GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
     GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
     PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
     RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
-    SetDestinationRequest, SetDestinationResponse, Transaction as Line, TransactionKind, TransactionStatus,
+    SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse,
+    Transaction as Line, confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 
 use crate::app::answered_before;
+use crate::app::ask_confirmation::{Confirmation, ask_afterwards, ask_confirmation, destination_of};
+use crate::app::confirm_destination::confirm_destination;
+use crate::app::find_known_destinations::find_known_destinations;
 use crate::app::get_balances::get_balances;
 use crate::app::get_statement::{StatementPage, get_statement};
 use crate::app::get_terms::get_withdrawal_rest;
@@ -29,34 +34,36 @@ use crate::app::get_transaction::get_transaction;
 use crate::app::get_wallet::get_wallet;
 use crate::app::list_transactions::list_transactions;
 use crate::app::pay_withdrawal_fee::{PayWithdrawalFee, pay_withdrawal_fee};
+use crate::app::payout_state::known_since;
 use crate::app::purchase_course::purchase_course;
 use crate::app::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
 use crate::app::set_destination::{method_in_need, set_destination};
 use crate::domain::cursor;
+use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
-use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
+use crate::domain::transaction::{PaymentClaim, Purpose, Status as Stands, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{Doors, convert};
 
 impl Doors {
-    /// The same lines; those of open withdrawals say from when on they may be approved. While auth cannot tell, they say
-    /// nothing: what decides asks again.
-    async fn with_not_before(&self, member: &Session, mut lines: Vec<Line>) -> Vec<Line> {
-        let is_open =
-            |line: &Line| line.kind() == TransactionKind::Withdrawal && line.status() == TransactionStatus::Pending;
-        if lines.iter().any(is_open) {
-            let state = self.verifier.payout_state(member.user_id).await.ok();
-            let not_before = state.and_then(|state| state.not_before).map(to_proto);
-            for line in lines.iter_mut().filter(|line| is_open(line)) {
-                line.not_before = not_before;
-            }
+    /// The lines as the member is told of them. That of the open withdrawal says from when on it may be approved; while auth
+    /// cannot tell, it says nothing: what decides asks again.
+    async fn tell(&self, member: &Session, all: Vec<Transaction>) -> Vec<Line> {
+        let open = all.iter().position(|one| one.as_withdrawal().is_some() && one.status == Stands::Pending);
+        let since = open.and_then(|place| all.get(place)).and_then(known_since);
+        let mut lines: Vec<Line> = all.into_iter().map(Into::into).collect();
+        if let Some(line) = open.and_then(|place| lines.get_mut(place)) {
+            let state = self.verifier.payout_state(member.user_id, since).await.ok();
+            line.not_before = state.and_then(|state| state.not_before).map(to_proto);
         }
         lines
     }
 }
 
+/// Destinations that are asked about at once.
+const MOST_DESTINATIONS: usize = 100;
 /// The longest period of a statement.
 const STATEMENT: Duration = Duration::days(366);
 
@@ -134,7 +141,7 @@ impl WalletService for Doors {
         // Asked at once; that the session lives is looked at first.
         let (member, looked_up, is_open) =
             tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up, self.gate.is_open());
-        member?;
+        let member = member?;
         let (claim, found) = looked_up?;
         let (method, destination) = match found {
             Ok(found) => found,
@@ -145,8 +152,19 @@ impl WalletService for Doors {
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
-        let command = RequestWithdrawal { user_id, amount, method, destination, claim };
+        let mut unknown = destination.as_ref().map(|destination| method.payout_address(destination));
+        if let Some(to) = unknown.clone()
+            && self.book.known_since(user_id, to).await.map_err(Error::from)?.is_some()
+        {
+            unknown = None;
+        }
+        // Whoever has a second factor gave it for this call.
+        let is_known = unknown.is_none() || member.has_factor;
+        let command = RequestWithdrawal { user_id, amount, method, destination, is_known, claim };
         let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;
+        if let Some(to) = &unknown {
+            ask_afterwards(&self.db, &self.codes, &member, to).await?;
+        }
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 
@@ -187,7 +205,55 @@ impl WalletService for Doors {
         let (_, destination) = found.map_err(Error::from)?;
         let destination = destination.ok_or_else(|| Error::from(Refusal::unavailable()))?;
         let done = retrying(|| set_destination(&self.db, member.user_id, id, destination.clone())).await?;
+        if let Some(to) = done.as_withdrawal().and_then(Withdrawal::payout_address) {
+            ask_afterwards(&self.db, &self.codes, &member, &to).await?;
+        }
+        let done = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
         Ok(Response::new(SetDestinationResponse { transaction: Some(done.into()) }))
+    }
+
+    async fn send_destination_code(
+        &self,
+        request: Request<SendDestinationCodeRequest>,
+    ) -> Result<Response<SendDestinationCodeResponse>, Status> {
+        let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
+        let subject = match request.into_inner().subject {
+            Some(send_destination_code_request::Subject::TransactionId(id)) => convert::withdrawal_subject(&id)?,
+            Some(send_destination_code_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
+            None => return Err(Error::NotFound.into()),
+        };
+        let to = destination_of(&self.db, &self.methods, member.user_id, subject).await?;
+        let confirmation = ask_confirmation(&self.db, &self.codes, &member, &to).await?;
+        Ok(Response::new(SendDestinationCodeResponse { needs_confirmation: confirmation == Confirmation::Needed }))
+    }
+
+    async fn confirm_destination(
+        &self,
+        request: Request<ConfirmDestinationRequest>,
+    ) -> Result<Response<ConfirmDestinationResponse>, Status> {
+        let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
+        let message = request.into_inner();
+        let subject = match message.subject {
+            Some(confirm_destination_request::Subject::TransactionId(id)) => convert::withdrawal_subject(&id)?,
+            Some(confirm_destination_request::Subject::MethodId(id)) => convert::method_subject(&id)?,
+            None => return Err(Error::NotFound.into()),
+        };
+        let to = destination_of(&self.db, &self.methods, member.user_id, subject).await?;
+        confirm_destination(&self.db, &self.codes, &member, (subject, &to), &message.code).await?;
+        Ok(Response::new(ConfirmDestinationResponse {}))
+    }
+
+    async fn find_known_destinations(
+        &self,
+        request: Request<FindKnownDestinationsRequest>,
+    ) -> Result<Response<FindKnownDestinationsResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let all: Vec<PayoutAddress> = request.into_inner().destinations.into_iter().map(Into::into).collect();
+        if all.len() > MOST_DESTINATIONS {
+            return Err(Error::from(Refusal::field("destinations", "Please ask for fewer at once.")).into());
+        }
+        let known = find_known_destinations(&self.db, member.user_id, all).await?;
+        Ok(Response::new(FindKnownDestinationsResponse { known }))
     }
 
     async fn purchase_course(
@@ -220,10 +286,10 @@ impl WalletService for Doors {
         let (size, cursor) = convert::page(request.into_inner().page, convert::PAGE).map_err(Error::from)?;
         let after = cursor::optional(&cursor).map_err(Error::from)?;
         let page = list_transactions(&self.db, member.user_id, after, size).await?;
-        let transactions = page.transactions.into_iter().map(Into::into).collect();
+        let next_cursor = page.next.map(|next| next.to_string()).unwrap_or_default();
         Ok(Response::new(ListTransactionsResponse {
-            transactions: self.with_not_before(&member, transactions).await,
-            next_cursor: page.next.map(|next| next.to_string()).unwrap_or_default(),
+            transactions: self.tell(&member, page.transactions).await,
+            next_cursor,
         }))
     }
 
@@ -234,7 +300,7 @@ impl WalletService for Doors {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
-        let transaction = self.with_not_before(&member, vec![found.into()]).await.pop();
+        let transaction = self.tell(&member, vec![found]).await.pop();
         Ok(Response::new(GetTransactionResponse { transaction }))
     }
 

@@ -42,6 +42,7 @@ use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
 use crate::app::note_viewing::note_viewing;
+use crate::app::payout_state::known_since;
 use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
@@ -433,10 +434,10 @@ impl StaffService for Doors {
 impl Doors {
     /// What keeps payouts of the member of a withdrawal waiting at this moment. What goes in is always taken.
     async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
-        if transaction.as_withdrawal().is_none() {
-            return Ok(PayoutState::default());
+        match known_since(transaction) {
+            None => Ok(PayoutState::default()),
+            since => Ok(self.verifier.payout_state(transaction.user_id, since).await?),
         }
-        Ok(self.verifier.payout_state(transaction.user_id).await?)
     }
 
     /// One person's slip must not make a fortune: beyond the largest deposit it takes a correction, and so two people.

@@ -19,9 +19,12 @@ macro_rules! select {
             Row,
             "SELECT id, user_id, kind, description, status, direction, amount_cents, claimed_amount_cents, fee_cents, \
              net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version, \
-             destination_address, destination_memo, receipt_key, receipt_content_type, receipt_digest, claimed_txid, \
-             txid, txid_key, vout, first_approved_by, first_approved_at, received_cents, reason_code, approved_by, \
-             approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
+             destination_address, destination_memo, CASE WHEN kind <> 'withdrawal' OR status <> 'pending' THEN NULL \
+                WHEN destination_checked THEN (SELECT known_at FROM destinations \
+                    WHERE destinations.user_id = transactions.user_id AND key = destination_key( \
+                        transactions.currency, transactions.network, destination_address, destination_memo)) \
+                ELSE created_at END AS known_at, receipt_key, receipt_content_type, receipt_digest, claimed_txid, txid, txid_key, vout, \
+             first_approved_by, first_approved_at, received_cents, reason_code, approved_by, approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
              paying_until, decided_by, decided_at, related_id, revision, created_at
              FROM transactions " $(+ $clause)+
             $(, $value)*
@@ -49,6 +52,8 @@ struct Row {
     method_version: Option<i32>,
     destination_address: Option<String>,
     destination_memo: Option<String>,
+    // Of open withdrawals.
+    known_at: Option<OffsetDateTime>,
     receipt_key: Option<String>,
     receipt_content_type: Option<String>,
     receipt_digest: Option<Vec<u8>>,
@@ -102,6 +107,7 @@ impl TryFrom<Row> for Record {
             destination: row
                 .destination_address
                 .map(|address| Destination { address, memo: row.destination_memo.unwrap_or_default() }),
+            known_at: row.known_at,
             receipt: row.receipt_key.map(|key| Receipt {
                 key,
                 content_type: row.receipt_content_type.unwrap_or_default(),
@@ -211,6 +217,7 @@ pub struct Line<'a> {
     method_version: Option<i32>,
     destination_address: Option<&'a str>,
     destination_memo: Option<&'a str>,
+    destination_checked: Option<bool>,
     decided_by: Option<Uuid>,
     #[serde(with = "rfc3339::option")]
     decided_at: Option<OffsetDateTime>,
@@ -246,6 +253,7 @@ impl<'a> Line<'a> {
             method_version: method.map(|method| method.version),
             destination_address: destination.map(|destination| &*destination.address),
             destination_memo: destination.map(|destination| &*destination.memo),
+            destination_checked: withdrawal.map(|_| true),
             decided_by: one.decided_by,
             decided_at: one.decided_at,
             related_id: one.related_id(),

@@ -1,12 +1,18 @@
-//! A wallet with its doors open, members, staff, and a payment-method service that knows two methods.
+//! A wallet with its doors open, members, staff, a payment-method service that knows two methods, and an auth that mails
+//! codes.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chassis::error::{Kind, Refusal, from_status, refusal_to_status};
 use chassis::grpc;
 use chassis::identity::Role;
 use chassis::testing::{Realm, database, with_token};
+use proto::auth::v1::confirmation_service_server::{ConfirmationService, ConfirmationServiceServer};
+use proto::auth::v1::{
+    CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
+    IssueDestinationCodeResponse,
+};
 use proto::common::v1::{ErrorReason, Idempotency};
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
 use proto::payment_method::v1::{
@@ -25,8 +31,8 @@ use wallet::SCHEMA;
 use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
-use wallet::app::request_withdrawal::Gate;
-use wallet::clients::Methods;
+use wallet::app::request_withdrawal::{Book, Gate};
+use wallet::clients::{Codes, Methods};
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
 use wallet::posting::ledger::Ledger;
@@ -35,6 +41,10 @@ use wallet::posting::ledger::Ledger;
 pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
 /// The id of a member's own method.
 pub const PERSONAL: &str = "22222222-2222-4222-8222-222222222222";
+/// Where that method of the member goes.
+pub const SAVED_ADDRESS: &str = "TSAVEDxxxxxxxxxxxxxxxxxxxxxxxxxxxx";
+/// The code that is mailed for every destination.
+pub const CODE: &str = "246810";
 /// Where the platform's method received, in its version 2.
 pub const EARLIER_ADDRESS: &str = "TEARLIERxxxxxxxxxxxxxxxxxxxxxxxxxx";
 /// Where the platform's method receives.
@@ -54,6 +64,8 @@ pub struct World {
     pub reviewer: String,
     pub treasurer: String,
     pub methods_away: Arc<AtomicBool>,
+    /// What codes were issued for, by member and destination.
+    pub codes: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
     txids: AtomicU32,
     stop: CancellationToken,
 }
@@ -117,22 +129,22 @@ impl World {
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
-        tokio::spawn(grpc::serve(
-            listener,
-            Routes::new(MethodLookupServiceServer::new(lookup)),
-            grpc::CONNECTION_AGE,
-            stop.clone(),
-        ));
+        let issued = Arc::new(Mutex::new(Vec::new()));
+        let auth = Auth { issued: Arc::clone(&issued), verifier: realm.verifier() };
+        let others =
+            Routes::new(MethodLookupServiceServer::new(lookup)).add_service(ConfirmationServiceServer::new(auth));
+        tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, stop.clone()));
+        let codes = Codes::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
         let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
         // Withdrawals are closed until the ledger was checked once.
         assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
-        let (gate, lines) = (Gate::new(db.clone()), Lines::new(db.clone()));
-        let doors = Doors { db, ledger, gate, lines, verifier, methods, limits, times };
+        let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
+        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
-        Self { doors, realm, pool, reviewer, treasurer, methods_away, txids: AtomicU32::new(0), stop }
+        Self { doors, realm, pool, reviewer, treasurer, methods_away, codes: issued, txids: AtomicU32::new(0), stop }
     }
 
     pub fn member(&self) -> Member {
@@ -163,7 +175,33 @@ impl World {
         self.approve_with(&made, cents, &self.new_txid()).await.unwrap();
     }
 
+    /// To a destination that the member confirmed before.
     pub async fn withdraw(&self, member: &Member, request: RequestWithdrawalRequest) -> Result<Transaction, Status> {
+        let saved = (request.method == PERSONAL && request.address.is_empty()).then_some(SAVED_ADDRESS);
+        self.know(member, saved.unwrap_or(&request.address), &request.memo).await;
+        self.withdraw_anywhere(member, request).await
+    }
+
+    /// Makes a destination known.
+    pub async fn know(&self, member: &Member, address: &str, memo: &str) {
+        sqlx::query(
+            "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
+             VALUES ($1, 'USDT', 'TRC20', $2, $3, 'code', clock_timestamp() - interval '2 days') ON CONFLICT DO NOTHING",
+        )
+        .bind(member.id)
+        .bind(address.trim())
+        .bind(memo.trim())
+        .execute(&self.pool)
+        .await
+        .unwrap();
+    }
+
+    /// Whether or not the destination is known.
+    pub async fn withdraw_anywhere(
+        &self,
+        member: &Member,
+        request: RequestWithdrawalRequest,
+    ) -> Result<Transaction, Status> {
         let answer = self.doors.request_withdrawal(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
@@ -425,7 +463,7 @@ impl MethodLookupService for Lookup {
         self.check(&request)?;
         let asked = request.into_inner();
         let address = match asked.method.as_str() {
-            PERSONAL if asked.address.is_empty() => "TSAVEDxxxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
+            PERSONAL if asked.address.is_empty() => SAVED_ADDRESS.to_owned(),
             PERSONAL | PLATFORM | "USDT" if asked.address == PLATFORM_ADDRESS => {
                 return Err(refusal_to_status(&Refusal::field("address", "This is one of our own addresses")));
             }
@@ -447,5 +485,46 @@ impl MethodLookupService for Lookup {
         _: Request<ResolveWithdrawalMethodsRequest>,
     ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
         Err(Status::unimplemented(""))
+    }
+}
+
+/// Mails one code for everything, and never twice for one destination.
+struct Auth {
+    issued: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
+    verifier: chassis::identity::Verifier,
+}
+
+#[tonic::async_trait]
+impl ConfirmationService for Auth {
+    async fn issue_destination_code(
+        &self,
+        request: Request<IssueDestinationCodeRequest>,
+    ) -> Result<Response<IssueDestinationCodeResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let asked = request.into_inner();
+        assert_eq!(asked.destination.len(), 32);
+        let mut issued = self.issued.lock().unwrap();
+        if issued.contains(&asked) {
+            let refusal = Refusal::new(Kind::RateLimited, ErrorReason::TooManyRequests, "Please wait a minute.");
+            return Err(refusal_to_status(&refusal));
+        }
+        issued.push(asked);
+        Ok(Response::new(IssueDestinationCodeResponse {}))
+    }
+
+    async fn check_destination_code(
+        &self,
+        request: Request<CheckDestinationCodeRequest>,
+    ) -> Result<Response<CheckDestinationCodeResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let asked = request.into_inner();
+        let is_issued =
+            |one: &IssueDestinationCodeRequest| one.user_id == asked.user_id && one.destination == asked.destination;
+        if asked.code == CODE && self.issued.lock().unwrap().iter().any(is_issued) {
+            return Ok(Response::new(CheckDestinationCodeResponse {}));
+        }
+        let mut refusal = Refusal::field("code", "This code is wrong or has expired");
+        refusal.code = "INVALID_CODE".to_owned();
+        Err(refusal_to_status(&refusal))
     }
 }

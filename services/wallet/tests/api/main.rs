@@ -9,6 +9,7 @@ mod corrections;
 mod course;
 mod decided;
 mod deposits;
+mod destinations;
 mod events;
 mod fees;
 mod handling;

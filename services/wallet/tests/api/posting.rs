@@ -133,7 +133,7 @@ fn withdrawal(user_id: Uuid, amount: Cents, now: OffsetDateTime) -> Movement {
         memo: String::new(),
         version: 1,
     };
-    let line = Transaction::withdrawal(user_id, amount, method, None, now).unwrap();
+    let line = Transaction::withdrawal(user_id, amount, method, (None, None), now).unwrap();
     let way = (AccountRef::available(user_id), AccountRef::held(user_id));
     let cause = Cause::Transaction(line.id);
     Movement {

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::destination::PayoutAddress;
 use crate::domain::transaction::kind::{Direction, Kind};
 use crate::domain::txid::Txid;
 
@@ -120,6 +121,8 @@ pub struct Withdrawal {
     pub method: MethodCopy,
     /// Where to; may be named later.
     pub destination: Option<Destination>,
+    /// Since when the destination is known, while the withdrawal is open; unset until the member confirmed it.
+    pub known_at: Option<OffsetDateTime>,
     /// The approval, which fixes what is paid and where.
     pub approval: Option<Approval>,
     /// The treasurer who is paying it at the moment.
@@ -164,6 +167,27 @@ pub enum Details {
         /// What it corrects, where that is a transaction.
         related_id: Option<Uuid>,
     },
+}
+
+impl MethodCopy {
+    /// A destination on the network of this method.
+    #[must_use]
+    pub fn payout_address(&self, destination: &Destination) -> PayoutAddress {
+        PayoutAddress {
+            currency: self.currency.clone(),
+            network: self.network.clone(),
+            address: destination.address.clone(),
+            memo: destination.memo.clone(),
+        }
+    }
+}
+
+impl Withdrawal {
+    /// Where it goes, once that is named.
+    #[must_use]
+    pub fn payout_address(&self) -> Option<PayoutAddress> {
+        self.destination.as_ref().map(|destination| self.method.payout_address(destination))
+    }
 }
 
 impl Purpose {

@@ -29,6 +29,9 @@ pub struct Record {
     pub fee_paid: bool,
     pub method: Option<MethodCopy>,
     pub destination: Option<Destination>,
+    /// Since when the destination of an open withdrawal is known. Answers of earlier versions do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known_at: Option<OffsetDateTime>,
     pub receipt: Option<Receipt>,
     pub claimed_txid: Option<String>,
     pub txid: Option<String>,
@@ -79,6 +82,7 @@ impl TryFrom<Record> for Transaction {
                 fee_paid: record.fee_paid,
                 method: record.method.ok_or_else(|| missing("method"))?,
                 destination: record.destination,
+                known_at: record.known_at,
                 approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
                 paying: record.paying,
                 txid,
@@ -122,6 +126,7 @@ impl From<Transaction> for Record {
             fee_paid: false,
             method: None,
             destination: None,
+            known_at: None,
             receipt: None,
             claimed_txid: None,
             txid: None,
@@ -153,6 +158,7 @@ impl From<Transaction> for Record {
                 fee_paid: withdrawal.fee_paid,
                 method: Some(withdrawal.method),
                 destination: withdrawal.destination,
+                known_at: withdrawal.known_at,
                 approved_by: withdrawal.approval.map(|approval| approval.by),
                 approved_at: withdrawal.approval.map(|approval| approval.at),
                 paying: withdrawal.paying,
@@ -224,8 +230,8 @@ mod tests {
         (course["kind"], course["direction"]) = (json!("course"), json!("debit"));
         let withdrawal = json!({
             "kind": "withdrawal", "direction": "debit", "status": "pending", "fee": 250, "net_amount": 9_650,
-            "fee_paid": true, "method": method, "destination": { "address": "T2", "memo": "m" }, "approved_by": id,
-            "approved_at": at, "paying": { "by": id, "until": at },
+            "fee_paid": true, "method": method, "destination": { "address": "T2", "memo": "m" }, "known_at": at,
+            "approved_by": id, "approved_at": at, "paying": { "by": id, "until": at },
         });
         let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
         let bought = json!({ "kind": "course", "direction": "debit" });

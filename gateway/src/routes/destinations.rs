@@ -1,0 +1,127 @@
+//! Where payouts may go: members confirm it by a code that is mailed to them, or by a second factor.
+
+use axum::extract::{Path, State};
+use chassis::grpc::Outgoing;
+use proto::payment_method::v1::{PaymentMethod, Scope};
+use proto::wallet::v1::confirm_destination_request::Subject as Confirmed;
+use proto::wallet::v1::send_destination_code_request::Subject as Asked;
+use proto::wallet::v1::{
+    ConfirmDestinationRequest, FindKnownDestinationsRequest, PayoutAddress, SendDestinationCodeRequest,
+};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::{call, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::ActiveMember;
+use crate::json::{Field, Form, Json, Reply, ok};
+use crate::routes::Done;
+
+/// The code of a destination.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct DestinationCode {
+    /// Six digits, as mailed. Not needed within five minutes of a second factor.
+    #[schema(value_type = Option<String>, example = "012345")]
+    code: Field,
+}
+
+impl DestinationCode {
+    fn read(&self) -> Result<String, ApiError> {
+        let mut form = Form::new();
+        let code = form.text("code", &self.code);
+        form.finish()?;
+        Ok(code)
+    }
+}
+
+/// Confirm the destination of a withdrawal
+#[utoipa::path(post, path = "/transactions/{id}/confirm", params(("id" = String, Path)), request_body = DestinationCode,
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn confirm_withdrawal(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Path(id): Path<String>,
+    Json { value, .. }: Json<DestinationCode>,
+) -> Result<Reply<Done>, ApiError> {
+    confirm(&app, &caller.out, Confirmed::TransactionId(id), value.read()?).await
+}
+
+/// Mail the code of a withdrawal's destination again
+#[utoipa::path(post, path = "/transactions/{id}/confirm/resend", params(("id" = String, Path)),
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Transactions")]
+pub async fn resend_withdrawal_code(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Path(id): Path<String>,
+) -> Result<Reply<Done>, ApiError> {
+    resend(&app, &caller.out, Asked::TransactionId(id)).await
+}
+
+/// Confirm the address of an own payment method
+#[utoipa::path(post, path = "/payment-methods/{id}/confirm", params(("id" = String, Path)),
+    request_body = DestinationCode, responses((status = 200, body = Done), Errors), security(("bearer" = [])),
+    tag = "Payment methods")]
+pub async fn confirm_method(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Path(id): Path<String>,
+    Json { value, .. }: Json<DestinationCode>,
+) -> Result<Reply<Done>, ApiError> {
+    confirm(&app, &caller.out, Confirmed::MethodId(id), value.read()?).await
+}
+
+/// Mail the code of an own payment method again
+#[utoipa::path(post, path = "/payment-methods/{id}/confirm/resend", params(("id" = String, Path)),
+    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Payment methods")]
+pub async fn resend_method_code(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Path(id): Path<String>,
+) -> Result<Reply<Done>, ApiError> {
+    resend(&app, &caller.out, Asked::MethodId(id)).await
+}
+
+async fn confirm(app: &App, out: &Outgoing, subject: Confirmed, code: String) -> Result<Reply<Done>, ApiError> {
+    let message = ConfirmDestinationRequest { subject: Some(subject), code };
+    call!(app.clients.wallet, confirm_destination, out, message)?;
+    Ok(ok(Done::saying("The address is confirmed.")))
+}
+
+async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Result<Reply<Done>, ApiError> {
+    let message = SendDestinationCodeRequest { subject: Some(subject) };
+    let answer = call!(app.clients.wallet, send_destination_code, out, message)?.into_inner();
+    Ok(ok(Done::saying(if answer.needs_confirmation {
+        "We have sent you a new code."
+    } else {
+        "The address is confirmed."
+    })))
+}
+
+/// Has the member confirm where a method that was saved goes, unless that is known. The method is saved all the same: a code
+/// that was not mailed can be asked for again.
+pub async fn ask_for_method(app: &App, out: &Outgoing, id: &str) {
+    let message = SendDestinationCodeRequest { subject: Some(Asked::MethodId(id.to_owned())) };
+    // A refusal is most often that a code was sent a moment ago.
+    match call!(app.clients.wallet, send_destination_code, out, message) {
+        Err(error) if !error.is_final() => tracing::warn!(?error, "no code was mailed for a payment method"),
+        _ => {}
+    }
+}
+
+/// The ids of the member's own methods among these whose destination is not confirmed; `None` while the wallet cannot tell.
+pub async fn unconfirmed(app: &App, out: &Outgoing, methods: &[PaymentMethod]) -> Option<Vec<String>> {
+    let own: Vec<_> = methods.iter().filter(|method| method.scope() == Scope::Personal).collect();
+    if own.is_empty() {
+        return Some(Vec::new());
+    }
+    let destinations = own.iter().map(|method| PayoutAddress {
+        currency: method.currency.clone(),
+        network: method.network.clone(),
+        address: method.address.clone(),
+        memo: method.memo.clone(),
+    });
+    let message = FindKnownDestinationsRequest { destinations: destinations.collect() };
+    let known = call_retrying!(app.clients.wallet, find_known_destinations, out, message).ok()?.into_inner().known;
+    Some(own.iter().zip(known).filter(|(_, known)| !known).map(|(method, _)| method.id.clone()).collect())
+}

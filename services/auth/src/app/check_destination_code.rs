@@ -1,0 +1,20 @@
+//! CheckDestinationCode: a member submits the code of a destination (D-A4).
+
+use uuid::Uuid;
+
+use super::App;
+use crate::error::Error;
+use crate::store::destination_codes;
+
+/// Uses the code up. The submission is counted, and the count committed, before the comparison, so that there are five
+/// however many come at once. The right code is right again while it lives: the caller may have lost the answer.
+///
+/// # Errors
+/// [`Error::WrongDestinationCode`], the database's.
+pub async fn check_destination_code(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<(), Error> {
+    let mut conn = app.db.conn().await?;
+    let tried = destination_codes::count_attempt(&mut conn, user_id, destination).await?;
+    let right = tried.filter(|id| app.secrets.is_code(*id, code)).ok_or(Error::WrongDestinationCode)?;
+    let used = destination_codes::consume(&mut conn, right).await?;
+    if used { Ok(()) } else { Err(Error::WrongDestinationCode) }
+}

@@ -1,0 +1,56 @@
+//! ConfirmationService: for the wallet, by its own credential.
+
+use proto::auth::v1::confirmation_service_server::ConfirmationService;
+use proto::auth::v1::{
+    CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
+    IssueDestinationCodeResponse,
+};
+use tonic::{Request, Response, Status};
+
+use super::{Door, convert, refused, status};
+use crate::app::check_destination_code::check_destination_code;
+use crate::app::issue_destination_code::issue_destination_code;
+use crate::domain::code::{self, Destination};
+use crate::error::Error;
+
+/// Who may ask.
+const CALLERS: [&str; 1] = ["wallet"];
+
+#[tonic::async_trait]
+impl ConfirmationService for Door {
+    async fn issue_destination_code(
+        &self,
+        request: Request<IssueDestinationCodeRequest>,
+    ) -> Result<Response<IssueDestinationCodeResponse>, Status> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(refused)?;
+        let message = request.into_inner();
+        let user_id = convert::id(&message.user_id, "account").map_err(status)?;
+        let destination = Destination {
+            key: key(message.destination).map_err(status)?,
+            currency: message.currency,
+            network: message.network,
+            address: message.address,
+            memo: message.memo,
+        };
+        issue_destination_code(&self.app, user_id, &destination).await.map_err(status)?;
+        Ok(Response::new(IssueDestinationCodeResponse {}))
+    }
+
+    async fn check_destination_code(
+        &self,
+        request: Request<CheckDestinationCodeRequest>,
+    ) -> Result<Response<CheckDestinationCodeResponse>, Status> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(refused)?;
+        let message = request.into_inner();
+        let user_id = convert::id(&message.user_id, "account").map_err(status)?;
+        let key = key(message.destination).map_err(status)?;
+        // A slip of the finger costs no submission.
+        let code = code::parse(&message.code).map_err(|_| status(Error::field("code", "The code has 6 digits")))?;
+        check_destination_code(&self.app, user_id, &key, code).await.map_err(status)?;
+        Ok(Response::new(CheckDestinationCodeResponse {}))
+    }
+}
+
+fn key(bytes: Vec<u8>) -> Result<[u8; 32], Error> {
+    bytes.try_into().map_err(|_| Error::field("destination", "A destination is named by 32 bytes"))
+}

@@ -1,0 +1,46 @@
+//! A member confirms where payouts may go, by the code mailed for it or by a second factor (D-A4).
+
+use chassis::db::Db;
+use chassis::identity::Session;
+
+use crate::app::ask_confirmation::Subject;
+use crate::clients::Codes;
+use crate::domain::destination::{Cause, PayoutAddress};
+use crate::error::Error;
+use crate::events::published;
+use crate::store::{destinations, transactions};
+
+/// Makes the destination of a subject known; one that is known takes no code. Whoever has a second factor gave it for this
+/// call.
+///
+/// # Errors
+/// Invalid (`INVALID_CODE`, field `code`), Unavailable, the database's.
+pub async fn confirm_destination(
+    db: &Db,
+    codes: &Codes,
+    member: &Session,
+    (subject, to): (Subject, &PayoutAddress),
+    code: &str,
+) -> Result<(), Error> {
+    let (known, key) = {
+        let mut conn = db.conn().await?;
+        (destinations::find(&mut conn, member.user_id, to).await?, destinations::key(&mut conn, to).await?)
+    };
+    if known.is_some() {
+        return Ok(());
+    }
+    let cause = if member.has_factor {
+        Cause::Factor
+    } else {
+        codes.check(member.user_id, key, code).await?;
+        Cause::Code
+    };
+    let mut tx = db.begin().await?;
+    let learnt = destinations::learn(&mut tx, member.user_id, to, cause).await?;
+    if let (true, Subject::Withdrawal(id)) = (learnt, subject) {
+        let withdrawal = transactions::find(&mut tx, id).await?.ok_or(Error::NotFound)?;
+        published::destination_confirmed(&withdrawal).enqueue(&mut tx).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}

@@ -1,0 +1,105 @@
+//! The book of destinations: where payouts of members may go.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::destination::{Cause, PayoutAddress};
+
+/// A destination that is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Known {
+    /// Why.
+    pub cause: Cause,
+    /// Since when.
+    pub at: OffsetDateTime,
+}
+
+/// The name of a destination, by which its code is asked for.
+///
+/// # Errors
+/// The database's.
+pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>, sqlx::Error> {
+    sqlx::query_scalar!(
+        r#"SELECT destination_key($1, $2, $3, $4) AS "key!""#,
+        to.currency,
+        to.network,
+        to.address,
+        to.memo
+    )
+    .fetch_one(conn)
+    .await
+}
+
+/// Why and since when a member's destination is known; `None` if it is not.
+///
+/// # Errors
+/// The database's.
+pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) -> Result<Option<Known>, sqlx::Error> {
+    let row = sqlx::query!(
+        "SELECT cause, known_at FROM destinations WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)",
+        user_id,
+        to.currency,
+        to.network,
+        to.address,
+        to.memo
+    )
+    .fetch_optional(conn)
+    .await?;
+    let known = |cause: &str, at| match cause.parse() {
+        Ok(cause) => Ok(Known { cause, at }),
+        Err(error) => Err(sqlx::Error::Decode(error.into())),
+    };
+    row.map(|row| known(&row.cause, row.known_at)).transpose()
+}
+
+/// Since when each of these destinations of members is known; `None` where it is not.
+///
+/// # Errors
+/// The database's.
+pub async fn known_since(
+    conn: &mut PgConnection,
+    all: &[(Uuid, PayoutAddress)],
+) -> Result<Vec<Option<OffsetDateTime>>, sqlx::Error> {
+    let column = |field: fn(&PayoutAddress) -> &String| all.iter().map(|(_, to)| field(to).clone()).collect::<Vec<_>>();
+    let users: Vec<Uuid> = all.iter().map(|(user_id, _)| *user_id).collect();
+    sqlx::query_scalar!(
+        r#"SELECT known_at AS "known_at?" FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[]) WITH ORDINALITY
+            AS wanted (user_id, currency, network, address, memo, place)
+         LEFT JOIN destinations ON destinations.user_id = wanted.user_id AND key =
+            destination_key(wanted.currency, wanted.network, wanted.address, wanted.memo)
+         ORDER BY place"#,
+        &users,
+        &column(|to| &to.currency),
+        &column(|to| &to.network),
+        &column(|to| &to.address),
+        &column(|to| &to.memo)
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// Makes a member's destination known; `false` if it is already.
+///
+/// # Errors
+/// The database's.
+pub async fn learn(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    to: &PayoutAddress,
+    cause: Cause,
+) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!(
+        "INSERT INTO destinations (user_id, currency, network, address, memo, cause, known_at)
+         VALUES ($1, $2, $3, $4, $5, $6, clock_timestamp()) ON CONFLICT DO NOTHING",
+        user_id,
+        to.currency,
+        to.network,
+        to.address,
+        to.memo,
+        cause.as_str()
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}

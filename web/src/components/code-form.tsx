@@ -1,0 +1,50 @@
+import { useForm } from 'react-hook-form'
+import { Button } from './button'
+import { TextField } from './field'
+import { Form } from './form'
+import { showFieldErrors } from '@/lib/forms'
+
+type CodeFormProps = {
+  submitLabel: string
+  busyLabel: string
+  /** Sends the code; what is wrong with the field `code` is shown at it. */
+  onCode: (code: string) => Promise<unknown>
+  /** Has another one mailed. */
+  onResend: () => Promise<unknown>
+}
+
+/** Six digits that were mailed, and another mail for those who have none. */
+export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormProps) {
+  const form = useForm({ defaultValues: { code: '' } })
+  const submit = form.handleSubmit(({ code }) =>
+    onCode(code).catch((error: unknown) => showFieldErrors(error, form.setError, ['code'])),
+  )
+  return (
+    <Form onSubmit={submit} className="space-y-4">
+      <TextField
+        label="6-digit code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        maxLength={6}
+        placeholder="000000"
+        className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
+        error={form.formState.errors.code?.message}
+        {...form.register('code', {
+          setValueAs: (text: string) => text.trim(),
+          validate: (text) => /^[0-9]{6}$/.test(text) || 'The code has 6 digits',
+        })}
+      />
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <Button type="submit" busyLabel={busyLabel}>
+          {submitLabel}
+        </Button>
+        <p className="flex flex-wrap items-center gap-x-1 text-sm text-ink-soft">
+          No mail yet?
+          <Button variant="ghost" size="sm" busyLabel="Sending..." onClick={onResend}>
+            Send another code
+          </Button>
+        </p>
+      </div>
+    </Form>
+  )
+}
