@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { asStaff, fund, mailTo, platformMethod, proof, registered, signedIn, startAs, type SignedIn } from './support/stack'
+import { asStaff, confirmDestination, fund, mailTo, platformMethod, proof, registered, signedIn, startAs, type SignedIn } from './support/stack'
 import { expect, test, type Another } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
@@ -30,6 +30,7 @@ const deposit = async (member: SignedIn, amount: number, txid?: string) =>
 async function withdrawal(member: SignedIn, amount: number) {
   const request = { amount, method: await platformMethod(member), address }
   const { transaction } = await member.api<{ transaction: { id: string; reference: string } }>('POST', '/transactions/withdraw', request)
+  await confirmDestination(member, transaction.id)
   return transaction
 }
 

@@ -1,4 +1,5 @@
-import { approve, fund, payOut, platformMethod, proof, signedIn } from './support/stack'
+import AxeBuilder from '@axe-core/playwright'
+import { addressCodeMailedTo, approve, asStaff, fund, mailTo, payOut, platformMethod, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
@@ -25,8 +26,10 @@ test('a withdrawal shows its fee before it is sent, is sent once, and blocks a s
   let requests = 0
   page.on('request', (request) => (requests += Number(request.url().endsWith('/transactions/withdraw'))))
   await page.getByRole('button', { name: 'Request Withdrawal' }).dblclick()
-  await expect(page).toHaveURL('/transactions')
+  // The address is new: the page of the withdrawal asks to confirm it.
+  await expect(page).toHaveURL(/\/transactions\/[\w-]{36}$/)
   expect(requests).toBe(1)
+  await page.goto('/transactions')
   await expect(page.getByRole('main').getByRole('link', { name: /Withdrawal/ })).toHaveCount(1)
 
   await page.goto('/withdrawals')
@@ -38,7 +41,7 @@ test('a withdrawal shows its fee before it is sent, is sent once, and blocks a s
   await expect(page.getByText('Please pay the pending withdrawal fee to continue')).toBeVisible()
 
   // The fee is an option: paid separately and confirmed, the whole amount is paid out.
-  await page.getByRole('link', { name: 'View the open withdrawal' }).click()
+  await page.getByRole('link', { name: 'Confirm the address' }).click()
   await expect(page.getByText(/There is nothing you need to pay/)).toBeVisible()
   await page.getByRole('button', { name: 'Pay the fee separately' }).click()
   await page.getByText('ERC20').click()
@@ -49,6 +52,64 @@ test('a withdrawal shows its fee before it is sent, is sent once, and blocks a s
   await expect(page.getByText('You receive the full $200.00.')).toBeVisible({ timeout: 30_000 })
 })
 
+test('a new address is confirmed by a mailed code before the withdrawal is approved, and is known from then on [D-A4] [D-R19]', async ({ page, watch }) => {
+  watch.tolerate(/status of (409|422|429)/)
+  const member = await signedIn(page)
+  await fund(member, 500)
+  const request = async (amount: string) => {
+    await page.goto('/withdrawals')
+    await page.getByLabel('Amount').fill(amount)
+    await page.getByText('TRC20').click()
+    await page.getByLabel('Wallet address').fill(address)
+    await page.getByRole('button', { name: 'Request Withdrawal' }).click()
+  }
+  await request('100')
+  await expect(page.getByText('Confirm the address', { exact: true })).toBeVisible()
+  const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
+  const reviewer = await asStaff('reviewer')
+  await expect(reviewer('POST', `/admin/transactions/${id}/approve`, { revision: 1 })).rejects.toThrow(/409.*DESTINATION_UNCONFIRMED/)
+  await mailTo(member.email, /withdrawal is waiting for you/)
+
+  const code = await addressCodeMailedTo(member.email, address)
+  await page.getByLabel('6-digit code').fill(code === '000000' ? '000001' : '000000')
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByText('This code is wrong or has expired')).toBeVisible()
+  await page.getByRole('button', { name: 'Send another code' }).click()
+  await expect(page.getByText(/We have just sent you a code/)).toBeVisible()
+  await page.getByLabel('6-digit code').fill(code)
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByText('The address is confirmed.')).toBeVisible()
+  await expect(page.getByText('Confirm the address', { exact: true })).toBeHidden()
+  await payOut(member)
+
+  await request('60')
+  await expect(page).toHaveURL('/transactions')
+})
+
+test('a saved address is confirmed on the page of the payment methods [D-A4] [D-M4]', async ({ page }) => {
+  const member = await signedIn(page)
+  await fund(member, 500)
+  await member.api('POST', '/payment-methods', { currency: 'USDT', network: 'TRC20', address, label: 'Cold storage' })
+  await page.goto('/payment-methods')
+  await expect(page.getByText(/^Not confirmed yet/)).toBeVisible()
+  await page.getByRole('button', { name: 'Enter the code for Cold storage' }).click()
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((chosen) => {
+      document.documentElement.dataset['theme'] = chosen
+      for (const animation of document.getAnimations()) animation.finish()
+    }, theme)
+    const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
+    expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`), theme).toEqual([])
+  }
+  await page.getByLabel('6-digit code').fill(await addressCodeMailedTo(member.email, address))
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await expect(page.getByText(/^Not confirmed yet/)).toBeHidden()
+  const { transaction } = await member.api<{ transaction: { needsConfirmation?: boolean } }>('POST', '/transactions/withdraw', {
+    amount: 60, method: await platformMethod(member), address,
+  })
+  expect(transaction.needsConfirmation).toBeUndefined()
+})
+
 test('the limits of the terms are shown, and a reached one says what is left and from when on [D-B11] [D-R16] [D-L7]', async ({ page, watch }) => {
   watch.tolerate(/status of 422/)
   const member = await signedIn(page)
@@ -56,7 +117,7 @@ test('the limits of the terms are shown, and a reached one says what is left and
   const method = await platformMethod(member)
   for (const amount of [50_000, 49_000]) {
     await member.api('POST', '/transactions/withdraw', { amount, method, address })
-    await payOut(member.email)
+    await payOut(member)
   }
 
   await page.goto('/withdrawals')

@@ -140,12 +140,27 @@ export async function fund(member: SignedIn, amount: number) {
 
 type Pending = { id: string; revision: number; title: string; user: { email: string } }
 
-/** The reviewer approves the member's open withdrawal, and the treasurer pays it. */
-export async function payOut(email: string) {
+/** The code of the newest mail that asks to confirm this address. */
+export const addressCodeMailedTo = async (email: string, address: string) =>
+  (await mailTo(email, new RegExp(`^Address: ${address}$[^]*?^(\\d{6})$`, 'm')))[1] ?? ''
+
+/** The member confirms where an open withdrawal goes, by the mailed code, unless it is known. */
+export async function confirmDestination(member: SignedIn, id: string) {
+  type Open = { needsConfirmation: boolean; destination: { address: string } }
+  const { transaction } = await member.api<{ transaction: Open }>('GET', `/transactions/${id}`)
+  if (!transaction.needsConfirmation) return
+  const code = await addressCodeMailedTo(member.email, transaction.destination.address)
+  await member.api('POST', `/transactions/${id}/confirm`, { code })
+}
+
+/** The member confirms the destination of the open withdrawal, the reviewer approves, and the treasurer pays it. */
+export async function payOut(member: SignedIn) {
+  const { email } = member
   const reviewer = await asStaff('reviewer')
   const { transactions } = await reviewer<{ transactions: Pending[] }>('GET', '/admin/transactions?status=pending&kind=withdrawal')
   const open = transactions.find((row) => row.user.email === email)
   if (!open) throw new Error(`no open withdrawal of ${email}`)
+  await confirmDestination(member, open.id)
   const treasurer = await asStaff('treasurer')
   const revision = async () => (await treasurer<{ transaction: Pending }>('GET', `/admin/transactions/${open.id}`)).transaction.revision
   await reviewer('POST', `/admin/transactions/${open.id}/approve`, { revision: open.revision })

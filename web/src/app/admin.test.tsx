@@ -251,6 +251,20 @@ describe('a decision', () => {
     await waitFor(() => expect(rejected.seen[0]?.body).toEqual({ revision: 3, reasonCode: 'AMOUNT_MISMATCH' }))
   })
 
+  it('waits for the member to confirm the address of a withdrawal [D-A4]', async () => {
+    const detail = "Waiting for the member's confirmation: it cannot be approved before."
+    const waits = review({ kind: 'withdrawal', title: 'Withdrawal', needsConfirmation: true })
+    const checks = [{ name: 'destination_confirmed', ok: false, detail, transactionIds: [] }]
+    server.use(answers('get', `/admin/transactions/${deposit.id}`, { ...waits, checks }))
+    const { user } = openAsStaff(path)
+    expect(await screen.findByText(detail)).toBeVisible()
+    expect(screen.getByText(/^It waits for the member/)).toBeVisible()
+    expect(screen.getByRole('button', { name: /Approve/ })).toBeDisabled()
+    await user.keyboard('a')
+    expect(screen.queryByRole('heading', { name: /^Approve this/ })).toBeNull()
+    expect(screen.getByRole('button', { name: /Reject/ })).toBeEnabled()
+  })
+
   it('names who else looks at it', async () => {
     const said = records('post', '/admin/transactions/:id/viewing', { viewers: [{ id: 'b', name: 'Remy Reviewer' }, { id: 'c', name: 'Ada Auditor' }] })
     server.use(said.handler)

@@ -165,6 +165,19 @@ describe('payment methods', () => {
     return openAsMember(path)
   }
 
+  it('asks for the code of a saved address that is not confirmed [D-A4]', async () => {
+    const confirm = records('post', '/payment-methods/pm-own/confirm')
+    server.use(confirm.handler, answers('get', '/payment-methods', { paymentMethods: [usdt, { ...own, needsConfirmation: true }] }))
+    const { user } = openAsMember('/payment-methods')
+    expect(await screen.findByText(/^Not confirmed yet/)).toBeVisible()
+    await user.click(screen.getByRole('button', { name: /^Enter the code for/ }))
+    await user.type(screen.getByLabelText('6-digit code'), '012345')
+    server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, { ...own, needsConfirmation: false }] }))
+    await user.click(screen.getByRole('button', { name: 'Confirm address' }))
+    await waitFor(() => expect(screen.queryByText(/^Not confirmed yet/)).not.toBeInTheDocument())
+    expect(confirm.seen[0]?.body).toEqual({ code: '012345' })
+  })
+
   it('are reachable from profile and withdrawals [D-M4]', async () => {
     const { unmount } = openMethods('/profile')
     expect(await screen.findByRole('link', { name: /Payment methods/ })).toHaveAttribute('href', '/payment-methods')

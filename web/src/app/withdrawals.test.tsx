@@ -133,6 +133,21 @@ describe('the withdrawal', () => {
     expect(withdraw.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
   })
 
+  it('opens the page that confirms an address of which the member has never had money [D-A4]', async () => {
+    const id = 'c1a9e0d4-5d2e-4b8a-8f0e-111111111111'
+    const made = transaction({ id, title: 'Withdrawal', type: 'debit', status: 'pending', needsConfirmation: true, destination: { address: own.address } })
+    server.use(
+      answers('post', '/transactions/withdraw', { transaction: { id, needsConfirmation: true } }, 201),
+      answers('get', '/transactions/user', { transactions: [made] }),
+    )
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '100')
+    await user.click(await screen.findByRole('radio', { name: /USDT/ }))
+    await submit(user)
+    await waitFor(() => expect(currentPath()).toBe(`/transactions/${id}`))
+    expect(await screen.findByText('Confirm the address')).toBeVisible()
+  })
+
   it('says "Processing withdrawal..." while busy [WDR-02] [AUTH-17]', async () => {
     const held = holds('post', '/transactions/withdraw')
     server.use(held.handler)
@@ -234,6 +249,33 @@ describe('the open withdrawal', () => {
     openDetails({})
     expect(await screen.findByText('Withdrawal')).toBeVisible()
     await waitFor(() => expect(screen.queryByText(/^Your payout can be approved/)).not.toBeInTheDocument())
+  })
+
+  it('asks for the code of a new address, shows a wrong one at the field, and sends another [D-A4] [D-L7]', async () => {
+    const wrong = 'This code is wrong or has expired'
+    const resend = records('post', `/transactions/${open.id}/confirm/resend`, { message: 'We have sent you a new code.' })
+    server.use(resend.handler, refuses('post', `/transactions/${open.id}/confirm`, 422, { message: wrong, code: 'INVALID_CODE', errors: { code: wrong } }))
+    const { user } = openDetails({ needsConfirmation: true, destination: { address: own.address, memo: '77' } })
+    expect(await screen.findByText('Confirm the address')).toBeVisible()
+    expect(screen.getAllByText(own.address)[0]).toBeVisible()
+    expect(screen.getByText('Memo: 77')).toBeVisible()
+    const confirm = screen.getByRole('button', { name: 'Confirm address' })
+    await user.type(screen.getByLabelText('6-digit code'), '12345')
+    await user.click(confirm)
+    expect(await screen.findByText('The code has 6 digits')).toBeVisible()
+    await user.type(screen.getByLabelText('6-digit code'), '6')
+    await user.click(confirm)
+    expect(await screen.findByText(wrong)).toBeVisible()
+    expect(screen.getAllByText(wrong)).toHaveLength(1)
+    expect(screen.getByLabelText('6-digit code')).toHaveFocus()
+    await user.click(screen.getByRole('button', { name: 'Send another code' }))
+    expect(await screen.findByText('We have sent you a new code.')).toBeVisible()
+    expect(resend.seen).toHaveLength(1)
+    const right = records('post', `/transactions/${open.id}/confirm`, { message: 'The address is confirmed.' })
+    server.use(right.handler, answers('get', '/transactions/user', { transactions: [open] }))
+    await user.click(confirm)
+    await waitFor(() => expect(screen.queryByText('Confirm the address')).not.toBeInTheDocument())
+    expect(right.seen[0]?.body).toEqual({ code: '123456' })
   })
 
   it('takes a missing destination once [D-W1] [D-R14]', async () => {

@@ -1,20 +1,26 @@
 import { SearchX } from 'lucide-react'
+import { Suspense, lazy } from 'react'
 import { useParams } from 'react-router'
 import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { Page } from '@/components/page'
-import { Skeletons } from '@/components/skeleton'
+import { Skeleton, Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { useTransaction } from '@/features/transactions/api/get-transaction'
 import { useTransactions } from '@/features/transactions/api/list-transactions'
 import { TransactionDetails } from '@/features/transactions/components/transaction-details'
 import { usePaymentMethods } from '@/features/payment-methods/api/list-payment-methods'
-import { DestinationForm } from '@/features/wallet/components/destination-form'
 import { FeeOption } from '@/features/wallet/components/fee-option'
 import type { Transaction } from '@/lib/api-types'
 import { formatDateTime } from '@/lib/dates'
+import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
+
+const DestinationStep = lazy(async () => {
+  const module = await loadChunk(() => import('@/features/wallet/components/destination-step'))
+  return { default: module.DestinationStep }
+})
 
 export function TransactionPage() {
   const { id = '' } = useParams()
@@ -64,11 +70,15 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
     <>
       {withdrawal.notBefore && (
         <Notice title={`Your payout can be approved from ${formatDateTime(withdrawal.notBefore)}`}>
-          Your email, password or second factor was changed a short time ago. We wait before we pay out, so that you could stop it if it
-          was not you. There is nothing you need to do.
+          Your email, password or second factor was changed a short time ago, or the address is new and so is a device that you signed in
+          from. We wait before we pay out, so that you could stop it if it was not you. There is nothing you need to do.
         </Notice>
       )}
-      {withdrawal.needsDestination && <DestinationForm withdrawal={withdrawal} />}
+      {(withdrawal.needsDestination || withdrawal.needsConfirmation) && (
+        <Suspense fallback={<Skeleton className="h-72" />}>
+          <DestinationStep withdrawal={withdrawal} />
+        </Suspense>
+      )}
       <FeeOption withdrawal={withdrawal} methods={{ ...methods, data: platform }} feeTransaction={fee} />
     </>
   )

@@ -59,14 +59,17 @@ function OpenWithdrawal() {
   const { transactions } = useTransactions()
   const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
   return (
-    <Notice title="You have an open withdrawal">
+    <Notice title={open?.needsConfirmation ? 'Your open withdrawal waits for you' : 'You have an open withdrawal'}>
+      {open?.needsConfirmation && (
+        <p className="mb-2">Please confirm its address with the code that we have sent you. We review it afterwards.</p>
+      )}
       <p>
         You can request another one once it is paid out. There is nothing you need to pay for that: its fee comes out of the payout. Paying
         the fee separately is an option, if you would rather receive the full amount.
       </p>
       {open && (
         <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
-          View the open withdrawal
+          {open.needsConfirmation ? 'Confirm the address' : 'View the open withdrawal'}
         </ButtonLink>
       )}
     </Notice>

@@ -9,6 +9,7 @@ const names: Record<string, string> = {
   receipt_seen_before: 'Proof of payment',
   txid_used_before: 'Transaction hash',
   address_as_shown: 'Address',
+  destination_confirmed: 'Confirmation',
   new_destination: 'Destination',
   amount_in_limits: 'Amount',
   member_account: 'Account',

@@ -68,10 +68,10 @@ function PayOut({ review, onDone }: PanelProps) {
 function Decide({ review, onDone }: PanelProps) {
   const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
   const me = useMember()
-  const { needsDestination, firstApproval } = review.transaction
+  const { needsDestination, needsConfirmation, firstApproval } = review.transaction
   const isOwn = firstApproval?.by === me.id
   const { notBefore } = review
-  const canApprove = !needsDestination && !isOwn && !notBefore
+  const canApprove = !needsDestination && !needsConfirmation && !isOwn && !notBefore
   const concerns = review.checks.filter(({ ok }) => !ok).length
   useShortcuts({
     a: canApprove ? () => setChoice('approve') : undefined,
@@ -103,6 +103,8 @@ function Decide({ review, onDone }: PanelProps) {
           ? 'You can still reject it.'
           : needsDestination
           ? 'It can be approved once the member has named an address.'
+          : needsConfirmation
+          ? 'It waits for the member: it can be approved once they have confirmed the address.'
           : concerns
             ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} facts need a closer look.`
             : 'Nothing in the checklist speaks against it.'}

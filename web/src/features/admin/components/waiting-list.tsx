@@ -74,7 +74,7 @@ function Rows({ rows, kind }: { rows: StaffTransaction[]; kind?: string }) {
 }
 
 function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
-  const { id, reference, method, amount, user, createdAt, txid, needsDestination, firstApproval } = row
+  const { id, reference, method, amount, user, createdAt, txid, needsDestination, needsConfirmation, firstApproval } = row
   return (
     <Link
       to={adminPaths.review(id, kind)}
@@ -93,6 +93,7 @@ function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
           {reference}
           {txid && ' · hash given'}
           {needsDestination && ' · no address yet'}
+          {needsConfirmation && ' · address not confirmed'}
         </span>
       </span>
       <Amount value={amount} className="text-right text-base font-semibold max-md:col-start-3 max-md:row-start-2" />

@@ -11,6 +11,7 @@ import type { PaymentMethod } from '@/lib/api-types'
 import { paths } from '@/lib/paths'
 import { useDeletePaymentMethod } from '../api/change-payment-method'
 import { usePaymentMethods } from '../api/list-payment-methods'
+import { ConfirmAddress } from './confirm-address'
 
 /** The member's own addresses first, then where deposits go. */
 export function MethodList() {
@@ -76,6 +77,7 @@ function MethodRows({ methods, onDelete }: { methods: PaymentMethod[]; onDelete:
             <p className="truncate font-mono text-sm text-ink-faint" title={method.address}>
               {method.address}
             </p>
+            {method.needsConfirmation && <ConfirmAddress method={method} />}
           </div>
           {method.editable && (
             <div className="flex shrink-0">

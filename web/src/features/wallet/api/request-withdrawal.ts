@@ -6,6 +6,9 @@ import { queryKeys } from '@/lib/query-keys'
 
 export type WithdrawalRequest = { amountCents: number; method: string; address: string; memo?: string }
 
+/** An address that the member has not used before is confirmed on the page of the transaction [D-A4]. */
+type Requested = { transaction?: { id: string; needsConfirmation?: boolean } }
+
 type Submission = { request: WithdrawalRequest; idempotencyKey: string }
 
 /** The amount is gross: it is held at once, and the fee comes out of the payout [D-W2]. */
@@ -13,7 +16,7 @@ export function useRequestWithdrawal() {
   const client = useQueryClient()
   return useMutation({
     mutationFn: ({ request: { amountCents, ...rest }, idempotencyKey }: Submission) =>
-      api.post('/transactions/withdraw', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
+      api.post<Requested>('/transactions/withdraw', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
     onSuccess: () =>
       Promise.all([
         client.invalidateQueries({ queryKey: queryKeys.transactions }),

@@ -84,10 +84,10 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
     }
     const request = { amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}) }
     try {
-      await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
+      const { transaction } = await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
       submissionKey.settle()
       dropDraft(DRAFT)
-      await navigate(paths.transactions)
+      await navigate(transaction?.needsConfirmation ? paths.transaction(transaction.id) : paths.transactions)
     } catch (error) {
       submissionKey.settle(error)
       showFieldErrors(error, form.setError, ['amount', 'address', 'memo'])
