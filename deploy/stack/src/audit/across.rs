@@ -50,9 +50,9 @@ const FUNDING_PARTS: &str = r"
 async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
     let trades = sqlx::query_as(TRADE_PARTS).fetch_all(&mut snapshots.trade);
     let fundings = sqlx::query_as(FUNDING_PARTS).fetch_all(&mut snapshots.wallet);
-    let (trades, fundings): (Vec<(String, String)>, Vec<(String, String)>) = tokio::try_join!(trades, fundings)?;
-    let trades: HashSet<_> = trades.into_iter().collect();
-    let fundings: HashSet<_> = fundings.into_iter().collect();
+    let (trades, fundings) = tokio::try_join!(trades, fundings)?;
+    let trades: HashSet<(String, String)> = trades.into_iter().collect();
+    let fundings: HashSet<(String, String)> = fundings.into_iter().collect();
     let parts: HashSet<String> = trades.symmetric_difference(&fundings).map(|(part, _)| part.clone()).collect();
     let parts: Vec<String> = parts.into_iter().collect();
     let offending = compare_trades(snapshots, &parts).await?;
