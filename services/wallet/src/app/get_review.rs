@@ -78,12 +78,12 @@ pub async fn get_review(
     if let Some(payment) = transaction.as_payment() {
         checks.push(address_as_shown(&payment.method, current));
     }
-    if let Some(withdrawal) = transaction.as_withdrawal() {
-        if let (Some(to), Some(destination)) = (withdrawal.payout_address(), &withdrawal.destination) {
-            let known = destinations::find(&mut conn, transaction.user_id, &to).await?;
-            checks.push(destination_confirmed(known));
-            checks.push(new_destination(&mut conn, &transaction, destination).await?);
-        }
+    if let Some(withdrawal) = transaction.as_withdrawal()
+        && let (Some(to), Some(destination)) = (withdrawal.payout_address(), &withdrawal.destination)
+    {
+        let known = destinations::find(&mut conn, transaction.user_id, &to).await?;
+        checks.push(destination_confirmed(known));
+        checks.push(new_destination(&mut conn, &transaction, destination).await?);
     }
     checks.push(amount_in_limits(&mut conn, limits, &transaction).await?);
     if transaction.as_withdrawal().is_some() {
