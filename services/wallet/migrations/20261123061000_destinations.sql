@@ -18,7 +18,7 @@ CREATE TABLE destinations (
     network  text        NOT NULL,
     address  text        NOT NULL,
     memo     text        NOT NULL,
-    -- The mailed code, a second factor, a payout from before this table, or a request by a version that does not keep it.
+    -- The mailed code, a second factor, a payout that was approved or paid before this table, or a request by a version that does not keep it.
     cause    text        NOT NULL CONSTRAINT destinations_cause CHECK (cause IN ('code', 'factor', 'payout', 'earlier')),
     known_at timestamptz NOT NULL,
     CONSTRAINT destinations_pkey PRIMARY KEY (user_id, key)
@@ -28,7 +28,7 @@ INSERT INTO destinations (user_id, currency, network, address, memo, cause, know
 SELECT DISTINCT ON (user_id, destination_key(currency, network, destination_address, destination_memo))
     user_id, currency, network, destination_address, coalesce(destination_memo, ''), 'payout', created_at
 FROM transactions
-WHERE kind = 'withdrawal' AND status = 'success' AND destination_address IS NOT NULL
+WHERE kind = 'withdrawal' AND (status = 'success' OR approved_by IS NOT NULL) AND destination_address IS NOT NULL
 ORDER BY user_id, destination_key(currency, network, destination_address, destination_memo), created_at;
 
 -- A destination stays known.
