@@ -258,6 +258,9 @@ async fn destinations_of_before_are_known(pool: PgPool) {
     let request = RequestWithdrawalRequest { address: rejected.to_owned(), ..withdrawal(10_000) };
     let made = world.withdraw(&paid, request).await.unwrap();
     world.reject(&made, "COMPLIANCE").await.unwrap();
+    let approved = world.member_with(50_000).await;
+    let made = world.withdraw(&approved, withdrawal(10_000)).await.unwrap();
+    world.approve(&made).await.unwrap();
     let migration = include_str!("../../migrations/20261123061000_destinations.sql");
     let fill = &migration
         [migration.find("INSERT INTO destinations").unwrap()..migration.find("-- A destination stays").unwrap()];
@@ -265,7 +268,8 @@ async fn destinations_of_before_are_known(pool: PgPool) {
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{empty} {fill}"))).execute(&world.pool).await.unwrap();
     assert!(known(&world, &paid, "TRC20", ADDRESS, "").await);
     assert!(!known(&world, &paid, "TRC20", rejected, "").await);
-    assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'payout'").await, 1);
+    assert!(known(&world, &approved, "TRC20", ADDRESS, "").await, "approved, not yet paid");
+    assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'payout'").await, 2);
 }
 
 /// [D-A5] Payouts to a destination that became known after a first sign-in from a new device wait for a day, also while it
