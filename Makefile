@@ -23,7 +23,7 @@ setup: ## Install what is missing
 run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT changes it) until Ctrl-C
 	@exec $(STACK) run
 
-demo: setup build ## Start a new product with six months of history (4 minutes), or add a demo member to one that is there
+demo: setup build ## Start a new product with six months of history (2 minutes), or add a demo member to one that is there
 	@deploy/setup.sh demo
 	@exec $(STACK) demo
 
