@@ -117,7 +117,7 @@ impl Product {
     pub async fn members(&self, count: usize) -> Result<Vec<Member>> {
         let ids: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
         let sessions: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
-        for (ids, sessions) in ids.chunks(10_000).zip(sessions.chunks(10_000)) {
+        for (ids, sessions) in ids.chunks(1_000).zip(sessions.chunks(1_000)) {
             self.sign_in(ids, sessions).await?;
             self.give_money(ids).await?;
         }
