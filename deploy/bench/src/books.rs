@@ -1,6 +1,7 @@
 //! Our ledger: a keyed transfer with its posting, two chained entries, two balances, the stored answer and an event.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use chassis::db::Db;
@@ -151,6 +152,7 @@ impl Books {
     /// Every broken promise of the ledger: there must be none.
     pub async fn check(&self) -> Result<()> {
         let mut conn = self.db.conn().await?;
+        conn.allow(Duration::from_mins(10));
         sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
         for check in CHECKS.iter().filter(|check| check.database == Database::Wallet && PROMISES.contains(&check.ids)) {
             let broken: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *conn).await?;

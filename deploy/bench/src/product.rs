@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
@@ -238,6 +239,7 @@ impl Product {
         for service in [Service::Auth, Service::Wallet] {
             let db = Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?;
             let mut conn = db.conn().await?;
+            conn.allow(Duration::from_mins(10));
             for sql in ["SET statement_timeout = 0", "VACUUM ANALYZE"] {
                 sqlx::raw_sql(sql).execute(&mut *conn).await?;
             }
@@ -254,6 +256,7 @@ impl Product {
     pub async fn check(&self) -> Result<()> {
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut conn = owner.conn().await?;
+        conn.allow(Duration::from_mins(10));
         sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
         let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Database::Wallet);
         let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));

@@ -342,6 +342,7 @@ impl Bench<'_> {
         let member = self.product.members(1).await?.pop().context("a member")?;
         let owner = Db::connect_lazy(&self.product.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut conn = owner.conn().await?;
+        conn.allow(Duration::from_mins(10));
         sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
         sqlx::query(
             "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
