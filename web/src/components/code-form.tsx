@@ -1,6 +1,6 @@
 import { useForm } from 'react-hook-form'
 import { Button } from './button'
-import { TextField } from './field'
+import { CodeField } from './field'
 import { Form } from './form'
 import { showFieldErrors } from '@/lib/forms'
 
@@ -21,13 +21,7 @@ export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormP
   )
   return (
     <Form onSubmit={submit} className="space-y-4">
-      <TextField
-        label="6-digit code"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        maxLength={6}
-        placeholder="000000"
-        className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
+      <CodeField
         error={form.formState.errors.code?.message}
         {...form.register('code', {
           setValueAs: (text: string) => text.trim(),

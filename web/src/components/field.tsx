@@ -91,6 +91,21 @@ export function PasswordField(props: Omit<InputProps, 'type' | 'trailing'>) {
   )
 }
 
+/** A mailed code of six digits, which phones offer to fill in. */
+export function CodeField(props: Omit<InputProps, 'label' | 'type'>) {
+  return (
+    <TextField
+      {...props}
+      label="6-digit code"
+      inputMode="numeric"
+      autoComplete="one-time-code"
+      maxLength={6}
+      placeholder="000000"
+      className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
+    />
+  )
+}
+
 type MoneyFieldProps = Omit<InputProps, 'type' | 'leading' | 'trailing'> & {
   /** Offers to fill in the most that is possible. */
   onMax?: () => void

@@ -11,7 +11,7 @@ import { fieldInWords } from '../proposals'
 import { useAuditFilter } from '../use-audit-filter'
 import { AuditFilters } from './audit-filters'
 import { Loaded } from './loaded'
-import { MoreButton } from './more-button'
+import { MoreButton } from '@/components/more-button'
 import { Cell, Table } from './table'
 
 /** What staff did, hash-chained and never changed [D-O3]. */

@@ -6,7 +6,7 @@ import type { MemberPage } from '../api/types'
 import { formatMoment } from '../moments'
 import { useMay } from '../permissions'
 import { Loaded } from './loaded'
-import { MoreButton } from './more-button'
+import { MoreButton } from '@/components/more-button'
 
 /** Where a member is signed in, with the means to end it [D-A7]. */
 export function MemberSessions({ id, sessions }: { id: string; sessions: MemberPage['sessions'] }) {

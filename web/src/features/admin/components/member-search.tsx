@@ -11,7 +11,7 @@ import { useMembers } from '../api/members'
 import { adminPaths } from '../paths'
 import { useTypedParam } from '../use-typed-param'
 import { Loaded } from './loaded'
-import { MoreButton } from './more-button'
+import { MoreButton } from '@/components/more-button'
 import { Cell, Table } from './table'
 import { TransactionTable } from './transaction-table'
 

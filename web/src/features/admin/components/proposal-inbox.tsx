@@ -16,7 +16,7 @@ import { titleOf } from '../proposals'
 import { Age } from './age'
 import { ChangeList } from './change-list'
 import { Loaded } from './loaded'
-import { MoreButton } from './more-button'
+import { MoreButton } from '@/components/more-button'
 
 type Status = Proposal['status']
 

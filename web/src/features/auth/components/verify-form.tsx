@@ -1,7 +1,7 @@
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import { Button } from '@/components/button'
-import { TextField } from '@/components/field'
+import { CodeField } from '@/components/field'
 import { Form } from '@/components/form'
 import { showFieldErrors } from '@/lib/forms'
 import { notify } from '@/lib/notify'
@@ -39,13 +39,7 @@ export function VerifyForm({ email }: { email: string | null }) {
 
   return (
     <Form onSubmit={submit} className="space-y-5">
-      <TextField
-        label="6-digit code"
-        inputMode="numeric"
-        autoComplete="one-time-code"
-        maxLength={6}
-        placeholder="000000"
-        className="tabular text-center text-xl tracking-[0.45em] placeholder:tracking-[0.45em]"
+      <CodeField
         error={form.formState.errors.otp?.message}
         {...form.register('otp', {
           setValueAs: (text: string) => text.trim(),

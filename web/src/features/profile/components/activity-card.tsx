@@ -1,13 +1,14 @@
-import { Card } from '@/components/card'
 import { ActivityList } from '@/components/activity-list'
-import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { MoreButton } from '@/components/more-button'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { useActivity } from '../api/list-activity'
 
 /** Every sign-in, refusal and change of the account [D-A7]. */
 export function ActivityCard() {
-  const { events, isPending, isFetching, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useActivity()
+  const query = useActivity()
+  const { events, isPending, isFetching, error, refetch } = query
   return (
     <Card className="overflow-hidden">
       {isPending ? (
@@ -19,13 +20,7 @@ export function ActivityCard() {
       ) : (
         <ActivityList events={events} />
       )}
-      {hasNextPage && (
-        <div className="border-t border-line p-3 text-center">
-          <Button variant="secondary" size="sm" busy={isFetchingNextPage} onClick={() => void fetchNextPage()}>
-            Show more
-          </Button>
-        </div>
-      )}
+      <MoreButton query={query} />
     </Card>
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from '@/components/button'
+import { Button } from './button'
 
 /** Loads the next page of a list, while there is one. */
 export function MoreButton({ query }: { query: { hasNextPage: boolean; isFetchingNextPage: boolean; fetchNextPage: () => Promise<unknown> } }) {
