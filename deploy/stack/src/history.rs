@@ -60,7 +60,7 @@ enum Act {
     Register(&'static Person),
     /// Claimed amount, network.
     Deposit(&'static Person, &'static str, &'static str, Outcome),
-    /// Amount.
+    /// Requested amount, in dollars before the fee.
     Withdraw(&'static Person, &'static str, Payout),
     /// The payout of what was requested before.
     PayOut(&'static Person),
@@ -246,7 +246,7 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
             world.check_ledger(&mut stack).await?;
         }
         for act in acts {
-            world.perform(&stack, act).await.with_context(|| format!("day {day}"))?;
+            world.perform(act).await.with_context(|| format!("day {day}"))?;
         }
         world.become_quiet().await.with_context(|| format!("day {day}"))?;
     }
@@ -304,7 +304,7 @@ impl World {
         Ok(())
     }
 
-    /// Starts wallet anew, which checks the ledger then: no payout relies on a check that is a day old.
+    /// Restarts wallet, which checks the ledger at its start: payouts are paused while the last check is too old.
     async fn check_ledger(&self, stack: &mut Stack) -> Result<()> {
         let treasurer = self.staff("treasurer").await?;
         let before = treasurer.get("/admin/integrity").await?.success()?["checkedAt"].clone();
@@ -350,7 +350,7 @@ impl World {
         Ok(!queued)
     }
 
-    async fn perform(&self, stack: &Stack, act: &Act) -> Result<()> {
+    async fn perform(&self, act: &Act) -> Result<()> {
         match act {
             Register(person) => self.register(person).await,
             Deposit(person, amount, network, outcome) => {
@@ -385,7 +385,7 @@ impl World {
                 } else {
                     staff.post(&path, body).await?
                 };
-                answer.success().with_context(|| format!("proposing at {path} of {}", stack.url())).map(drop)
+                answer.success().with_context(|| format!("proposing at {path}")).map(drop)
             }
         }
     }

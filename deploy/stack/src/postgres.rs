@@ -36,7 +36,7 @@ pub enum Durability {
 /// How to run it.
 #[derive(Clone, Debug)]
 pub struct Settings {
-    /// Its data.
+    /// The data folder, made on the first start.
     pub folder: PathBuf,
     /// Where it logs.
     pub log: PathBuf,

@@ -6,7 +6,7 @@ use super::snapshots::Database;
 pub struct Check {
     /// The invariants it belongs to.
     pub ids: &'static str,
-    /// The promise.
+    /// What must hold, as a sentence.
     pub promise: &'static str,
     /// Where; ignored for those of every database.
     pub database: Database,

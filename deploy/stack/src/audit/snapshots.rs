@@ -70,7 +70,6 @@ impl Urls {
 // === impl Database ===
 
 impl Database {
-    /// Every one.
     pub const ALL: [Self; 5] = [Self::Wallet, Self::Trade, Self::Auth, Self::PaymentMethod, Self::Mailer];
 
     /// The name of its service.

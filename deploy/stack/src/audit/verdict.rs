@@ -8,7 +8,7 @@ const SHOWN: usize = 20;
 pub struct Verdict {
     /// The invariants it belongs to, e.g. `L1`.
     pub ids: &'static str,
-    /// The promise.
+    /// What must hold, as a sentence.
     pub promise: String,
     /// Rows that break it, described; none when it is kept.
     pub offending: Vec<String>,
