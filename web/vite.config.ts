@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, minifySync, transformWithOxc, type Plugin } from 'vite'
+import { chunkGroups } from './chunk-groups'
 
 const gateway = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080'
 
@@ -42,8 +43,7 @@ export default defineConfig({
       input: { page: 'index.html', app: 'src/app/client.tsx', fonts: 'src/app/fonts.css' },
       // The script in a page's head calls what the app exports.
       preserveEntrySignatures: 'allow-extension',
-      // What toasts need is on every page: one file, since a page names each that it needs.
-      output: { codeSplitting: { groups: [{ name: 'toasts', test: /lib\/notify|lucide-react.*\/(circle-check|circle-exclamation-point|info|triangle-exclamation-point|x)\.mjs$/ }] } },
+      output: { codeSplitting: { groups: chunkGroups } },
     },
     target: 'es2022',
     // What Tailwind needs: older browsers would take a copy of each colour, and show nothing right.
