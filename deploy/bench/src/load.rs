@@ -33,6 +33,8 @@ pub struct Run {
     pub p99_ms: f64,
     /// Requests that were told to come back, or waited in vain.
     pub refused: usize,
+    /// What one of those was told.
+    pub refusal: String,
     /// 99 of 100 of those were told so within so many milliseconds.
     pub refused_p99_ms: f64,
     /// CPU of each server for one that was done, in microseconds.
@@ -44,6 +46,7 @@ pub struct Run {
 struct Times {
     done: Vec<u32>,
     refused: Vec<u32>,
+    refusal: String,
 }
 
 impl Load<'_> {
@@ -73,6 +76,9 @@ impl Load<'_> {
             let times = task.await??;
             all.done.extend(times.done);
             all.refused.extend(times.refused);
+            if !times.refusal.is_empty() {
+                all.refusal = times.refusal;
+            }
         }
         let took = start.elapsed().as_secs_f64();
         let count = all.done.len().max(1) as f64;
@@ -81,6 +87,7 @@ impl Load<'_> {
             done: all.done.len(),
             rate: all.done.len() as f64 / took,
             refused: all.refused.len(),
+            refusal: all.refusal,
             cpu_us: spent.collect(),
             p99_ms: p99_ms(all.done),
             refused_p99_ms: p99_ms(all.refused),
@@ -122,7 +129,12 @@ async fn ask(
         is_new = matches!(status, 200 | 201);
         match status {
             200 | 201 => times.done.push(took),
-            429 | 503 | 504 => times.refused.push(took),
+            429 | 503 | 504 => {
+                times.refused.push(took);
+                if times.refusal.is_empty() {
+                    times.refusal = format!("{status} {}", String::from_utf8_lossy(connection.body()));
+                }
+            }
             _ => bail!("answered {status}: {}", String::from_utf8_lossy(connection.body())),
         }
     }

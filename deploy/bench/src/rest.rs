@@ -228,6 +228,7 @@ impl Bench<'_> {
             })
             .await?;
         let made = self.product.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await? - before;
+        ensure!(run.done > 0, "every withdrawal was refused: {}", run.refusal);
         ensure!(made == run.done as i64, "{} were acknowledged, {made} are there", run.done);
         Ok(run)
     }
