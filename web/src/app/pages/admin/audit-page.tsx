@@ -1,5 +1,5 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { AuditTable } from '@/features/admin/components/audit-table'
+import { AuditTable } from '@/features/admin-audit/components/audit-table'
 
 export function AuditPage() {
   return (

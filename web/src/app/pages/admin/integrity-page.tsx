@@ -1,5 +1,5 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { IntegrityBoard } from '@/features/admin/components/integrity-board'
+import { IntegrityBoard } from '@/features/admin-ledger/components/integrity-board'
 
 export function IntegrityPage() {
   return (

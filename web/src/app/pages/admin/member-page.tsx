@@ -1,6 +1,6 @@
 import { useParams } from 'react-router'
 import { BackLink } from '@/features/admin/components/admin-page'
-import { MemberDetails } from '@/features/admin/components/member-details'
+import { MemberDetails } from '@/features/admin-members/components/member-details'
 import { adminPaths } from '@/features/admin/paths'
 
 export function MemberPage() {

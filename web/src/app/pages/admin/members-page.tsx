@@ -1,5 +1,5 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { MemberSearch } from '@/features/admin/components/member-search'
+import { MemberSearch } from '@/features/admin-members/components/member-search'
 
 export function MembersPage() {
   return (

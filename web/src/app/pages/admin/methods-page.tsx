@@ -1,6 +1,6 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { AddMethodButton, MethodBoard } from '@/features/admin/components/method-board'
-import { OpenProposals } from '@/features/admin/components/open-proposals'
+import { AddMethodButton, MethodBoard } from '@/features/admin-methods/components/method-board'
+import { OpenProposals } from '@/features/admin-proposals/components/open-proposals'
 
 export function MethodsPage() {
   return (

@@ -1,6 +1,6 @@
 import { useNavigate } from 'react-router'
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { TermsForm } from '@/features/admin/components/terms-form'
+import { TermsForm } from '@/features/admin-plans/components/terms-form'
 import { adminPaths } from '@/features/admin/paths'
 
 export function NewPlanPage() {

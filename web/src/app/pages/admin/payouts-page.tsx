@@ -1,6 +1,6 @@
 import { useParams } from 'react-router'
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { Payouts } from '@/features/admin/components/payouts'
+import { Payouts } from '@/features/admin-review/components/payouts'
 
 export function PayoutsPage() {
   const { id } = useParams()

@@ -1,7 +1,7 @@
 import { ButtonLink } from '@/components/button'
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { OpenProposals } from '@/features/admin/components/open-proposals'
-import { PlanList } from '@/features/admin/components/plan-list'
+import { OpenProposals } from '@/features/admin-proposals/components/open-proposals'
+import { PlanList } from '@/features/admin-plans/components/plan-list'
 import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 

@@ -1,5 +1,5 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { ProposalInbox } from '@/features/admin/components/proposal-inbox'
+import { ProposalInbox } from '@/features/admin-proposals/components/proposal-inbox'
 
 export function ProposalsPage() {
   return (

@@ -1,6 +1,6 @@
 import { AdminPage } from '@/features/admin/components/admin-page'
-import { QueueCounts } from '@/features/admin/components/queue-counts'
-import { WaitingList } from '@/features/admin/components/waiting-list'
+import { QueueCounts } from '@/features/admin-review/components/queue-counts'
+import { WaitingList } from '@/features/admin-review/components/waiting-list'
 
 export function QueuePage() {
   return (

@@ -1,0 +1,76 @@
+import { Download } from 'lucide-react'
+import { useSearchParams } from 'react-router'
+import { Button } from '@/components/button'
+import { cx } from '@/components/cx'
+import { SelectField, TextField } from '@/components/field'
+import { Segmented } from '@/components/segmented'
+import { useAuditCsv, type AuditFilter, type Trail } from '../api/audit'
+import { useStaffList, useStaffName } from '@/features/admin/api/staff'
+import { useMay } from '@/features/admin/permissions'
+import { useTypedParam, withParam } from '@/features/admin/use-typed-param'
+
+const services: readonly { value: Trail; label: string }[] = [
+  { value: 'wallet', label: 'Money' },
+  { value: 'auth', label: 'Accounts' },
+  { value: 'trade', label: 'Plans' },
+  { value: 'payment-method', label: 'Methods' },
+  { value: 'mailer', label: 'Mail' },
+]
+
+/** Which rows are shown, and the same rows as a file. */
+export function AuditFilters({ filter }: { filter: AuditFilter }) {
+  const [, setParams] = useSearchParams()
+  const action = useTypedParam('action')
+  const from = useTypedParam('from')
+  const to = useTypedParam('to')
+  const csv = useAuditCsv()
+  const may = useMay()
+  return (
+    <div className="space-y-3">
+      <div className="flex flex-wrap items-center justify-between gap-3">
+        <Segmented
+          legend="Which log"
+          options={services}
+          value={filter.service}
+          onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
+        />
+        <Button variant="secondary" onClick={() => csv.mutateAsync(filter)} icon={<Download aria-hidden className="size-4.5" />}>
+          CSV
+        </Button>
+      </div>
+      <div className={cx('grid grid-cols-1 gap-x-4 gap-y-3 sm:grid-cols-2', may('seeStaff') ? 'lg:grid-cols-[1.5fr_1fr_1fr_1fr]' : 'lg:grid-cols-[1.5fr_1fr_1fr]')}>
+        <TextField
+          label="Action"
+          type="search"
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder="deposit.approve or its beginning"
+          value={action.text}
+          onChange={(event) => action.setText(event.target.value)}
+        />
+        {may('seeStaff') && <ByField actor={filter.actor} />}
+        <TextField label="From (UTC)" type="date" value={from.text} onChange={(event) => from.setText(event.target.value)} />
+        <TextField label="To (UTC)" type="date" value={to.text} onChange={(event) => to.setText(event.target.value)} />
+      </div>
+    </div>
+  )
+}
+
+/** Whose acts. Somebody whose account has ended is no choice, but stays named where the address asks for them. */
+function ByField({ actor }: { actor: string }) {
+  const [, setParams] = useSearchParams()
+  const { data: staff = [] } = useStaffList()
+  const staffName = useStaffName()
+  const choices = staff.map(({ id, name }) => ({ value: id, label: name }))
+  const isListed = !actor || choices.some(({ value }) => value === actor)
+  return (
+    <SelectField
+      label="By"
+      blank="Anybody"
+      options={isListed ? choices : [...choices, { value: actor, label: staffName(actor) }]}
+      value={actor}
+      onChange={({ target }) => setParams((now) => withParam(now, 'actor', target.value), { replace: true })}
+    />
+  )
+}

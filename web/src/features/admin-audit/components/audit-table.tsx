@@ -1,0 +1,115 @@
+import { ScrollText } from 'lucide-react'
+import { Link } from 'react-router'
+import { Card } from '@/components/card'
+import { EmptyState } from '@/components/states'
+import { useAuditTrail } from '../api/audit'
+import { useStaffName } from '@/features/admin/api/staff'
+import type { AuditRow } from '@/features/admin/api/types'
+import { formatMoments } from '@/features/admin/moments'
+import { adminPaths } from '@/features/admin/paths'
+import { fieldInWords } from '@/features/admin/proposals'
+import { useAuditFilter } from '../use-audit-filter'
+import { AuditFilters } from './audit-filters'
+import { Loaded } from '@/features/admin/components/loaded'
+import { MoreButton } from '@/components/more-button'
+import { Cell, Table } from '@/features/admin/components/table'
+
+/** What staff did, hash-chained and never changed [D-O3]. */
+export function AuditTable() {
+  const filter = useAuditFilter()
+  const query = useAuditTrail(filter)
+  return (
+    <div className="space-y-4">
+      <AuditFilters filter={filter} />
+      <Card className="overflow-hidden">
+        <Loaded query={{ ...query, data: query.rows }} label="Loading the audit log" count={8}>
+          {(rows) => <Rows rows={rows} />}
+        </Loaded>
+        <MoreButton query={query} />
+      </Card>
+    </div>
+  )
+}
+
+/** The role of what a service did by itself, in the name of nobody. */
+const SYSTEM = 'system'
+
+function Rows({ rows }: { rows: readonly AuditRow[] }) {
+  const staffName = useStaffName()
+  if (rows.length === 0) return <EmptyState icon={ScrollText} title="Nothing matches" />
+  const moments = formatMoments(rows.map(({ at }) => at ?? ''))
+  return (
+    <Table label="Audit log" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
+      {rows.map((row, index) => (
+        <tr key={row.id}>
+          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && moments[index]}</Cell>
+          <Cell className="whitespace-nowrap">
+            <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The service' : staffName(row.actorId)}</span>
+            <span className="block text-ink-faint">{row.actorRole}</span>
+          </Cell>
+          <Cell className="font-mono whitespace-nowrap">{row.action}</Cell>
+          <Cell className="whitespace-nowrap">
+            <Subject row={row} />
+          </Cell>
+          <Cell className="tabular whitespace-nowrap text-ink-faint">{row.address}</Cell>
+          <Cell className="min-w-72">
+            <Difference row={row} />
+          </Cell>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+const link = 'tabular text-accent-text hover:underline'
+
+function Subject({ row: { action, subjectId, memberId } }: { row: AuditRow }) {
+  const isTransaction = /^(deposit|course|fee|withdrawal)\.(approve|reject|paying|paid)$/.test(action)
+  return (
+    <>
+      {isTransaction ? (
+        <Link to={adminPaths.review(subjectId)} className={link}>
+          TNX-{subjectId.slice(0, 6)}
+        </Link>
+      ) : (
+        <span className="tabular text-ink-soft" title={subjectId}>
+          {subjectId.slice(0, 8)}…
+        </span>
+      )}
+      {memberId && (
+        <Link to={adminPaths.member(memberId)} className={`block ${link}`}>
+          Member
+        </Link>
+      )}
+    </>
+  )
+}
+
+const isBlank = (value: unknown) => value === null || value === undefined || value === ''
+
+/** Counted up with every change, or said elsewhere in the row. */
+const untold = new Set(['revision', 'kind', 'approvedBy', 'by'])
+
+const isNested = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** The facts of a row, those that belong together side by side with the others. */
+const factsOf = (facts: Record<string, unknown> | null | undefined): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(facts ?? {}).flatMap(([name, value]) => (isNested(value) ? Object.entries(value) : [[name, value]])))
+
+/** The fields that differ, in words; the whole row and its hash on demand. */
+function Difference({ row: { id, before, after, hash } }: { row: AuditRow }) {
+  const known = factsOf(before)
+  const changed = Object.entries(factsOf(after)).filter(
+    ([name, value]) => !untold.has(name) && !isBlank(value) && JSON.stringify(known[name]) !== JSON.stringify(value),
+  )
+  const told = changed.slice(0, 4).map(([name, value]) => fieldInWords(name, value))
+  return (
+    <details>
+      <summary className="wrap-anywhere">{told.join(', ').slice(0, 140) || 'Details'}</summary>
+      <pre className="mt-2 max-w-96 overflow-x-auto rounded-md bg-sunken p-3 font-mono text-xs">
+        {JSON.stringify({ row: id, before: before ?? null, after: after ?? null, hash }, null, 2)}
+      </pre>
+    </details>
+  )
+}

@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { useRebuildAccount } from '../api/integrity'
+import type { Integrity } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMay } from '@/features/admin/permissions'
+import { NoteDialog } from '@/features/admin/components/note-dialog'
+
+type Fault = Integrity['faults'][number]
+
+/** What does not verify, each until it verifies again; an account can be rebuilt by two treasurers [D-R6]. */
+export function FaultList({ faults }: { faults: Fault[] }) {
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">What does not verify</h2>
+      <ul className="mt-2 divide-y divide-line text-sm">
+        {faults.map((fault) => (
+          <FaultRow key={`${fault.subject} ${fault.subjectId}`} fault={fault} />
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+function FaultRow({ fault: { subject, subjectId, detail, foundAt } }: { fault: Fault }) {
+  const may = useMay()
+  return (
+    <li className="flex flex-wrap items-start justify-between gap-3 py-3">
+      <div className="min-w-0">
+        <p className="break-words">{detail}</p>
+        {foundAt && <p className="text-ink-faint">Found {formatMoment(foundAt)}</p>}
+      </div>
+      {subject === 'account' && may('correctBalances') && <Rebuild accountId={subjectId} />}
+    </li>
+  )
+}
+
+function Rebuild({ accountId }: { accountId: string }) {
+  const [open, setOpen] = useState(false)
+  const rebuild = useRebuildAccount(accountId)
+  return (
+    <>
+      <Button size="sm" variant="secondary" onClick={() => setOpen(true)}>
+        Rebuild from entries
+      </Button>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Rebuild this account from its entries"
+        explanation="The balance, the number of entries and the head of the account are computed from its entries again. Another treasurer has to confirm it."
+        label="Why is it needed?"
+        submitLabel="Propose"
+        action={rebuild}
+      />
+    </>
+  )
+}

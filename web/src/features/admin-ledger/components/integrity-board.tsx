@@ -1,0 +1,231 @@
+import { CircleCheck, Download, ShieldAlert, TriangleAlert } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
+import { Notice } from '@/components/notice'
+import { formatSeconds } from '@/lib/durations'
+import { formatMoney, toCents, toDollars } from '@/lib/money'
+import { useDeadLetters, useIntegrity, useReopenWithdrawals, useReplayDeadLetter } from '../api/integrity'
+import { useDownloadJournal } from '../api/journal'
+import type { DeadLetter, Integrity } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMay } from '@/features/admin/permissions'
+import { FaultList } from './fault-list'
+import { Loaded } from '@/features/admin/components/loaded'
+import { Cell, Table } from '@/features/admin/components/table'
+
+/** Whether the books are right, and whether everything that happened was told onwards [D-R6] [D-I6]. */
+export function IntegrityBoard() {
+  const query = useIntegrity()
+  return (
+    <Loaded query={query} label="Checking the books" count={3} skeleton="h-32">
+      {(books) => (
+        <div className="space-y-5">
+          <Verdict books={books} />
+          {books.withdrawals.stopped && <Stopped withdrawals={books.withdrawals} />}
+          {books.faults.length > 0 && <FaultList faults={books.faults} />}
+          <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-2">
+            <Books books={books} />
+            <Health books={books} />
+          </div>
+          <DeadLetters />
+          <Journal />
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+/** Holdings above what members are owed, in dollars; negative when they do not cover it. */
+const aboveOwed = ({ holdings, liabilities }: Integrity) => toDollars(toCents(holdings) - toCents(liabilities.total))
+
+/** The one verdict: on the entries first, then on whether what is held covers what is owed. */
+function verdictOn(books: Integrity) {
+  const missing = -aboveOwed(books)
+  if (!books.ok && missing <= 0) {
+    return { ok: false, title: 'The books do not add up', text: 'Do not pay out anything before the cause is found.' }
+  }
+  if (missing > 0) {
+    const text = `${formatMoney(missing)} is missing. Do not pay out anything before the cause is found.`
+    return { ok: false, title: 'Holdings do not cover what members are owed', text }
+  }
+  return { ok: true, title: 'The books are right', text: 'Every posting sums to zero, every balance equals its entries, and holdings cover what members are owed.' }
+}
+
+function Verdict({ books }: { books: Integrity }) {
+  const { ok, title, text } = verdictOn(books)
+  const Icon = ok ? CircleCheck : ShieldAlert
+  return (
+    <div role="status" className={cx('flex items-center gap-3 rounded-xl p-4', ok ? 'bg-positive-soft text-positive' : 'bg-negative-soft text-negative')}>
+      <Icon aria-hidden className="size-6 shrink-0" />
+      <div>
+        <p className="font-semibold">{title}</p>
+        <p className="text-sm">{text}</p>
+      </div>
+    </div>
+  )
+}
+
+function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['withdrawals'] }) {
+  const may = useMay()
+  const reopen = useReopenWithdrawals()
+  return (
+    <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatMoment(since)}` : ''}`}>
+      {reason && <p>{reason}</p>}
+      <p>Opening them again takes two people: one proposes, another confirms.</p>
+      {may('reopenWithdrawals') && (
+        <Button size="sm" className="mt-3" onClick={() => reopen.mutateAsync(null)}>
+          Propose to open them
+        </Button>
+      )}
+    </Notice>
+  )
+}
+
+function Books({ books }: { books: Integrity }) {
+  const { liabilities, owed, holdings, pool, trialBalance, drift } = books
+  const above = aboveOwed(books)
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Books</h2>
+      <dl className="mt-2 text-sm">
+        <Sum label="Free balances" value={liabilities.available} />
+        <Sum label="Held for withdrawals" value={liabilities.held} />
+        <Sum label="On hold" value={liabilities.onHold} />
+        <Sum label="Invested" value={liabilities.invested} />
+        <Sum label="Bonus" value={liabilities.bonus} />
+        <Sum label="Owed to members" value={liabilities.total} strong />
+        <Sum label="Holdings according to the ledger" value={holdings} strong />
+        <Sum
+          label="Holdings above what is owed"
+          value={above}
+          note="Revenue of the house and the pool"
+          danger={above < 0 && 'Less is held than members are owed'}
+        />
+        {owed > 0 && <Sum label="Owed by members" value={owed} note="Since payments were reversed; no part of the holdings" />}
+        <Sum label="Investment pool" value={pool} caution={pool < 0 && 'More was paid out in gains than came into the pool'} />
+        <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Has to be zero'} />
+        <Sum label="Drift" value={drift} danger={drift !== 0 && 'Has to be zero'} />
+      </dl>
+    </Card>
+  )
+}
+
+/** `danger` and `caution` say in words what the colour says too. */
+type SumProps = { label: string; value: number; strong?: boolean; note?: string; danger?: string | false; caution?: string | false }
+
+function Sum({ label, value, strong, note, danger, caution }: SumProps) {
+  const concern = danger || caution
+  return (
+    <div
+      className={cx(
+        'flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0',
+        strong && 'font-semibold',
+        danger ? 'text-negative' : caution && 'text-caution',
+      )}
+    >
+      <dt>
+        {label}
+        {note && <span className="block text-ink-faint">{note}</span>}
+        {concern && (
+          <span className="flex items-center gap-1.5 font-semibold">
+            <TriangleAlert aria-hidden className="size-4 shrink-0" />
+            {concern}
+          </span>
+        )}
+      </dt>
+      <dd>
+        <Amount value={value} />
+      </dd>
+    </div>
+  )
+}
+
+function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals, checkedAt, ok } }: { books: Integrity }) {
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">Service</h2>
+      <dl className="mt-2 text-sm">
+        <Line label="Oldest unsent event" bad={outboxOldestSeconds > 60}>
+          {outboxOldestSeconds > 0 ? formatSeconds(outboxOldestSeconds) : 'none'}
+        </Line>
+        <Line label="Unprocessable events" bad={deadLetters > 0}>
+          {deadLetters}
+        </Line>
+        <Line label="Withdrawals" bad={withdrawals.stopped}>
+          {withdrawals.stopped ? 'stopped' : 'open'}
+        </Line>
+        {checkedAt && (
+          <Line label="All entries read" bad={!ok}>
+            {formatMoment(checkedAt)}
+          </Line>
+        )}
+      </dl>
+    </Card>
+  )
+}
+
+function Line({ label, bad, children }: { label: string; bad: boolean; children: ReactNode }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 border-b border-line py-2 last:border-b-0">
+      <dt>{label}</dt>
+      <dd className={cx('tabular font-medium', bad && 'text-negative')}>{children}</dd>
+    </div>
+  )
+}
+
+/** For auditors: every posting with its cause, to check the books elsewhere [D-R16]. */
+function Journal() {
+  const may = useMay()
+  const download = useDownloadJournal()
+  if (!may('seeJournal')) return null
+  return (
+    <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
+      <div className="min-w-0">
+        <h2 className="text-base font-semibold">Journal</h2>
+        <p className="text-sm text-ink-faint">Every posting with its cause and entries, a line of JSON each.</p>
+      </div>
+      <Button variant="secondary" busyLabel="Downloading..." onClick={() => download.mutateAsync()} icon={<Download aria-hidden className="size-4.5" />}>
+        Download
+      </Button>
+    </Card>
+  )
+}
+
+/** Left out while there are none: their count stands above in any case. */
+function DeadLetters() {
+  const { data } = useDeadLetters()
+  if (!data?.length) return null
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Unprocessable events</h2>
+      <Table label="Unprocessable events" columns={['When', 'Queue', 'Event', 'Reason', '']}>
+        {data.map((letter) => (
+          <DeadLetterRow key={letter.id} letter={letter} />
+        ))}
+      </Table>
+    </Card>
+  )
+}
+
+function DeadLetterRow({ letter: { id, at, queue, key, reason } }: { letter: DeadLetter }) {
+  const may = useMay()
+  const replay = useReplayDeadLetter()
+  return (
+    <tr>
+      <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
+      <Cell className="font-mono whitespace-nowrap">{queue}</Cell>
+      <Cell className="font-mono whitespace-nowrap">{key}</Cell>
+      <Cell className="min-w-64 break-words">{reason}</Cell>
+      <Cell right>
+        {may('replayDeadLetters') && (
+          <Button size="sm" variant="secondary" onClick={() => replay.mutateAsync(id)}>
+            Replay
+          </Button>
+        )}
+      </Cell>
+    </tr>
+  )
+}

@@ -1,0 +1,82 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { Segmented } from '@/components/segmented'
+import { toApiError } from '@/lib/api-error'
+import { parseCents, toDollars } from '@/lib/money'
+import { useProposeCorrection, type Correction } from '@/features/admin/api/members'
+
+type Choice = 'bonus' | 'release' | 'credit' | 'debit'
+
+const choices: readonly { value: Choice; label: string }[] = [
+  { value: 'bonus', label: 'Bonus' },
+  { value: 'release', label: 'Release' },
+  { value: 'credit', label: 'Add' },
+  { value: 'debit', label: 'Deduct' },
+]
+
+const explanations: Record<Choice, string> = {
+  bonus: 'Adds to the bonus, which the member sees but cannot spend.',
+  release: 'Moves bonus into the free balance.',
+  credit: 'Adds to the free balance as an adjustment.',
+  debit: 'Deducts from the free balance as an adjustment, for example to reverse a wrong approval.',
+}
+
+const correctionOf = (choice: Choice): Pick<Correction, 'kind' | 'type'> =>
+  choice === 'credit' || choice === 'debit' ? { kind: 'adjustment', type: choice } : { kind: choice }
+
+/** Proposes a change of balances; another treasurer confirms it [D-R2] [D-L1]. */
+export function CorrectionForm({ memberId }: { memberId: string }) {
+  const propose = useProposeCorrection(memberId)
+  const [choice, setChoice] = useState<Choice>('bonus')
+  const [amount, setAmount] = useState('')
+  const [note, setNote] = useState('')
+  const [tried, setTried] = useState(false)
+  const cents = parseCents(amount)
+  const { fields } = toApiError(propose.error)
+
+  const submit = () => {
+    setTried(true)
+    if (!cents || !note.trim()) return
+    return propose.mutateAsync(
+      { ...correctionOf(choice), amount: toDollars(cents), note: note.trim() },
+      {
+        onSuccess: () => {
+          setAmount('')
+          setNote('')
+          setTried(false)
+        },
+      },
+    )
+  }
+  return (
+    <Card className="p-4">
+      <h2 className="text-base font-semibold">Propose a change of balances</h2>
+      <Form aria-label="Propose a change of balances" onSubmit={submit} className="mt-3 space-y-4">
+        <div>
+          <Segmented legend="What changes" options={choices} value={choice} onChange={setChoice} />
+          <p className="mt-1.5 text-sm text-ink-faint">{explanations[choice]}</p>
+        </div>
+        <MoneyField
+          label="Amount"
+          value={amount}
+          onChange={(event) => setAmount(event.target.value)}
+          error={tried && !cents ? 'Enter an amount like 25.00' : fields['amount']}
+        />
+        <TextField
+          label="Reason"
+          maxLength={500}
+          value={note}
+          onChange={(event) => setNote(event.target.value)}
+          error={tried && !note.trim() ? 'Please say why' : fields['note']}
+        />
+        <Button type="submit" busyLabel="Proposing...">
+          Propose
+        </Button>
+        <p className="text-sm text-ink-faint">It takes effect when another treasurer confirms it.</p>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,53 @@
+import { ActivityList } from '@/components/activity-list'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { useEndSessions, useMemberActivity } from '@/features/admin/api/members'
+import type { MemberPage } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMay } from '@/features/admin/permissions'
+import { Loaded } from '@/features/admin/components/loaded'
+import { MoreButton } from '@/components/more-button'
+
+/** Where a member is signed in, with the means to end it [D-A7]. */
+export function MemberSessions({ id, sessions }: { id: string; sessions: MemberPage['sessions'] }) {
+  const may = useMay()
+  const end = useEndSessions(id)
+  return (
+    <Card className="p-4">
+      <div className="flex items-center justify-between gap-3">
+        <h2 className="text-base font-semibold">Sessions</h2>
+        {may('freeze') && sessions.length > 0 && (
+          <Button variant="secondary" size="sm" busy={end.isPending} onClick={() => end.mutateAsync({})}>
+            End all sessions
+          </Button>
+        )}
+      </div>
+      {sessions.length === 0 && <p className="mt-1 text-sm text-ink-faint">Not signed in anywhere.</p>}
+      <ul className="mt-1 divide-y divide-line text-sm">
+        {sessions.map((one) => (
+          <li key={one.id} className="py-2">
+            <p className="font-medium">{one.device || 'Unknown device'}</p>
+            <p className="text-ink-faint">
+              {one.address}
+              {one.lastSeenAt && `, last seen ${formatMoment(one.lastSeenAt)}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  )
+}
+
+/** What happened to the security of a member's account, as the member sees it. */
+export function MemberActivity({ id }: { id: string }) {
+  const query = useMemberActivity(id)
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Account activity</h2>
+      <Loaded query={{ ...query, data: query.events }} label="Loading the activity">
+        {(events) => (events.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There is none yet.</p> : <ActivityList events={events} />)}
+      </Loaded>
+      <MoreButton query={query} />
+    </Card>
+  )
+}

@@ -1,0 +1,144 @@
+import { Snowflake, Sun } from 'lucide-react'
+import { useState } from 'react'
+import { Amount } from '@/components/amount'
+import { Avatar } from '@/components/avatar'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { cx } from '@/components/cx'
+import { PageTitle } from '@/components/page'
+import type { User } from '@/lib/api-types'
+import { formatDay } from '@/lib/dates'
+import { useFoundTransactions } from '@/features/admin/api/find-transactions'
+import { useFreeze, useMemberPage } from '@/features/admin/api/members'
+import { useMay } from '@/features/admin/permissions'
+import { CorrectionForm } from './correction-form'
+import { LedgerEntries } from '@/features/admin/components/ledger-entries'
+import { Holds } from './holds'
+import { Loaded } from '@/features/admin/components/loaded'
+import { AccountBadge } from './member-search'
+import { MoreButton } from '@/components/more-button'
+import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { MemberActivity, MemberSessions } from './member-activity'
+import { MemberFactor } from './member-factor'
+import { Notes } from './notes'
+import { TransactionTable } from '@/features/admin/components/transaction-table'
+
+/** Everything the house knows about a member. */
+export function MemberDetails({ id }: { id: string }) {
+  const query = useMemberPage(id)
+  const may = useMay()
+  return (
+    <Loaded query={query} label="Loading the member" count={3} skeleton="h-40">
+      {(page) => (
+        <div className="space-y-5">
+          <Head member={page.member} />
+          <Balances member={page.member} />
+          <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
+            <div className="min-w-0 space-y-5">
+              <Transactions id={id} />
+              <LedgerEntries entries={page.entries} note="The newest movements, each with the balance after it" />
+            </div>
+            <div className="min-w-0 space-y-5">
+              <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
+              {may('correctBalances') && <CorrectionForm memberId={id} />}
+              <Notes memberId={id} notes={page.notes} />
+              {page.secondFactor && <MemberFactor member={page.member} factor={page.secondFactor} />}
+              <MemberSessions id={id} sessions={page.sessions} />
+              <MemberActivity id={id} />
+            </div>
+          </div>
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Head({ member }: { member: User }) {
+  const may = useMay()
+  return (
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-3">
+      <Avatar src={member.image} name={member.name} className="size-14" />
+      <div className="min-w-0 flex-1">
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
+          <PageTitle title={member.name} className="min-w-0 text-xl font-semibold wrap-anywhere" />
+          <AccountBadge isFrozen={member.isFrozen} isVerified={member.isVerified} />
+        </div>
+        <p className="text-sm break-words text-ink-soft">
+          {member.email}
+          {member.pendingEmail && ` (wants ${member.pendingEmail})`} · {member.phone} · {member.country}
+        </p>
+        <p className="text-sm text-ink-faint">
+          {member.createdAt && `Member since ${formatDay(member.createdAt)}`}
+          {member.hasPurchasedCourse && ' · owns the course'}
+          {member.isWithdrawalPending && ' · withdrawal open'}
+        </p>
+      </div>
+      {may('freeze') && <FreezeButton id={member.id} frozen={member.isFrozen} name={member.name} />}
+    </header>
+  )
+}
+
+function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name: string }) {
+  const [open, setOpen] = useState(false)
+  const freeze = useFreeze(id, frozen)
+  const Icon = frozen ? Sun : Snowflake
+  return (
+    <>
+      <Button variant={frozen ? 'secondary' : 'danger'} onClick={() => setOpen(true)} icon={<Icon aria-hidden className="size-4.5" />}>
+        {frozen ? 'Unfreeze' : 'Freeze'}
+      </Button>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={frozen ? `Unfreeze ${name}` : `Freeze ${name}`}
+        explanation={
+          frozen
+            ? 'Money can be moved again at once.'
+            : 'The member can still look at everything, but no money moves and nothing can be changed, within seconds and on every device. A mail says so.'
+        }
+        label="Reason"
+        submitLabel={frozen ? 'Unfreeze' : 'Freeze'}
+        action={freeze}
+      />
+    </>
+  )
+}
+
+function Balances({ member: { wallet } }: { member: User }) {
+  const parts: [label: string, value: number | undefined][] = [
+    ['Free', wallet?.balance],
+    ['Held for a withdrawal', wallet?.held],
+    ['Invested', wallet?.invested],
+    ['Bonus', wallet?.bonus],
+  ]
+  // Both together, so that no place of the grid stays empty.
+  if (wallet?.onHold || wallet?.owed) parts.push(['On hold', wallet.onHold ?? 0], ['Owed by the member', wallet.owed ?? 0])
+  return (
+    <dl
+      className={cx(
+        'grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line shadow-card',
+        parts.length > 4 ? 'sm:grid-cols-3' : 'lg:grid-cols-4',
+      )}
+    >
+      {parts.map(([label, value]) => (
+        <div key={label} className="bg-surface px-4 py-3">
+          <dt className="text-sm text-ink-faint">{label}</dt>
+          <dd className="text-lg font-semibold">{value === undefined ? '–' : <Amount value={value} />}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Transactions({ id }: { id: string }) {
+  const query = useFoundTransactions({ member: id })
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions</h2>
+      <Loaded query={{ ...query, data: query.transactions }} label="Loading the transactions">
+        {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There are none yet.</p> : <TransactionTable rows={rows} />)}
+      </Loaded>
+      <MoreButton query={query} />
+    </Card>
+  )
+}

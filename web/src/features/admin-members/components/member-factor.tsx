@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import type { User } from '@/lib/api-types'
+import { useResetFactors } from '@/features/admin/api/members'
+import type { MemberPage } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMay } from '@/features/admin/permissions'
+import { NoteDialog } from '@/features/admin/components/note-dialog'
+
+type MemberFactorProps = { member: User; factor: NonNullable<MemberPage['secondFactor']> }
+
+/** Whether the member signs in with a second factor, and the way to remove one that was lost [D-A3]. */
+export function MemberFactor({ member, factor: { enrolled, removedAt } }: MemberFactorProps) {
+  const may = useMay()
+  const [open, setOpen] = useState(false)
+  const reset = useResetFactors(member.id)
+  return (
+    <Card className="p-4">
+      <div className="flex items-center justify-between gap-3">
+        <h2 className="text-base font-semibold">Second factor</h2>
+        <Badge tone={enrolled ? 'positive' : 'neutral'}>{enrolled ? 'On' : 'Off'}</Badge>
+      </div>
+      {removedAt && (
+        <p className="mt-1 text-sm text-ink-soft">
+          It is removed on {formatMoment(removedAt)}, unless the member uses it before. The member was told by mail.
+        </p>
+      )}
+      {enrolled && !removedAt && may('resetFactors') && (
+        <Button variant="secondary" size="sm" className="mt-3" onClick={() => setOpen(true)}>
+          Propose to remove
+        </Button>
+      )}
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Remove the second factor of ${member.name}`}
+        explanation="For a member who lost the authenticator app and every recovery code. Check their identity first. Another reviewer confirms; 72 hours later it is removed and every session ends, unless the member uses the factor before."
+        label="How you checked their identity"
+        submitLabel="Propose"
+        action={reset}
+      />
+    </Card>
+  )
+}

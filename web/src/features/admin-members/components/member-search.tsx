@@ -1,0 +1,96 @@
+import { Search, SearchX } from 'lucide-react'
+import { Link } from 'react-router'
+import { Avatar } from '@/components/avatar'
+import { Badge } from '@/components/badge'
+import { Card } from '@/components/card'
+import { TextField } from '@/components/field'
+import { EmptyState } from '@/components/states'
+import { formatDay } from '@/lib/dates'
+import { useFoundTransactions } from '@/features/admin/api/find-transactions'
+import { useMembers } from '@/features/admin/api/members'
+import { adminPaths } from '@/features/admin/paths'
+import { useTypedParam } from '@/features/admin/use-typed-param'
+import { Loaded } from '@/features/admin/components/loaded'
+import { MoreButton } from '@/components/more-button'
+import { Cell, Table } from '@/features/admin/components/table'
+import { TransactionTable } from '@/features/admin/components/transaction-table'
+
+/** One box for names, emails, references, addresses and hashes. */
+export function MemberSearch() {
+  const { text, setText, wanted } = useTypedParam('search')
+  return (
+    <div className="space-y-5">
+      <div className="max-w-xl">
+        <TextField
+          label="Search"
+          type="search"
+          autoComplete="off"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+          leading={<Search aria-hidden className="size-4.5" />}
+          hint="A name, an email, TNX-…, an address or a transaction hash"
+          className="pl-10!"
+        />
+      </div>
+      {wanted && <FoundTransactions search={wanted} />}
+      <FoundMembers search={wanted} />
+    </div>
+  )
+}
+
+function FoundMembers({ search }: { search: string }) {
+  const query = useMembers(search)
+  return (
+    <Card className="overflow-hidden">
+      <Loaded query={{ ...query, data: query.members }} label="Loading the members" count={5}>
+        {(members) =>
+          members.length === 0 ? (
+            <EmptyState icon={SearchX} title={search ? 'No member is found' : 'There are no members yet'} />
+          ) : (
+            <>
+              <Table label="Members" columns={['Member', 'Country', 'Since', 'Account']}>
+                {members.map((one) => (
+                  <tr key={one.id} className="hover:bg-sunken/50">
+                    <Cell>
+                      <Link to={adminPaths.member(one.id)} className="flex items-center gap-3 rounded-sm">
+                        <Avatar src={one.image} name={one.name} className="size-9" />
+                        <span className="min-w-0">
+                          <span className="block font-medium text-ink">{one.name}</span>
+                          <span className="block text-ink-faint">{one.email}</span>
+                        </span>
+                      </Link>
+                    </Cell>
+                    <Cell className="whitespace-nowrap">{one.country}</Cell>
+                    <Cell className="whitespace-nowrap text-ink-faint">{one.createdAt && formatDay(one.createdAt)}</Cell>
+                    <Cell>
+                      <AccountBadge isFrozen={one.isFrozen} isVerified={one.isVerified} />
+                    </Cell>
+                  </tr>
+                ))}
+              </Table>
+              <MoreButton query={query} />
+            </>
+          )
+        }
+      </Loaded>
+    </Card>
+  )
+}
+
+export function AccountBadge({ isFrozen, isVerified }: { isFrozen: boolean; isVerified: boolean }) {
+  if (isFrozen) return <Badge tone="negative">Frozen</Badge>
+  return isVerified ? <Badge tone="positive">Active</Badge> : <Badge>Email not confirmed</Badge>
+}
+
+/** Shown only when something matches: most searches are for a person. */
+function FoundTransactions({ search }: { search: string }) {
+  const query = useFoundTransactions({ search })
+  if (!query.transactions?.length) return null
+  return (
+    <Card className="overflow-hidden">
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions that match</h2>
+      <TransactionTable rows={query.transactions} withMember />
+      <MoreButton query={query} />
+    </Card>
+  )
+}

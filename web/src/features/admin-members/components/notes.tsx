@@ -1,0 +1,50 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { useAddNote } from '@/features/admin/api/members'
+import { useStaffName } from '@/features/admin/api/staff'
+import type { MemberPage } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMay } from '@/features/admin/permissions'
+import { NoteDialog } from '@/features/admin/components/note-dialog'
+
+/** What staff wrote about the member; the member never sees it. */
+export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage['notes'] }) {
+  const may = useMay()
+  const staffName = useStaffName()
+  const add = useAddNote(memberId)
+  const [open, setOpen] = useState(false)
+  return (
+    <Card className="p-4">
+      <div className="flex items-center justify-between gap-4">
+        <h2 className="text-base font-semibold">Notes</h2>
+        {may('writeNotes') && (
+          <Button variant="secondary" size="sm" onClick={() => setOpen(true)}>
+            Add a note
+          </Button>
+        )}
+      </div>
+      {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">There are none. Members never see them.</p>}
+      <ul className="mt-1 divide-y divide-line text-sm">
+        {notes.map(({ authorId, at, text }) => (
+          <li key={`${authorId}-${at}`} className="py-2">
+            <p className="break-words whitespace-pre-wrap">{text}</p>
+            <p className="text-ink-faint first-letter:uppercase">
+              {staffName(authorId)}
+              {at && `, ${formatMoment(at)}`}
+            </p>
+          </li>
+        ))}
+      </ul>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title="Add a note"
+        explanation="Only staff reads it. It stays with the member and cannot be changed."
+        label="Note"
+        submitLabel="Save"
+        action={add}
+      />
+    </Card>
+  )
+}

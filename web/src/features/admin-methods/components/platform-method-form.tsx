@@ -1,0 +1,63 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { toApiError } from '@/lib/api-error'
+import type { PaymentMethod } from '@/lib/api-types'
+import { useProposeMethod } from '@/features/admin/api/platform-methods'
+
+type Name = 'currency' | 'network' | 'address' | 'memo' | 'label'
+
+type Current = Pick<PaymentMethod, 'id' | 'currency' | 'network' | 'address' | 'memo' | 'label'>
+
+/** A new address for members to pay to. It is typed twice by design: once here, once by the eye of who confirms. */
+export function PlatformMethodForm({ current, onDone }: { current?: Current; onDone: () => void }) {
+  const propose = useProposeMethod(current?.id)
+  const [fields, setFields] = useState<Record<Name, string>>({
+    currency: current?.currency ?? '',
+    network: current?.network ?? '',
+    address: current?.address ?? '',
+    memo: current?.memo ?? '',
+    label: current?.label ?? '',
+  })
+  const [tried, setTried] = useState(false)
+  const refused = toApiError(propose.error).fields
+  const required: readonly Name[] = ['currency', 'network', 'address']
+  const isMissing = (name: Name) => required.includes(name) && !fields[name].trim()
+  const bind = (name: Name) => ({
+    value: fields[name],
+    onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
+    error: tried && isMissing(name) ? 'This is required' : refused[name],
+    autoComplete: 'off',
+    spellCheck: false,
+  })
+  const submit = () => {
+    setTried(true)
+    if (required.some(isMissing)) return
+    const { currency, network, address, memo, label } = fields
+    return propose.mutateAsync(
+      { currency: currency.trim().toUpperCase(), network: network.trim(), address: address.trim(), memo: memo.trim(), label: label.trim() },
+      { onSuccess: onDone },
+    )
+  }
+  return (
+    <Form onSubmit={submit} className="mt-3 space-y-4">
+      <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+        <TextField label="Currency" placeholder="USDT" {...bind('currency')} />
+        <TextField label="Network" placeholder="TRC20" {...bind('network')} />
+      </div>
+      <TextField label="Address" className="font-mono text-sm" {...bind('address')} />
+      <TextField label="Memo" optional {...bind('memo')} />
+      <TextField label="Label" optional {...bind('label')} />
+      <p className="text-sm text-ink-faint">Another treasurer confirms it; then it is a new version, and all staff get a mail.</p>
+      <div className="flex justify-end gap-3">
+        <Button variant="ghost" onClick={onDone}>
+          Cancel
+        </Button>
+        <Button type="submit" busyLabel="Proposing...">
+          Propose
+        </Button>
+      </div>
+    </Form>
+  )
+}

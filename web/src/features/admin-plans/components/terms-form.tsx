@@ -1,0 +1,99 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { toApiError } from '@/lib/api-error'
+import type { Plan } from '@/lib/api-types'
+import { parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
+import { useProposePlan, type Terms } from '@/features/admin/api/plans'
+
+type Fields = Record<'title' | 'subtitle' | 'min' | 'max' | 'roi' | 'duration', string> & { active: boolean }
+
+const EMPTY: Fields = { title: '', subtitle: '', min: '', max: '', roi: '', duration: '', active: true }
+
+const fieldsOf = (plan: Plan): Fields => ({
+  title: plan.title,
+  subtitle: plan.subtitle,
+  min: plainDollars(toCents(plan.min)),
+  max: plainDollars(toCents(plan.max)),
+  roi: String(plan.roi),
+  duration: String(plan.duration),
+  active: plan.active,
+})
+
+/** What is wrong with the fields, by name. */
+function wrongs(fields: Fields): Record<string, string> {
+  const found: Record<string, string> = {}
+  const [min, max] = [parseCents(fields.min), parseCents(fields.max)]
+  if (!fields.title.trim()) found['title'] = 'Title is required'
+  if (!min) found['min'] = 'Enter an amount like 100.00'
+  if (!max) found['max'] = 'Enter an amount like 5000.00'
+  else if (min && max < min) found['max'] = 'Not below the least amount'
+  if (!/^[0-9]{1,4}(\.[0-9]{1,2})?$/.test(fields.roi.trim())) found['roi'] = 'A percentage with at most two decimals'
+  if (!/^[1-9][0-9]{0,3}$/.test(fields.duration.trim())) found['duration'] = 'Whole days'
+  return found
+}
+
+const termsOf = (fields: Fields): Terms => ({
+  title: fields.title.trim(),
+  subtitle: fields.subtitle.trim(),
+  min: toDollars(parseCents(fields.min) ?? 0),
+  max: toDollars(parseCents(fields.max) ?? 0),
+  roi: Number(fields.roi),
+  duration: Number(fields.duration),
+  active: fields.active,
+})
+
+/** The terms of a new plan, or other terms for one that exists; another manager confirms them. */
+export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () => void }) {
+  const propose = useProposePlan(plan?.id)
+  const [fields, setFields] = useState(plan ? fieldsOf(plan) : EMPTY)
+  const [tried, setTried] = useState(false)
+  const found = wrongs(fields)
+  const isSame = plan !== undefined && JSON.stringify(termsOf(fields)) === JSON.stringify(termsOf(fieldsOf(plan)))
+  const refused = toApiError(propose.error).fields
+  const bind = (name: Exclude<keyof Fields, 'active'>) => ({
+    value: fields[name],
+    onChange: (event: { target: { value: string } }) => setFields({ ...fields, [name]: event.target.value }),
+    error: (tried ? found[name] : undefined) ?? refused[name],
+  })
+
+  const submit = () => {
+    setTried(true)
+    if (Object.keys(found).length === 0 && !isSame) return propose.mutateAsync(termsOf(fields), { onSuccess: onProposed })
+  }
+  return (
+    <Card className="p-4 sm:p-5">
+      <h2 className="text-base font-semibold">{plan ? 'Propose other terms' : 'Terms'}</h2>
+      {plan && <p className="mt-0.5 text-sm text-ink-faint">Open investments keep the terms they were made with.</p>}
+      <Form aria-label={plan ? 'Propose other terms' : 'Terms'} onSubmit={submit} className="mt-3 space-y-4">
+        <TextField label="Title" maxLength={80} {...bind('title')} />
+        <TextField label="Subtitle" maxLength={200} {...bind('subtitle')} />
+        <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
+          <MoneyField label="Minimum" {...bind('min')} />
+          <MoneyField label="Maximum" {...bind('max')} />
+          <TextField label="Target in percent" inputMode="decimal" className="tabular" hint="Over the whole duration, never a promise" {...bind('roi')} />
+          <TextField label="Duration in days" inputMode="numeric" className="tabular" {...bind('duration')} />
+        </div>
+        <label className="flex min-h-11 items-center gap-3 text-sm font-medium">
+          <input
+            type="checkbox"
+            checked={fields.active}
+            onChange={(event) => setFields({ ...fields, active: event.target.checked })}
+            className="size-4.5 accent-(--accent)"
+          />
+          Offered to members
+        </label>
+        {tried && isSame && (
+          <p role="alert" className="text-sm text-negative">
+            These are the terms in force already.
+          </p>
+        )}
+        <Button type="submit" busyLabel="Proposing...">
+          Propose
+        </Button>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,130 @@
+import { CircleCheckBig } from 'lucide-react'
+import { useState } from 'react'
+import { Badge } from '@/components/badge'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Segmented } from '@/components/segmented'
+import { EmptyState } from '@/components/states'
+import { useMember } from '@/lib/session'
+import { useDecideProposal, useProposals } from '../api/proposals'
+import { useStaffName } from '@/features/admin/api/staff'
+import type { Proposal } from '@/features/admin/api/types'
+import { formatMoment } from '@/features/admin/moments'
+import { useMayDecide } from '@/features/admin/permissions'
+import { useSubjects } from '../use-subjects'
+import { titleOf } from '@/features/admin/proposals'
+import { Age } from '@/features/admin/components/age'
+import { ChangeList } from './change-list'
+import { Loaded } from '@/features/admin/components/loaded'
+import { MoreButton } from '@/components/more-button'
+
+type Status = Proposal['status']
+
+/** Who decides in the name of the service. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+const statuses: readonly { value: Status; label: string }[] = [
+  { value: 'open', label: 'Open' },
+  { value: 'confirmed', label: 'Confirmed' },
+  { value: 'rejected', label: 'Rejected' },
+  { value: 'expired', label: 'Expired' },
+]
+
+const tones = { open: 'neutral', confirmed: 'positive', rejected: 'negative', expired: 'neutral' } as const
+
+/** Changes that wait for a second person, of every part of the product [D-R2] [D-O4]. */
+export function ProposalInbox() {
+  const [status, setStatus] = useState<Status>('open')
+  const query = useProposals(status)
+  return (
+    <div className="space-y-4">
+      <Segmented legend="Which proposals" options={statuses} value={status} onChange={setStatus} />
+      <Loaded query={{ ...query, data: query.proposals }} label="Loading the proposals" count={2} skeleton="h-40">
+        {(proposals) =>
+          proposals.length === 0 ? (
+            <Card>
+              <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'Nothing waits for a second person' : 'There are none'} />
+            </Card>
+          ) : (
+            <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
+              {proposals.map((proposal) => (
+                <li key={proposal.id}>
+                  <ProposalCard proposal={proposal} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton query={query} />
+    </div>
+  )
+}
+
+/** What would change, from what, by whom; with the decision for those who may take it. */
+export function ProposalCard({ proposal }: { proposal: Proposal }) {
+  const staffName = useStaffName()
+  const subjectOf = useSubjects()
+  const subject = subjectOf(proposal)
+  return (
+    <Card className="p-4 sm:p-5">
+      <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+        <div className="min-w-0">
+          <h2 className="text-base font-semibold">{titleOf(proposal.kind)}</h2>
+          {subject && <div className="text-sm">{subject}</div>}
+        </div>
+        {proposal.status === 'open' ? (
+          <span className="text-sm text-ink-faint">waits {proposal.proposedAt && <Age since={proposal.proposedAt} />}</span>
+        ) : (
+          <Badge tone={tones[proposal.status]}>{statuses.find(({ value }) => value === proposal.status)?.label}</Badge>
+        )}
+      </header>
+      <ChangeList proposal={proposal} />
+      <p className="mt-3 text-sm text-ink-faint">
+        Proposed by {staffName(proposal.proposedBy, proposal.proposedByName)}
+        {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
+        {proposal.decidedBy === NOBODY && '; ended, because its proposer may no longer propose it'}
+        {proposal.decidedBy &&
+          proposal.decidedBy !== NOBODY &&
+          `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
+        {proposal.status === 'open' && proposal.expiresAt && `; expires ${formatMoment(proposal.expiresAt)}`}
+      </p>
+      {proposal.status === 'open' && <Verdict proposal={proposal} />}
+    </Card>
+  )
+}
+
+function Verdict({ proposal }: { proposal: Proposal }) {
+  const me = useMember()
+  const mayDecide = useMayDecide()
+  const decide = useDecideProposal(proposal.id)
+  if (!mayDecide(proposal)) return null
+  const isOwn = proposal.proposedBy === me.id
+  const why = `own-${proposal.id}`
+  return (
+    <div className="mt-4">
+      <div className="flex flex-wrap gap-3">
+        <Button
+          size="sm"
+          disabled={isOwn}
+          aria-describedby={isOwn ? why : undefined}
+          onClick={() => decide.mutateAsync('confirm')}
+        >
+          Confirm
+        </Button>
+        <Button
+          size="sm"
+          variant="danger"
+          onClick={() => decide.mutateAsync('reject')}
+        >
+          {isOwn ? 'Withdraw' : 'Reject'}
+        </Button>
+      </div>
+      {isOwn && (
+        <p id={why} className="mt-2 text-sm text-ink-faint">
+          You proposed this yourself: somebody else of your role has to confirm it.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,50 @@
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { adminKeys } from '@/features/admin/api/keys'
+import type { Queue, StaffTransaction } from '@/features/admin/api/types'
+
+const POLL_MS = 5_000
+/** The list is asked for again when the counts change, and now and then in any case. */
+const LIST_POLL_MS = 20_000
+const MOST_PAGES = 20
+
+/** How much waits, of which kind, since when, and how long decisions took lately. */
+export const useQueue = () =>
+  useQuery({
+    queryKey: adminKeys.queue,
+    queryFn: ({ signal }) => api.get<Queue>('/admin/queue', { signal }),
+    refetchInterval: POLL_MS,
+    meta: { silent: true },
+  })
+
+type Page = { transactions: StaffTransaction[]; nextCursor?: string | null }
+
+/** Everything that waits, the longest waiting first. */
+async function fetchWaiting(signal: AbortSignal): Promise<StaffTransaction[]> {
+  const found: StaffTransaction[] = []
+  let cursor: string | null | undefined
+  for (let page = 0; page < MOST_PAGES; page++) {
+    const query = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
+    const answer = await api.get<Page>(`/admin/transactions?status=pending${query}`, { signal })
+    found.push(...answer.transactions)
+    cursor = answer.nextCursor
+    if (!cursor) break
+  }
+  return found.reverse()
+}
+
+export function useWaiting() {
+  const queue = useQueue()
+  const signature = (queue.data?.queue ?? []).map(({ kind, count, oldestAt }) => `${kind}:${count}:${oldestAt ?? ''}`).join()
+  return useQuery({
+    queryKey: adminKeys.waiting(signature),
+    queryFn: ({ signal }) => fetchWaiting(signal),
+    refetchInterval: LIST_POLL_MS,
+    placeholderData: keepPreviousData,
+    enabled: !queue.isPending,
+    meta: { silent: true },
+  })
+}
+
+/** What a transaction waits for: the kind of its decision, or the payout of one that is approved. */
+export const waitsFor = (one: Pick<StaffTransaction, 'kind' | 'approved'>) => (one.approved ? 'payout' : one.kind)

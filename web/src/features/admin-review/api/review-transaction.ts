@@ -1,0 +1,58 @@
+import { useQuery } from '@tanstack/react-query'
+import { api } from '@/lib/api-client'
+import { adminKeys } from '@/features/admin/api/keys'
+import { useStaffAction } from '@/features/admin/api/use-staff-action'
+import type { Review, Viewer } from '@/features/admin/api/types'
+
+const LOOK_AGAIN_MS = 15_000
+/** Twice within the 20 seconds for which it counts. */
+const VIEWING_MS = 10_000
+
+const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
+
+/** A transaction with its checklist; asked for again, since somebody else may decide it meanwhile. */
+export const useReview = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.review(id),
+    queryFn: ({ signal }) => api.get<Review>(url(id), { signal }),
+    refetchInterval: LOOK_AGAIN_MS,
+    meta: { silent: true },
+  })
+
+/** Tells the others that this transaction is open here, and asks who else has it open. */
+export const useViewers = (id: string) =>
+  useQuery({
+    queryKey: adminKeys.viewers(id),
+    queryFn: () => api.post<{ viewers: Viewer[] }>(`${url(id)}/viewing`),
+    select: ({ viewers }) => viewers,
+    refetchInterval: VIEWING_MS,
+    retry: false,
+    meta: { silent: true },
+  })
+
+export type Approval = { revision: number; receivedAmount?: number; txid?: string; vout?: number; note?: string }
+
+export const useApprove = (id: string) =>
+  useStaffAction((approval: Approval, options) => api.post<{ needsSecond?: boolean }>(`${url(id)}/approve`, approval, options), [
+    'receivedAmount',
+    'txid',
+    'vout',
+  ])
+
+export type Rejection = { revision: number; reasonCode: string; note?: string }
+
+export const useReject = (id: string) =>
+  useStaffAction((rejection: Rejection, options) => api.post(`${url(id)}/reject`, rejection, options), ['reasonCode'])
+
+/** Proposes to take it back; another treasurer confirms [D-B9]. */
+export const useProposeReversal = (id: string) =>
+  useStaffAction((reversal: { note: string }, options) => api.post(`${url(id)}/reverse`, reversal, options), ['note'])
+
+/** Starts a payout, or goes on with it. */
+export const useLeasePayout = (id: string) =>
+  useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))
+
+export type Payout = { revision: number; txid: string; vout?: number }
+
+export const useMarkPaid = (id: string) =>
+  useStaffAction((payout: Payout, options) => api.post(`${url(id)}/paid`, payout, options), ['txid', 'vout'])

@@ -1,0 +1,95 @@
+import { useState } from 'react'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { MoneyField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { toApiError } from '@/lib/api-error'
+import { notify } from '@/lib/notify'
+import { formatMoney, parseCents, plainDollars, toCents, toDollars } from '@/lib/money'
+import { useApprove } from '../api/review-transaction'
+import type { Review } from '@/features/admin/api/types'
+import { parseOutput } from '../outputs'
+import { OutputField } from './output-field'
+import { StaleNotice } from './stale-notice'
+
+type FormProps = { review: Review; onDone: () => void; onBack: () => void }
+
+/** What arrived and by which transaction; a withdrawal needs neither. The first field that is missing has the focus. */
+export function ApproveForm({ review, onDone, onBack }: FormProps) {
+  const { id, kind, revision, amount, netAmount, txid: claimedTxid } = review.transaction
+  const approve = useApprove(id)
+  const [seen] = useState(revision)
+  const [received, setReceived] = useState(plainDollars(toCents(amount)))
+  const [txid, setTxid] = useState(claimedTxid ?? '')
+  const [output, setOutput] = useState('')
+  const [note, setNote] = useState('')
+  const [tried, setTried] = useState(false)
+  const isPayment = kind !== 'withdrawal'
+  const cents = parseCents(received)
+  const vout = parseOutput(output)
+  const refused = toApiError(approve.error).fields
+  const amountError = tried && cents === null ? 'Enter an amount like 250.00' : refused['receivedAmount']
+  const txidError = tried && !txid.trim() ? 'The hash of the payment is required' : refused['txid']
+
+  const submit = () => {
+    setTried(true)
+    if (isPayment && (cents === null || vout === null || !txid.trim())) return
+    const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: txid.trim() } : {}
+    const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
+    const done = ({ needsSecond }: { needsSecond?: boolean }) => {
+      if (needsSecond) notify.success('Approved. Another reviewer has to approve it too.')
+      onDone()
+    }
+    return approve.mutateAsync({ revision: seen, ...payment, ...details }, { onSuccess: done })
+  }
+
+  return (
+    <Form onSubmit={submit} onKeyDown={(event) => event.key === 'Escape' && onBack()} className="space-y-4">
+      <h2 className="text-base font-semibold">Approve this {kind === 'course' ? 'course payment' : kind}</h2>
+      <StaleNotice seen={seen} now={revision} error={approve.error} onBack={onBack} />
+      {isPayment ? (
+        <>
+          {kind === 'deposit' && (
+            <MoneyField
+              label="Amount that arrived"
+              value={received}
+              onChange={(event) => setReceived(event.target.value)}
+              error={amountError}
+              hint={
+                cents !== null && cents !== toCents(amount)
+                  ? `The member claimed ${formatMoney(amount)}. What arrived is credited, and the mail says so.`
+                  : undefined
+              }
+            />
+          )}
+          <TextField
+            label="Transaction hash"
+            autoFocus
+            autoComplete="off"
+            spellCheck={false}
+            className="font-mono text-sm"
+            value={txid}
+            onChange={(event) => setTxid(event.target.value)}
+            error={txidError}
+            hint={claimedTxid ? 'As the member gave it. Compare it with the network.' : 'As you see it on the network.'}
+          />
+          <OutputField value={output} onChange={setOutput} tried={tried} refused={refused['vout']} />
+        </>
+      ) : (
+        <p className="text-sm text-ink-soft">
+          <Amount value={netAmount ?? amount} className="font-semibold text-ink" /> will wait for a treasurer to pay it out to the
+          address shown.
+        </p>
+      )}
+      <TextField label="Note for the audit log" optional autoFocus={!isPayment} value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" busyLabel="Approving...">
+          {isPayment && kind === 'deposit' && cents !== null ? `Credit ${formatMoney(toDollars(cents))}` : 'Approve'}
+        </Button>
+        <Button variant="ghost" onClick={onBack}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  )
+}

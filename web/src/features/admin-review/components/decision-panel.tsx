@@ -1,0 +1,201 @@
+import { Check, Undo2, X } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Amount } from '@/components/amount'
+import { Button } from '@/components/button'
+import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
+import { formatDateTime } from '@/lib/dates'
+import { formatCents, formatMoney, toCents } from '@/lib/money'
+import { useMember } from '@/lib/session'
+import { useProposeReversal } from '../api/review-transaction'
+import { useStaffName } from '@/features/admin/api/staff'
+import type { Review } from '@/features/admin/api/types'
+import { adminPaths } from '@/features/admin/paths'
+import { useMay } from '@/features/admin/permissions'
+import { useShortcuts } from '@/features/admin/use-shortcuts'
+import { ApproveForm } from './approve-form'
+import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { PayForm } from './pay-form'
+import { RejectForm } from './reject-form'
+import { Kbd } from '@/features/admin/components/shortcut-help'
+
+type PanelProps = { review: Review; onDone: () => void }
+
+/** The decision that is open now, for those whose role may take it. */
+export function DecisionPanel({ review, onDone }: PanelProps) {
+  const may = useMay()
+  const one = review.transaction
+  if (one.status !== 'pending') return <Outcome review={review} />
+  if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
+  if (one.approved || !may('decide')) {
+    return (
+      <Notice title={one.approved ? 'Approved, waiting for the payout' : 'Waiting for a reviewer'}>
+        {one.approved ? 'A treasurer marks it as paid, or rejects it when the payout fails.' : 'You see every fact, but your role does not decide this.'}
+      </Notice>
+    )
+  }
+  return <Decide review={review} onDone={onDone} />
+}
+
+const Panel = ({ children }: { children: ReactNode }) => <Card className="p-4 sm:p-5">{children}</Card>
+
+/** An approved payout may be on its way: only who pays it may end it. */
+function PayOut({ review, onDone }: PanelProps) {
+  const may = useMay()
+  const me = useMember()
+  const [failed, setFailed] = useState(false)
+  const { paying } = review.transaction
+  if (failed) {
+    return (
+      <Panel>
+        <RejectForm review={review} onDone={onDone} onBack={() => setFailed(false)} />
+      </Panel>
+    )
+  }
+  return (
+    <Panel>
+      <PayForm review={review} onDone={onDone} />
+      {may('rejectPayout') && (!paying || paying.by === me.id) && (
+        <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
+          The payout fails: reject it
+        </Button>
+      )}
+    </Panel>
+  )
+}
+
+function Decide({ review, onDone }: PanelProps) {
+  const [choice, setChoice] = useState<'approve' | 'reject' | null>(null)
+  const me = useMember()
+  const { needsDestination, needsConfirmation, firstApproval } = review.transaction
+  const isOwn = firstApproval?.by === me.id
+  const { notBefore } = review
+  const canApprove = !needsDestination && !needsConfirmation && !isOwn && !notBefore
+  const concerns = review.checks.filter(({ ok }) => !ok).length
+  useShortcuts({
+    a: canApprove ? () => setChoice('approve') : undefined,
+    r: () => setChoice('reject'),
+    Escape: () => setChoice(null),
+  })
+  const back = () => setChoice(null)
+
+  if (choice === 'approve') {
+    return (
+      <Panel>
+        <ApproveForm review={review} onDone={onDone} onBack={back} />
+      </Panel>
+    )
+  }
+  if (choice === 'reject') {
+    return (
+      <Panel>
+        <RejectForm review={review} onDone={onDone} onBack={back} />
+      </Panel>
+    )
+  }
+  return (
+    <Panel>
+      <h2 className="text-base font-semibold">Your decision</h2>
+      {firstApproval && <SecondReview first={firstApproval} isOwn={isOwn} />}
+      <p className="mt-0.5 mb-4 text-sm text-ink-faint">
+        {isOwn
+          ? 'You can still reject it.'
+          : needsDestination
+          ? 'It can be approved once the member has named an address.'
+          : needsConfirmation
+          ? 'It waits for the member: it can be approved once they have confirmed the address.'
+          : concerns
+            ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} facts need a closer look.`
+            : 'Nothing in the checklist speaks against it.'}
+      </p>
+      <div className="grid grid-cols-2 gap-3">
+        <Button onClick={() => setChoice('approve')} disabled={!canApprove} icon={<Check aria-hidden className="size-4.5" />}>
+          Approve
+          <span aria-hidden className="max-lg:hidden">
+            <Kbd>a</Kbd>
+          </span>
+        </Button>
+        <Button variant="danger" onClick={() => setChoice('reject')} icon={<X aria-hidden className="size-4.5" />}>
+          Reject
+          <span aria-hidden className="max-lg:hidden">
+            <Kbd>r</Kbd>
+          </span>
+        </Button>
+      </div>
+    </Panel>
+  )
+}
+
+type FirstApproval = NonNullable<Review['transaction']['firstApproval']>
+
+/** A large deposit, approved once: what the first reviewer saw is compared, not copied. */
+function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }) {
+  const staffName = useStaffName()
+  return (
+    <div className="mt-2 mb-3">
+      <Notice title="Waits for a second reviewer">
+        <span className="inline-block first-letter:uppercase">{staffName(first.by, first.byName)}</span> approved <Amount value={first.receivedAmount} />.{' '}
+        {isOwn ? 'Another reviewer has to approve the same.' : 'Check the network yourself, then enter the amount and hash that you see.'}
+      </Notice>
+    </div>
+  )
+}
+
+function Outcome({ review }: { review: Review }) {
+  const may = useMay()
+  const { transaction: one, reversible, reversedBy } = review
+  if (one.status !== 'success') {
+    return (
+      <Notice tone="caution" title="Decided: rejected">
+        <p>The member reads: “{one.description}”</p>
+      </Notice>
+    )
+  }
+  return (
+    <div className="space-y-4">
+      <Notice title="Decided: confirmed">
+        <p>
+          <Amount value={one.amount} /> took effect. What was wrong about it is put right by{' '}
+          {reversible || reversedBy ? 'a reversal or an adjustment' : 'an adjustment'}, never by an edit.
+        </p>
+        {reversedBy && (
+          <p>
+            It was reversed by{' '}
+            <Link to={adminPaths.review(reversedBy)} className="tabular font-medium text-accent-text hover:underline">
+              TNX-{reversedBy.slice(0, 6)}
+            </Link>
+            .
+          </p>
+        )}
+      </Notice>
+      {reversible && may('proposeReversal') && <ReversalButton review={review} />}
+    </div>
+  )
+}
+
+/** Proposes to take the amount back from the balance [D-B9]. */
+function ReversalButton({ review: { transaction: one, wallet } }: { review: Review }) {
+  const [open, setOpen] = useState(false)
+  const reverse = useProposeReversal(one.id)
+  const lacks = toCents(one.amount) - toCents(wallet?.balance ?? 0)
+  return (
+    <>
+      <Button variant="danger" wide onClick={() => setOpen(true)} icon={<Undo2 aria-hidden className="size-4.5" />}>
+        Reverse
+      </Button>
+      <NoteDialog
+        open={open}
+        onClose={() => setOpen(false)}
+        title={`Reverse ${one.reference}`}
+        explanation={
+          `${formatMoney(one.amount)} is taken back from the balance once a treasurer confirms it.` +
+          (lacks > 0 ? ` As things stand, the member will owe ${formatCents(lacks)}, and spends nothing until that is settled.` : '')
+        }
+        label="Reason"
+        submitLabel="Propose"
+        action={reverse}
+      />
+    </>
+  )
+}

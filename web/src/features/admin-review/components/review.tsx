@@ -1,0 +1,133 @@
+import { ChevronLeft, ChevronRight, Keyboard } from 'lucide-react'
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { StatusBadge } from '@/components/badge'
+import { IconButton } from '@/components/button'
+import { PageTitle } from '@/components/page'
+import { Skeletons } from '@/components/skeleton'
+import { ErrorPanel } from '@/components/states'
+import { useWaiting, waitsFor } from '../api/list-waiting'
+import { useReview } from '../api/review-transaction'
+import type { Review as Facts } from '@/features/admin/api/types'
+import { adminPaths } from '@/features/admin/paths'
+import { useShortcuts } from '@/features/admin/use-shortcuts'
+import { BackLink } from '@/features/admin/components/admin-page'
+import { Age } from '@/features/admin/components/age'
+import { Checklist } from './checklist'
+import { DecisionPanel } from './decision-panel'
+import { KindBadge } from '@/features/admin/components/kind-badge'
+import { LedgerEntries } from '@/features/admin/components/ledger-entries'
+import { MemberHistory } from './member-history'
+import { ReceiptViewer } from './receipt-viewer'
+import { ReviewFacts } from './review-facts'
+import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
+import { Viewers } from './viewers'
+
+/** What was decided here, in case the list has not heard of it yet. */
+const decided = new Set<string>()
+
+/** The neighbours of a transaction among those that wait, within the chosen kind. */
+function useNeighbours(id: string) {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const kind = search.get('kind') ?? undefined
+  const { data } = useWaiting()
+  // The list as it was when this item was opened: a decision must not shift the place under the reviewer's hands.
+  const [ids, setIds] = useState<readonly string[]>()
+  if (!ids && data) {
+    setIds(data.filter((row) => (kind ? waitsFor(row) === kind : waitsFor(row) !== 'payout')).map((row) => row.id))
+  }
+  const list = ids ?? []
+  const at = list.indexOf(id)
+  const goTo = (to: string | undefined, fallback?: string) => {
+    const target = to ? adminPaths.review(to, kind) : fallback
+    if (target) void navigate(target)
+  }
+  const queue = kind ? adminPaths.queueOf(kind) : adminPaths.queue
+  return {
+    queue,
+    place: at < 0 ? undefined : { number: at + 1, of: list.length },
+    next: at >= 0 && at < list.length - 1 ? () => goTo(list[at + 1]) : undefined,
+    previous: at > 0 ? () => goTo(list[at - 1]) : undefined,
+    /** After a decision: the next one, or whatever is left, or the empty queue. */
+    goOn: () => {
+      decided.add(id)
+      const isOpen = (one: string) => !decided.has(one)
+      goTo(list.slice(at + 1).find(isOpen) ?? list.find(isOpen), queue)
+    },
+    leave: () => void navigate(queue),
+  }
+}
+
+export function Review({ id }: { id: string }) {
+  const { data, isPending, isFetching, error, refetch } = useReview(id)
+  const neighbours = useNeighbours(id)
+  const help = useHelp()
+  useShortcuts({ j: neighbours.next, k: neighbours.previous, q: neighbours.leave, '?': help.open })
+  return (
+    <>
+      <Head facts={data} neighbours={neighbours} onHelp={help.open} id={id} />
+      {isPending ? (
+        <div className="grid grid-cols-1 gap-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
+          <Skeletons count={2} className="h-96" label="Loading the transaction" />
+        </div>
+      ) : data ? (
+        <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
+          <ReviewFacts review={data} />
+          <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+            <DecisionPanel review={data} onDone={neighbours.goOn} />
+            <Checklist checks={data.checks} />
+          </div>
+          <div className="min-w-0 space-y-5">
+            {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}
+            <LedgerEntries entries={data.entries} note="What this transaction moved, of the member and of the house" />
+            <MemberHistory memberId={data.transaction.memberId} except={id} />
+          </div>
+        </div>
+      ) : (
+        <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
+      )}
+      <ShortcutHelp {...help} />
+    </>
+  )
+}
+
+type HeadProps = { id: string; facts?: Facts; neighbours: ReturnType<typeof useNeighbours>; onHelp: () => void }
+
+function Head({ id, facts, neighbours: { queue, place, next, previous }, onHelp }: HeadProps) {
+  const one = facts?.transaction
+  return (
+    <header className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-2">
+      <div className="min-w-0 flex-1">
+        <BackLink to={queue} label="Queue" />
+        <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5">
+          <PageTitle title={one?.reference ?? 'Review'} className="tabular text-xl font-semibold" />
+          {one && <KindBadge kind={waitsFor(one)} />}
+          {one && <StatusBadge status={one.status} />}
+          {one?.status === 'pending' && (
+            <span className="text-sm text-ink-faint">
+              waits <Age since={one.createdAt} />
+            </span>
+          )}
+          <Viewers id={id} />
+        </div>
+      </div>
+      <div className="flex items-center">
+        {place && (
+          <span className="tabular mr-2 text-sm text-ink-faint">
+            {place.number} of {place.of}
+          </span>
+        )}
+        <IconButton label="Previous item (k)" disabled={!previous} onClick={previous} className="disabled:opacity-40">
+          <ChevronLeft aria-hidden className="size-5" />
+        </IconButton>
+        <IconButton label="Next item (j)" disabled={!next} onClick={next} className="disabled:opacity-40">
+          <ChevronRight aria-hidden className="size-5" />
+        </IconButton>
+        <IconButton label="Keyboard (?)" onClick={onHelp} className="max-lg:hidden">
+          <Keyboard aria-hidden className="size-5" />
+        </IconButton>
+      </div>
+    </header>
+  )
+}
