@@ -1,4 +1,4 @@
-//! From a template and what it says to subject, text and HTML.
+//! Renders a mail: subject, text and HTML.
 
 use std::collections::BTreeMap;
 
@@ -10,54 +10,25 @@ use time::format_description::StaticFormatDescription;
 use time::macros::format_description;
 
 use crate::domain::mail::Params;
-use crate::domain::template::Template;
+use crate::domain::template::{Source, Template};
 
-/// The three templates of every mail, by name, built into the binary.
-macro_rules! sources {
-    ($($name:literal)*) => {
-        [$(
-            (concat!($name, "/subject.txt"), include_str!(concat!("../templates/", $name, "/subject.txt.j2"))),
-            (concat!($name, "/body.txt"), include_str!(concat!("../templates/", $name, "/body.txt.j2"))),
-            (concat!($name, "/body.html"), include_str!(concat!("../templates/", $name, "/body.html.j2"))),
-        )*]
-    };
-}
-
-/// What all mails share.
-const SHARED: [(&str, &str); 4] = [
+const SHARED: [Source; 4] = [
     ("layout.txt", include_str!("../templates/layout.txt.j2")),
     ("layout.html", include_str!("../templates/layout.html.j2")),
     ("parts.html", include_str!("../templates/parts.html.j2")),
     ("security.txt", include_str!("../templates/security.txt.j2")),
 ];
 
-const SOURCES: [(&str, &str); 3 * Template::ALL.len()] = sources! {
-    "verification_code" "destination_code" "reset_link" "password_changed" "second_factor_changed" "email_change_requested"
-    "email_changed" "new_sign_in" "sign_ins_refused" "staff_invited" "account_frozen"
-    "deposit_received" "deposit_confirmed" "deposit_rejected"
-    "course_payment_received" "course_unlocked" "course_payment_rejected"
-    "withdrawal_received" "withdrawal_approved" "withdrawal_paid" "withdrawal_rejected"
-    "fee_received" "fee_confirmed" "fee_rejected"
-    "bonus_granted" "bonus_released" "balance_adjusted"
-    "trade_opened" "trade_claimed" "trade_closed"
-    "platform_method_changed" "staff_changed" "roots_of_the_day"
-};
-
 const MOMENT: StaticFormatDescription =
     format_description!("[day padding:none] [month repr:long] [year], [hour]:[minute] UTC");
 
-/// A mail as it is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// One line.
     pub subject: String,
-    /// The plain text.
     pub text: String,
-    /// The same as HTML.
     pub html: String,
 }
 
-/// Every template, compiled.
 pub struct Renderer(Environment<'static>);
 
 impl Renderer {
@@ -77,25 +48,24 @@ impl Renderer {
             SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).keep_trailing_newline(true).build()?;
         environment.set_syntax(syntax);
         environment.add_global("site", Value::from_safe_string(public_url.trim_end_matches('/').to_owned()));
-        for (name, source) in SHARED.into_iter().chain(SOURCES) {
+        for (name, source) in SHARED.into_iter().chain(Template::ALL.into_iter().flat_map(Template::sources)) {
             environment.add_template(name, source)?;
         }
         Ok(Self(environment))
     }
 
-    /// Writes a mail.
+    /// Renders a mail.
     ///
     /// # Errors
     /// If the template asks for something that `params` does not have.
     pub fn render(&self, template: Template, params: &Params) -> Result<Content, minijinja::Error> {
+        let [text, html] = template.sources().map(|(name, _)| self.0.get_template(name));
         let mut context: BTreeMap<&str, Value> =
             params.iter().map(|(name, value)| (name.as_str(), Value::from(value))).collect();
-        let part = |name: &str, context: &BTreeMap<&str, Value>| {
-            self.0.get_template(&format!("{}/{name}", template.as_str()))?.render(context)
-        };
-        let subject = part("subject.txt", &context)?.trim().to_owned();
+        let mut text = text?.render_captured(&context)?;
+        let subject = text.with_state_mut(|state| state.render_block("subject"))?;
         context.insert("subject", Value::from(&subject));
-        Ok(Content { text: part("body.txt", &context)?, html: part("body.html", &context)?, subject })
+        Ok(Content { text: text.into_output(), html: html?.render(context)?, subject })
     }
 }
 
@@ -109,18 +79,22 @@ pub fn moment(at: OffsetDateTime) -> String {
 mod tests {
     use time::macros::datetime;
 
-    use super::{Renderer, SOURCES, moment};
+    use super::{Renderer, moment};
     use crate::domain::mail::Params;
     use crate::domain::template::Template;
 
-    /// [D-E2] Every mail has its folder: subject, text and HTML.
+    /// [D-E2] Every mail has a subject of one line.
     #[test]
-    fn every_mail_has_its_templates() {
+    fn every_mail_has_a_subject() {
         for template in Template::ALL {
-            for part in ["subject.txt", "body.txt", "body.html"] {
-                let name = format!("{}/{part}", template.as_str());
-                assert!(SOURCES.iter().any(|(known, _)| *known == name), "{name}");
-            }
+            let [(_, text), _] = template.sources();
+            let subject =
+                text.split_once("{% block subject %}").and_then(|(_, rest)| rest.split_once("{% endblock %}"));
+            assert!(
+                subject.is_some_and(|(it, _)| !it.trim().is_empty() && !it.contains('\n')),
+                "{}",
+                template.as_str()
+            );
         }
     }
 

@@ -20,23 +20,17 @@ use crate::store::mails::{self, Leased};
 
 /// Mails at work at once.
 pub const CONCURRENCY: usize = 16;
-/// How long a mail is out of sight of other mailers, extended while it is at work. When a mailer dies, its mails wait
-/// for this.
+/// Other mailers do not see a leased mail; the lease is extended while the mail is being sent. The mails of a mailer that
+/// died wait for its end.
 const LEASE: Duration = Duration::from_secs(30);
 /// Ended mails are kept so long, for questions.
 const KEPT_DAYS: i32 = 90;
 
-/// What sending needs.
 pub struct SendMails {
-    /// The database.
     pub db: Db,
-    /// Names, addresses, secrets.
     pub directory: Directory,
-    /// The templates.
     pub renderer: Renderer,
-    /// Who mails come from.
     pub sender: Sender,
-    /// Where they go.
     pub outlet: Outlet,
     /// Says that mails were queued here.
     pub queued: Arc<Notify>,
@@ -78,9 +72,6 @@ impl SendMails {
     }
 
     /// Forgets all mails that ended long ago; returns how many.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn forget_old(&self) -> Result<u64, sqlx::Error> {
         let mut forgotten = 0;
         loop {
@@ -107,9 +98,6 @@ impl SendMails {
     }
 
     /// Takes due mails, at most so many, out of the sight of other mailers.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn lease(&self, limit: usize) -> Result<Vec<Leased>, sqlx::Error> {
         if limit == 0 {
             return Ok(Vec::new());
@@ -183,7 +171,7 @@ impl SendMails {
         if let Some(address) = &mail.address {
             to.email.clone_from(address);
         }
-        if mail.template.may_meet_a_stranger() {
+        if mail.template.omits_recipient_name() {
             to.name.clear();
         }
         params.insert("name".to_owned(), letter::one_line(&to.name));

@@ -1,160 +1,108 @@
-//! The mails there are: one name, one folder under `templates/` each.
+//! The mails of the product. Adding one takes a line here and its folder under `templates/`.
 
 use std::str::FromStr;
 
-/// A mail's template.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Template {
+/// A template's name in minijinja, and its source.
+pub type Source = (&'static str, &'static str);
+
+macro_rules! templates {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum Template { $($(#[$doc])* $variant,)* }
+
+        impl Template {
+            pub const ALL: [Self; [$($name),*].len()] = [$(Self::$variant),*];
+
+            /// The name of its folder, and its value in the column `template`.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $name,)* }
+            }
+
+            /// The text with the subject, and the HTML, built into the binary.
+            #[must_use]
+            pub const fn sources(self) -> [Source; 2] {
+                match self {
+                    $(Self::$variant => [
+                        (concat!($name, "/body.txt"), include_str!(concat!("../../templates/", $name, "/body.txt.j2"))),
+                        (concat!($name, "/body.html"), include_str!(concat!("../../templates/", $name, "/body.html.j2"))),
+                    ],)*
+                }
+            }
+        }
+    };
+}
+
+templates! {
     /// The code that confirms an address.
-    VerificationCode,
+    VerificationCode = "verification_code",
     /// The code that confirms where payouts may go.
-    DestinationCode,
+    DestinationCode = "destination_code",
     /// The link to set a new password.
-    ResetLink,
+    ResetLink = "reset_link",
     /// The password was changed or reset.
-    PasswordChanged,
+    PasswordChanged = "password_changed",
     /// A second factor was set up, replaced, removed, or replaced by a recovery code.
-    SecondFactorChanged,
+    SecondFactorChanged = "second_factor_changed",
     /// To the address in force: another one waits for its code.
-    EmailChangeRequested,
+    EmailChangeRequested = "email_change_requested",
     /// To both addresses: the new one is in force.
-    EmailChanged,
+    EmailChanged = "email_changed",
     /// A sign-in from a device not seen before.
-    NewSignIn,
+    NewSignIn = "new_sign_in",
     /// Many sign-ins in a row failed.
-    SignInsRefused,
+    SignInsRefused = "sign_ins_refused",
     /// The link by which a new colleague sets a password.
-    StaffInvited,
-    /// Staff froze the account.
-    AccountFrozen,
+    StaffInvited = "staff_invited",
+    AccountFrozen = "account_frozen",
     /// A deposit waits for review.
-    DepositReceived,
+    DepositReceived = "deposit_received",
     /// A deposit was credited.
-    DepositConfirmed,
+    DepositConfirmed = "deposit_confirmed",
     /// A deposit was not accepted.
-    DepositRejected,
+    DepositRejected = "deposit_rejected",
     /// A payment for the course waits for review.
-    CoursePaymentReceived,
+    CoursePaymentReceived = "course_payment_received",
     /// The course is open.
-    CourseUnlocked,
+    CourseUnlocked = "course_unlocked",
     /// A payment for the course was not accepted.
-    CoursePaymentRejected,
+    CoursePaymentRejected = "course_payment_rejected",
     /// A withdrawal waits for review; its amount is held.
-    WithdrawalReceived,
+    WithdrawalReceived = "withdrawal_received",
     /// A withdrawal will be paid.
-    WithdrawalApproved,
-    /// A withdrawal was paid.
-    WithdrawalPaid,
+    WithdrawalApproved = "withdrawal_approved",
+    WithdrawalPaid = "withdrawal_paid",
     /// A withdrawal was not accepted; its amount is free again.
-    WithdrawalRejected,
+    WithdrawalRejected = "withdrawal_rejected",
     /// A separate payment of a withdrawal's fee waits for review.
-    FeeReceived,
+    FeeReceived = "fee_received",
     /// A withdrawal's fee was paid separately.
-    FeeConfirmed,
+    FeeConfirmed = "fee_confirmed",
     /// A separate payment of a fee was not accepted.
-    FeeRejected,
-    /// A bonus was granted.
-    BonusGranted,
+    FeeRejected = "fee_rejected",
+    BonusGranted = "bonus_granted",
     /// A bonus became part of the balance.
-    BonusReleased,
+    BonusReleased = "bonus_released",
     /// Staff corrected the balance.
-    BalanceAdjusted,
-    /// A trade was opened.
-    TradeOpened,
+    BalanceAdjusted = "balance_adjusted",
+    TradeOpened = "trade_opened",
     /// A trade was paid out with its profit.
-    TradeClaimed,
+    TradeClaimed = "trade_claimed",
     /// A trade was closed at its value.
-    TradeClosed,
+    TradeClosed = "trade_closed",
     /// To all staff: a deposit address of the platform changed.
-    PlatformMethodChanged,
+    PlatformMethodChanged = "platform_method_changed",
     /// To all staff: a colleague joined, left or got another role.
-    StaffChanged,
+    StaffChanged = "staff_changed",
     /// To the auditors: the newest signed root of every service.
-    RootsOfTheDay,
+    RootsOfTheDay = "roots_of_the_day",
 }
 
 impl Template {
-    /// Every template.
-    pub const ALL: [Self; 33] = [
-        Self::VerificationCode,
-        Self::DestinationCode,
-        Self::ResetLink,
-        Self::PasswordChanged,
-        Self::SecondFactorChanged,
-        Self::EmailChangeRequested,
-        Self::EmailChanged,
-        Self::NewSignIn,
-        Self::SignInsRefused,
-        Self::StaffInvited,
-        Self::AccountFrozen,
-        Self::DepositReceived,
-        Self::DepositConfirmed,
-        Self::DepositRejected,
-        Self::CoursePaymentReceived,
-        Self::CourseUnlocked,
-        Self::CoursePaymentRejected,
-        Self::WithdrawalReceived,
-        Self::WithdrawalApproved,
-        Self::WithdrawalPaid,
-        Self::WithdrawalRejected,
-        Self::FeeReceived,
-        Self::FeeConfirmed,
-        Self::FeeRejected,
-        Self::BonusGranted,
-        Self::BonusReleased,
-        Self::BalanceAdjusted,
-        Self::TradeOpened,
-        Self::TradeClaimed,
-        Self::TradeClosed,
-        Self::PlatformMethodChanged,
-        Self::StaffChanged,
-        Self::RootsOfTheDay,
-    ];
-
-    /// Its name: the folder, and the column `template`.
+    /// Whether the address may belong to somebody who never asked for an account. Such a mail omits the name that was
+    /// typed at registration: otherwise anybody could send words of their own to any address.
     #[must_use]
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::VerificationCode => "verification_code",
-            Self::DestinationCode => "destination_code",
-            Self::ResetLink => "reset_link",
-            Self::PasswordChanged => "password_changed",
-            Self::SecondFactorChanged => "second_factor_changed",
-            Self::EmailChangeRequested => "email_change_requested",
-            Self::EmailChanged => "email_changed",
-            Self::NewSignIn => "new_sign_in",
-            Self::SignInsRefused => "sign_ins_refused",
-            Self::StaffInvited => "staff_invited",
-            Self::AccountFrozen => "account_frozen",
-            Self::DepositReceived => "deposit_received",
-            Self::DepositConfirmed => "deposit_confirmed",
-            Self::DepositRejected => "deposit_rejected",
-            Self::CoursePaymentReceived => "course_payment_received",
-            Self::CourseUnlocked => "course_unlocked",
-            Self::CoursePaymentRejected => "course_payment_rejected",
-            Self::WithdrawalReceived => "withdrawal_received",
-            Self::WithdrawalApproved => "withdrawal_approved",
-            Self::WithdrawalPaid => "withdrawal_paid",
-            Self::WithdrawalRejected => "withdrawal_rejected",
-            Self::FeeReceived => "fee_received",
-            Self::FeeConfirmed => "fee_confirmed",
-            Self::FeeRejected => "fee_rejected",
-            Self::BonusGranted => "bonus_granted",
-            Self::BonusReleased => "bonus_released",
-            Self::BalanceAdjusted => "balance_adjusted",
-            Self::TradeOpened => "trade_opened",
-            Self::TradeClaimed => "trade_claimed",
-            Self::TradeClosed => "trade_closed",
-            Self::PlatformMethodChanged => "platform_method_changed",
-            Self::StaffChanged => "staff_changed",
-            Self::RootsOfTheDay => "roots_of_the_day",
-        }
-    }
-
-    /// Whether the address may be that of somebody who never asked for an account. Such a mail does not carry the name
-    /// that was typed at registration, or anybody could send words of their own to any address.
-    #[must_use]
-    pub const fn may_meet_a_stranger(self) -> bool {
+    pub const fn omits_recipient_name(self) -> bool {
         matches!(self, Self::VerificationCode | Self::ResetLink)
     }
 }

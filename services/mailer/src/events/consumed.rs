@@ -21,7 +21,6 @@ use crate::domain::template::Template;
 use crate::error::Error;
 use crate::render::moment;
 
-/// The queue of this service.
 pub const QUEUE: &str = "mailer.events";
 /// Of a payment by deposit, when it is one for the course.
 const COURSE: &str = "course";
@@ -153,7 +152,7 @@ fn staff_changed(facts: auth::StaffChanged) -> Result<Notice, Error> {
 fn of_wallet(event: &Event) -> Result<Vec<Notice>, Error> {
     let (template, for_course) = match event.key.as_str() {
         "wallet.v1.deposit_requested" => (Template::DepositReceived, Some(Template::CoursePaymentReceived)),
-        // The course being unlocked is the news then.
+        // A confirmed payment for the course is announced by course_unlocked.
         "wallet.v1.deposit_confirmed" => (Template::DepositConfirmed, None),
         "wallet.v1.deposit_rejected" => (Template::DepositRejected, Some(Template::CoursePaymentRejected)),
         "wallet.v1.withdrawal_requested" => (Template::WithdrawalReceived, None),
