@@ -10,28 +10,22 @@ use time::OffsetDateTime;
 use tonic::transport::Channel;
 use uuid::Uuid;
 
-/// Who a mail goes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Contact {
     /// As the account's owner wrote it.
     pub name: String,
-    /// The address.
     pub email: String,
 }
 
 /// A code or a link's token, with the address it is meant for.
 pub struct MailSecret {
-    /// Who it goes to.
     pub contact: Contact,
-    /// The code or token.
     pub secret: String,
-    /// Until when it works.
     pub expires_at: OffsetDateTime,
     /// The token of the link "This was not me" in the mail of a code, and until when that works.
     pub link: Option<(String, OffsetDateTime)>,
 }
 
-/// The directory of accounts.
 #[derive(Clone)]
 pub struct Directory {
     client: DirectoryServiceClient<Channel>,

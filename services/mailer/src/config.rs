@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use chassis::config::{Grpc, Keys, Ops, Storage};
 use clap::Parser;
 
-/// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     /// The gRPC server.
@@ -32,7 +31,6 @@ pub struct Config {
     /// The database and the broker.
     #[command(flatten)]
     pub storage: Storage,
-    /// Keys.
     #[command(flatten)]
     pub keys: Keys,
 }

@@ -8,16 +8,13 @@ use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
 
-/// Failures.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// An event that says nothing a mail could be made of.
     #[error("unreadable event: {0}")]
     Unreadable(String),
-    /// The database's.
     #[error("database")]
     Database(#[from] sqlx::Error),
-    /// Said by auth.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
     /// A refusal that was given before.

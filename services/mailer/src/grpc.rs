@@ -31,14 +31,10 @@ const PAGE: u16 = 50;
 /// Rows on the largest page.
 const LARGEST_PAGE: u16 = 500;
 
-/// What the door needs.
 #[derive(Clone)]
 pub struct Doors {
-    /// The database.
     pub db: Db,
-    /// Tells who calls.
     pub verifier: Verifier,
-    /// Takes up events.
     pub consumer: Arc<Consumer>,
 }
 

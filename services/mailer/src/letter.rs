@@ -19,15 +19,12 @@ const LONGEST_LINE: usize = 998;
 /// A sender or recipient that no mail can be written for.
 #[derive(Debug, thiserror::Error)]
 pub enum LetterError {
-    /// The address is none.
     #[error("the address is not valid: {0}")]
     Address(#[from] lettre::address::AddressError),
-    /// The parts make no message.
     #[error("the message cannot be written: {0}")]
     Message(#[from] lettre::error::Error),
 }
 
-/// Who mails come from.
 #[derive(Debug, Clone)]
 pub struct Sender(Mailbox);
 

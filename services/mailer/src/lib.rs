@@ -29,13 +29,13 @@ pub mod app {
 }
 
 pub mod store {
-    //! All SQL.
+    //! The SQL of this service, one module per table.
 
     pub mod mails;
 }
 
 pub mod events {
-    //! What this service hears of.
+    //! The events that this service consumes.
 
     pub mod consumed;
 }

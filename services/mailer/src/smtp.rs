@@ -17,26 +17,23 @@ use uuid::Uuid;
 /// How long one command to the relay may take. Relays look into a message before they take it.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Where mails go.
 #[derive(Clone)]
 pub enum Outlet {
     /// An SMTP relay. It is never dropped: that would say QUIT on every pooled connection and wait for the answers,
     /// while a process has ten seconds to end.
     Relay(&'static SmtpTransport),
-    /// A folder.
     Folder(std::sync::Arc<Folder>),
 }
 
-/// Why a mail did not leave.
 #[derive(Debug, thiserror::Error)]
 pub enum Refused {
-    /// The relay is away, or refuses everybody.
+    /// The relay cannot be reached, or refuses every mail.
     #[error("the relay is away: {0}")]
     Away(String),
-    /// The relay may take this mail later.
+    /// The relay asks to try this mail again later (4xx).
     #[error("the relay asks to wait: {0}")]
     Later(String),
-    /// It never will.
+    /// The relay refuses this mail permanently (5xx).
     #[error("the relay refuses: {0}")]
     Never(String),
 }

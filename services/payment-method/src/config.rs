@@ -3,7 +3,6 @@
 use chassis::config::{Grpc, Keys, Ops, Storage};
 use clap::Parser;
 
-/// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     /// The gRPC server.
@@ -18,7 +17,6 @@ pub struct Config {
     /// The database and the broker.
     #[command(flatten)]
     pub storage: Storage,
-    /// Keys.
     #[command(flatten)]
     pub keys: Keys,
 }

@@ -9,7 +9,6 @@ use proto::common::v1::ErrorReason;
 
 use crate::domain::method::{FieldError, PERSONAL_LIMIT};
 
-/// Refusals and failures.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Unknown, or another member's.
@@ -27,13 +26,11 @@ pub enum Error {
     /// A payout to the platform itself.
     #[error("this is one of our own deposit addresses, please enter your own wallet address")]
     PlatformAddress,
-    /// Fields that cannot be accepted.
     #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
     Fields(Vec<FieldError>),
     /// The method is no longer what the proposal was made for.
     #[error("the payment method has changed since this was proposed")]
     Stale,
-    /// The database's.
     #[error("database")]
     Database(#[from] sqlx::Error),
     /// A stored proposal that this build cannot read.

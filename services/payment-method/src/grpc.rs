@@ -23,12 +23,9 @@ use tonic::service::Routes;
 
 use crate::error::Error;
 
-/// What every door needs.
 #[derive(Clone)]
 pub struct Doors {
-    /// The database.
     pub db: Db,
-    /// Tells who calls.
     pub verifier: Verifier,
 }
 

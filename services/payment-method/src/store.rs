@@ -1,3 +1,3 @@
-//! All SQL.
+//! The SQL of this service, one module per table.
 
 pub mod methods;

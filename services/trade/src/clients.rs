@@ -15,7 +15,6 @@ use crate::domain::trade::Trade;
 /// How long wallet may take: less than the lease of a saga's driver, and than what the member's client waits.
 const DEADLINE: Duration = Duration::from_secs(3);
 
-/// The service wallet.
 #[derive(Clone)]
 pub struct Wallet {
     client: TradeSettlementServiceClient<Channel>,
@@ -53,7 +52,7 @@ impl Wallet {
     /// Pays a trade out with this value.
     ///
     /// # Errors
-    /// As [`Self::fund`].
+    /// The same as those of [`Self::fund`].
     pub async fn settle(&self, trade: &Trade, value: Cents) -> Result<(), Refusal> {
         let request = self.outgoing()?.idempotent(SettleTradeRequest {
             trade_id: trade.id.to_string(),

@@ -12,7 +12,6 @@ use crate::domain::field::FieldError;
 use crate::domain::trade::CannotEnd;
 use crate::domain::value::Unpublishable;
 
-/// Refusals and failures.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// Unknown, or not offered any more.
@@ -23,12 +22,7 @@ pub enum Error {
     NoValue,
     /// Not within the plan's range.
     #[error("amount must be between {min} and {max}")]
-    AmountOutOfRange {
-        /// The least.
-        min: Cents,
-        /// The most.
-        max: Cents,
-    },
+    AmountOutOfRange { min: Cents, max: Cents },
     /// Unknown, or another member's.
     #[error("trade not found")]
     TradeNotFound,
@@ -47,7 +41,6 @@ pub enum Error {
     /// A value not after the newest one, or before the opening or maturity of an open trade.
     #[error("the value must be newer than the newest one and than the open trades of its plan")]
     ValueOutOfOrder,
-    /// Fields that cannot be accepted.
     #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
     Fields(Vec<FieldError>),
     /// The plan is no longer what the proposal was made for.
@@ -62,7 +55,6 @@ pub enum Error {
     /// Arithmetic past the range of an amount.
     #[error("amount out of range")]
     Amount(#[from] AmountError),
-    /// The database's.
     #[error("database")]
     Database(#[from] sqlx::Error),
     /// A stored document that this build cannot read.

@@ -18,14 +18,10 @@ use tonic::service::Routes;
 use crate::clients::Wallet;
 use crate::error::Error;
 
-/// What every door needs.
 #[derive(Clone)]
 pub struct Doors {
-    /// The database.
     pub db: Db,
-    /// Tells who calls.
     pub verifier: Verifier,
-    /// Moves the money.
     pub wallet: Wallet,
 }
 

@@ -1,4 +1,4 @@
-//! All SQL.
+//! The SQL of this service, one module per table.
 
 pub mod plan_values;
 pub mod plans;

@@ -12,13 +12,9 @@ use crate::domain::mail::{Audience, Notice};
 use crate::error::Error;
 use crate::store::mails;
 
-/// What taking up an event needs.
 pub struct AcceptEvent {
-    /// The database.
     pub db: Db,
-    /// Who staff are.
     pub directory: Directory,
-    /// Wakes the sender.
     pub queued: Arc<Notify>,
 }
 
@@ -30,9 +26,6 @@ pub struct Addressed {
 
 impl Addressed {
     /// Queues them in the caller's transaction, which holds the event's inbox row.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn queue(&self, conn: &mut PgConnection) -> Result<(), Error> {
         for (notice, recipients) in &self.mails {
             for user_id in recipients {

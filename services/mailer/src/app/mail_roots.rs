@@ -27,13 +27,10 @@ const AUDITOR: &str = "auditor";
 
 /// The daily mail to the auditors.
 pub struct MailRoots {
-    /// The database.
     pub db: Db,
-    /// Who the auditors are.
     pub directory: Directory,
     /// Where the services write their roots.
     pub store: Arc<dyn ObjectStore>,
-    /// Wakes the sender.
     pub queued: Arc<Notify>,
 }
 
@@ -56,7 +53,7 @@ impl MailRoots {
     /// Queues today's mail for every auditor who has none yet, whichever process asks; returns for how many.
     ///
     /// # Errors
-    /// The database's, the store's, Unavailable if auth cannot tell who the auditors are.
+    /// The store's, or Unavailable if auth cannot list the auditors.
     pub async fn queue(&self) -> anyhow::Result<usize> {
         let now = clock::now(&mut *self.db.conn().await?).await?;
         let day = Uuid::from_u64_pair(EVENTS, u64::try_from(now.to_julian_day())?);

@@ -1,4 +1,4 @@
-//! What an event asks for, and what becomes of it.
+//! The mail that an event asks for, and how it ends.
 
 use std::collections::BTreeMap;
 
@@ -6,13 +6,11 @@ use uuid::Uuid;
 
 use crate::domain::template::Template;
 
-/// What a template says, as text ready to read. Never a secret.
+/// The values of a template's placeholders, formatted for reading. Never a secret.
 pub type Params = BTreeMap<String, String>;
 
-/// Who a mail goes to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Audience {
-    /// One account.
     Account(Uuid),
     /// Every live staff account.
     AllStaff,
@@ -21,15 +19,12 @@ pub enum Audience {
 /// A mail that an event asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// Which mail.
     pub template: Template,
-    /// To whom.
     pub audience: Audience,
     /// The address, when it must not be the account's own, or the link's, at the time of sending.
     pub address: Option<String>,
-    /// What auth gives the secret for.
+    /// Auth returns the code or link for this reference when the mail is sent.
     pub secret_reference: Option<String>,
-    /// What it says.
     pub params: Params,
     /// Staff whom it names, by the name of the parameter.
     pub people: Vec<(&'static str, Uuid)>,
@@ -49,7 +44,6 @@ impl Notice {
         self
     }
 
-    /// With something to say.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<String>) -> Self {
         self.params.insert(name.to_owned(), value.into());
@@ -62,15 +56,12 @@ impl Notice {
 pub struct Mail {
     /// Its id: the Message-ID of every try.
     pub id: Uuid,
-    /// Which mail.
     pub template: Template,
-    /// The account.
     pub user_id: Uuid,
     /// The address, when it is not the account's own.
     pub address: Option<String>,
     /// What auth gives the secret for.
     pub secret_reference: Option<String>,
-    /// What it says.
     pub params: Params,
     /// How often it was tried, this try included. Fences the lease: a later one has a higher number.
     pub tries: i32,
@@ -78,10 +69,9 @@ pub struct Mail {
     pub age_seconds: i64,
 }
 
-/// How a mail ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// The relay has it.
+    /// The relay accepted it.
     Sent,
     /// Its code or link is used, superseded or past its time.
     Expired,

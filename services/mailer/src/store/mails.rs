@@ -10,9 +10,6 @@ use uuid::Uuid;
 use crate::domain::mail::{End, Mail, Notice, Params};
 
 /// Queues a mail to one account; `false` if the event has queued it before.
-///
-/// # Errors
-/// The database's.
 pub async fn queue(
     conn: &mut PgConnection,
     event_id: Uuid,
@@ -39,9 +36,6 @@ pub async fn queue(
 }
 
 /// How many mails an event has queued.
-///
-/// # Errors
-/// The database's.
 pub async fn count(conn: &mut PgConnection, event_id: Uuid) -> Result<usize, sqlx::Error> {
     let count = sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM mails WHERE event_id = $1"#, event_id)
         .fetch_one(conn)
@@ -53,9 +47,6 @@ pub async fn count(conn: &mut PgConnection, event_id: Uuid) -> Result<usize, sql
 pub type Leased = (Mail, TraceContext);
 
 /// Leases due mails, those with a code or link first. Until the lease ends, no other process sees them.
-///
-/// # Errors
-/// The database's.
 pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Result<Vec<Leased>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"UPDATE mails SET tries = tries + 1, next_try_at = clock_timestamp() + make_interval(secs => $2::integer)
@@ -92,9 +83,6 @@ pub async fn lease(conn: &mut PgConnection, limit: usize, lease: Duration) -> Re
 }
 
 /// Extends the lease of a mail that is still at work.
-///
-/// # Errors
-/// The database's.
 pub async fn renew(conn: &mut PgConnection, mail: &Mail, lease: Duration) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE mails SET next_try_at = clock_timestamp() + make_interval(secs => $3::integer)
@@ -109,9 +97,6 @@ pub async fn renew(conn: &mut PgConnection, mail: &Mail, lease: Duration) -> Res
 }
 
 /// Ends a mail. Sent is true whoever holds the lease by now; any other end only concerns this try.
-///
-/// # Errors
-/// The database's.
 pub async fn end(conn: &mut PgConnection, mail: &Mail, end: End, cause: Option<&str>) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE mails SET status = $3, last_error = coalesce($4, last_error), ended_at = clock_timestamp()
@@ -127,9 +112,6 @@ pub async fn end(conn: &mut PgConnection, mail: &Mail, end: End, cause: Option<&
 }
 
 /// Puts a mail back, due after a pause.
-///
-/// # Errors
-/// The database's.
 pub async fn defer(conn: &mut PgConnection, mail: &Mail, pause: Duration, cause: &str) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE mails SET next_try_at = clock_timestamp() + make_interval(secs => $3::integer), last_error = $4
@@ -145,9 +127,6 @@ pub async fn defer(conn: &mut PgConnection, mail: &Mail, pause: Duration, cause:
 }
 
 /// Forgets mails that ended long ago; returns how many.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection, days: i32) -> Result<u64, sqlx::Error> {
     let swept = sqlx::query!(
         "DELETE FROM mails WHERE id = ANY (ARRAY(

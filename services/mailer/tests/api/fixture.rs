@@ -38,7 +38,6 @@ use crate::smtp_sink::Sink;
 pub const SITE: &str = "https://solvane.test";
 pub const ADDRESS: &str = "ada@example.com";
 
-/// What auth knows.
 #[derive(Default)]
 pub struct Accounts {
     pub users: HashMap<Uuid, (String, String)>,
@@ -127,7 +126,6 @@ impl DirectoryService for Auth {
     }
 }
 
-/// A mailer with all it needs.
 pub struct World {
     pub db: Db,
     pub accounts: Arc<Mutex<Accounts>>,
@@ -202,7 +200,6 @@ impl World {
         .unwrap()
     }
 
-    /// The only mail.
     pub async fn row(&self) -> Row {
         let mut rows = self.rows().await;
         assert_eq!(rows.len(), 1, "{rows:?}");
@@ -238,7 +235,6 @@ pub async fn send_due(send: &SendMails) -> usize {
     }
 }
 
-/// An event as it arrives.
 pub fn event(key: &str, message: &impl prost::Message) -> Event {
     let at = time::macros::datetime!(2026-11-05 14:05 UTC);
     Event {

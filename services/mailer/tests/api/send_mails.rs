@@ -252,8 +252,8 @@ async fn the_loop_sends_and_ends(pool: PgPool) {
     assert_eq!(world.sink.received().len(), 30);
 }
 
-/// [D-X2] Without a relay each mail is one `.eml`, named in the order of sending, also after a restart and beside
-/// another mailer.
+/// [D-X2] Without a relay each mail is one `.eml`, named in the order of sending. A restart or a second mailer does not
+/// change that.
 #[sqlx::test(migrations = false)]
 async fn a_folder_takes_mails_in_order(pool: PgPool) {
     let world = World::start(pool).await;

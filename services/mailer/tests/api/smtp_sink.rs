@@ -1,4 +1,4 @@
-//! An SMTP server that takes mails as it is told to, and keeps them.
+//! An SMTP server that keeps the mails it receives and answers as the test scripts it.
 
 use std::collections::VecDeque;
 use std::net::SocketAddr;
@@ -7,10 +7,9 @@ use std::sync::{Arc, Mutex};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
-/// What it does with one mail.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Behaviour {
-    /// 250.
+    /// Answers 250 to the data.
     Accept,
     /// 451 to the recipient.
     Later,
@@ -20,7 +19,6 @@ pub enum Behaviour {
     HangUpAfterData,
 }
 
-/// A running sink.
 #[derive(Clone)]
 pub struct Sink {
     pub address: SocketAddr,
@@ -62,7 +60,6 @@ impl Sink {
         *self.state.closed.lock().unwrap() = closed;
     }
 
-    /// The mails it has, in order.
     pub fn received(&self) -> Vec<String> {
         self.state.received.lock().unwrap().clone()
     }

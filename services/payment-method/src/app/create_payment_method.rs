@@ -12,7 +12,7 @@ use crate::store::methods;
 /// The new method, once a key.
 ///
 /// # Errors
-/// `TooManyMethods`, `PlatformAddress`, the database's.
+/// `TooManyMethods`; `PlatformAddress` if deposits are received there.
 pub async fn create_payment_method(
     db: &Db,
     user_id: Uuid,

@@ -16,7 +16,7 @@ use crate::store::methods;
 /// The decided proposal.
 ///
 /// # Errors
-/// `Refused` (not found, decided already, own proposal), `Stale`, the database's.
+/// `Refused` (not found, decided already, own proposal), `Stale`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;

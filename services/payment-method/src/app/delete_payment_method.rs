@@ -11,7 +11,7 @@ use crate::store::methods;
 /// Ends the method; its versions stay. Returns the key of its picture, which nobody is shown any more.
 ///
 /// # Errors
-/// `NotFound`, `PlatformMethod`, the database's.
+/// `NotFound`; `PlatformMethod` if it belongs to the platform.
 pub async fn delete_payment_method(db: &Db, user_id: Uuid, id: Uuid) -> Result<String, Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;

@@ -7,9 +7,6 @@ use crate::store::methods;
 
 /// Those of these files that are the picture of a member's method as it is now, of any version of a platform method, or
 /// of an open proposal.
-///
-/// # Errors
-/// The database's.
 pub async fn list_owned_files(db: &Db, keys: &[String]) -> Result<Vec<String>, Error> {
     methods::images_among(&mut *db.conn().await?, keys).await
 }

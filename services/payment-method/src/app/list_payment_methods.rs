@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::methods;
 
 /// The methods, the platform's first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_payment_methods(db: &Db, user_id: Uuid) -> Result<Vec<Method>, Error> {
     methods::visible_to(&mut *db.conn().await?, Some(user_id)).await
 }

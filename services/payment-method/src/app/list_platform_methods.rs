@@ -6,7 +6,6 @@ use crate::domain::method::Method;
 use crate::error::Error;
 use crate::store::methods;
 
-/// A platform method.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlatformMethod {
     /// Whether members see it.
@@ -16,9 +15,6 @@ pub struct PlatformMethod {
 }
 
 /// The active methods first, each group newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_platform_methods(db: &Db) -> Result<Vec<PlatformMethod>, Error> {
     let history = methods::platform_history(&mut *db.conn().await?).await?;
     let mut list: Vec<PlatformMethod> = Vec::new();

@@ -13,21 +13,15 @@ use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
 use crate::store::methods;
 
-/// A new method.
 pub const CREATE: &str = "payment_method.create";
-/// A changed one.
 pub const UPDATE: &str = "payment_method.update";
-/// The end of one.
 pub const ARCHIVE: &str = "payment_method.archive";
 
-/// What is proposed.
 #[derive(Debug, Clone)]
 pub enum Change {
-    /// A new method.
     Create(Fields),
     /// Other fields for a method; without a picture it keeps the one it has.
     Update(Uuid, Fields),
-    /// The end of a method.
     Archive(Uuid),
 }
 
@@ -36,7 +30,6 @@ pub enum Change {
 pub struct Before {
     /// The version it was proposed for.
     pub version: i32,
-    /// Its fields.
     #[serde(flatten)]
     pub fields: Fields,
 }
@@ -44,7 +37,7 @@ pub struct Before {
 /// The open proposal, once a key.
 ///
 /// # Errors
-/// `NotFound`, the database's.
+/// `NotFound` if there is no active platform method with this id.
 pub async fn propose_platform_method(
     db: &Db,
     staff: &Staff,

@@ -12,7 +12,7 @@ use crate::store::methods;
 /// the one in force.
 ///
 /// # Errors
-/// `MethodUnavailable`, the database's.
+/// `MethodUnavailable` if no active method has this id, or the currency names none or several.
 pub async fn resolve_deposit_method(db: &Db, method: &str, shown: i32) -> Result<Method, Error> {
     let mut conn = db.conn().await?;
     let name = method.trim();

@@ -9,10 +9,8 @@ use crate::domain::{address, network};
 use crate::error::Error;
 use crate::store::methods;
 
-/// What a member asked for.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// The member.
     pub user_id: Uuid,
     /// A platform method's id or unique currency code, or the id of an own method.
     pub method: String,
@@ -22,14 +20,10 @@ pub struct Wish {
     pub memo: String,
 }
 
-/// Where a payout goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Destination {
-    /// The method named.
     pub method_id: Uuid,
-    /// Its currency.
     pub currency: String,
-    /// Its network.
     pub network: String,
     /// Empty if the member gave none and has saved none of this network.
     pub address: String,
@@ -42,7 +36,7 @@ pub struct Destination {
 /// have become the platform's own.
 ///
 /// # Errors
-/// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`, the database's.
+/// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`.
 pub async fn resolve_withdrawal_method(db: &Db, wish: Wish) -> Result<Destination, Error> {
     let named = named_method(db, &wish).await?;
     let mut conn = db.conn().await?;
@@ -88,9 +82,6 @@ impl Destination {
 
 /// The destinations of many withdrawals, in their order, where they are plain: the id of a platform method and an address
 /// that was typed and is right. `None` where only [`resolve_withdrawal_method`] can tell.
-///
-/// # Errors
-/// The database's.
 pub async fn resolve_plain_withdrawals(db: &Db, wishes: &[Wish]) -> Result<Vec<Option<Destination>>, Error> {
     let ids: Vec<Uuid> = wishes.iter().filter_map(|wish| wish.method.trim().parse().ok()).collect();
     // What the database cannot hold would be refused to all of them.

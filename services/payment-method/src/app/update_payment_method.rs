@@ -17,19 +17,17 @@ pub enum Picture {
     Replace,
 }
 
-/// A method as changed.
 #[derive(Debug)]
 pub struct Updated {
-    /// It.
     pub method: Method,
-    /// Key of the picture before, which nobody is shown any more; empty if there was none, or it stays.
+    /// Key of the previous picture, which is not shown any more; empty if there was none, or it stays.
     pub replaced: String,
 }
 
 /// The method as changed.
 ///
 /// # Errors
-/// `NotFound`, `PlatformMethod`, `PlatformAddress`, the database's.
+/// `NotFound`, `PlatformMethod`, `PlatformAddress`.
 pub async fn update_payment_method(
     db: &Db,
     user_id: Uuid,

@@ -8,7 +8,6 @@ use super::address;
 /// How many active methods a member may keep (D-M1).
 pub const PERSONAL_LIMIT: i64 = 20;
 
-/// Who owns a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
@@ -21,13 +20,10 @@ pub enum Scope {
 /// One version of a payment method.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    /// Its id.
     pub id: Uuid,
-    /// Who owns it.
     pub scope: Scope,
-    /// Counts up with every change.
+    /// Incremented by every change.
     pub version: i32,
-    /// What was filled in.
     pub fields: Fields,
 }
 
@@ -37,7 +33,7 @@ pub struct Method {
 pub struct Fields {
     /// 2-10 of A-Z and 0-9.
     pub currency: String,
-    /// 2-40 characters.
+    /// 2 to 40 characters.
     pub network: String,
     /// Valid for the network.
     pub address: String,
@@ -54,7 +50,6 @@ pub struct Fields {
 pub struct FieldError {
     /// The field as named on the wire.
     pub field: &'static str,
-    /// What is wrong with it.
     pub sentence: &'static str,
 }
 

@@ -8,21 +8,14 @@ use proto::payment_method::v1::PlatformMethodChanged;
 use crate::domain::method::Method;
 use crate::error::Error;
 
-/// What became of a platform method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Changed {
-    /// It is new.
     Created,
-    /// It has a new version.
     Updated,
-    /// It ended.
     Archived,
 }
 
 /// Mailed to all staff.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_method_changed(
     conn: &mut PgConnection,
     method: &Method,

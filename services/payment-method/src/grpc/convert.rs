@@ -18,7 +18,6 @@ const PAGE: i64 = 100;
 /// How many it has at the most.
 const LARGEST_PAGE: i64 = 500;
 
-/// The fields as typed, read.
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
     let message = message.unwrap_or_default();
     Fields::parse(Fields {
@@ -37,7 +36,6 @@ pub(super) fn id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
-/// What a withdrawal names.
 pub(super) fn wish(message: ResolveWithdrawalMethodRequest) -> Result<Wish, Error> {
     let user_id = id(&message.user_id)?;
     Ok(Wish { user_id, method: message.method, address: message.address, memo: message.memo })

@@ -14,7 +14,6 @@ use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawa
 use crate::domain::method::Method;
 use crate::error::Error;
 
-/// Who may ask.
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]

@@ -40,9 +40,6 @@ impl From<Row> for Method {
 }
 
 /// Active platform methods and the member's own, the platform's first, each in the order they were made.
-///
-/// # Errors
-/// The database's.
 pub async fn visible_to(conn: &mut PgConnection, user_id: Option<Uuid>) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -58,9 +55,6 @@ pub async fn visible_to(conn: &mut PgConnection, user_id: Option<Uuid>) -> Resul
 }
 
 /// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
-///
-/// # Errors
-/// The database's.
 pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) -> Result<Option<Method>, Error> {
     let row = sqlx::query_as!(
         Row,
@@ -76,9 +70,6 @@ pub async fn active(conn: &mut PgConnection, id: Uuid, user_id: Option<Uuid>) ->
 }
 
 /// A version of an active platform method.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -> Result<Option<Method>, Error> {
     let row = sqlx::query_as!(
         Row,
@@ -94,9 +85,6 @@ pub async fn platform_version(conn: &mut PgConnection, id: Uuid, version: i32) -
 }
 
 /// The active platform methods among these ids.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_among(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -111,9 +99,6 @@ pub async fn platform_among(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec
 }
 
 /// The active platform methods of a currency.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -128,9 +113,6 @@ pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Re
 }
 
 /// The member's active methods, the one changed last first.
-///
-/// # Errors
-/// The database's.
 pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -146,9 +128,6 @@ pub async fn personal(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Meth
 }
 
 /// An active method by id, whoever's it is, with its owner; locked until the end of the transaction.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, Option<Uuid>)>, Error> {
     let locked =
         sqlx::query_scalar!("SELECT user_id FROM methods WHERE id = $1 AND archived_at IS NULL FOR UPDATE", id)
@@ -160,9 +139,6 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, O
 
 /// Every platform method's versions, the active methods first, each method's newest version first; with whether the
 /// method is active.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(Method, bool)>, Error> {
     let rows = sqlx::query!(
         r#"SELECT m.id, m.archived_at IS NULL AS "active!", v.version, v.currency, v.network, v.address, v.memo, v.label,
@@ -188,9 +164,6 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(Method, bo
 }
 
 /// Whether the platform receives, or once received, deposits at this address, on whatever network.
-///
-/// # Errors
-/// The database's.
 pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM method_versions WHERE scope = 'platform' AND lower(address) = lower($1)) AS "found!""#,
@@ -202,9 +175,6 @@ pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Resu
 }
 
 /// Those of these addresses for which [`is_platform_address`] holds.
-///
-/// # Errors
-/// The database's.
 pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[String]) -> Result<HashSet<String>, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT DISTINCT wanted AS "wanted!" FROM unnest($1::text[]) AS wanted
@@ -216,11 +186,8 @@ pub async fn platform_addresses_among(conn: &mut PgConnection, addresses: &[Stri
     Ok(found.into_iter().collect())
 }
 
-/// Those of these files that are the picture of a personal method in force, of any version of a platform method, or of an
-/// open proposal.
-///
-/// # Errors
-/// The database's.
+/// Which of these files are in use: by a personal method in force, any version of a platform method, or an open
+/// proposal.
 pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, Error> {
     let found = sqlx::query_scalar!(
         r#"SELECT v.image_key AS "key!" FROM method_versions v JOIN methods m ON m.id = v.method_id
@@ -237,9 +204,6 @@ pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Ve
 }
 
 /// Makes one member's changes wait for each other, so that the limit holds.
-///
-/// # Errors
-/// The database's.
 pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('methods of ' || $1::text, 0)) IS NULL AS "locked!""#,
@@ -251,9 +215,6 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), E
 }
 
 /// How many active methods the member has.
-///
-/// # Errors
-/// The database's.
 pub async fn count_personal(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, Error> {
     let count = sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM methods WHERE scope = 'personal' AND user_id = $1 AND archived_at IS NULL"#,
@@ -265,9 +226,6 @@ pub async fn count_personal(conn: &mut PgConnection, user_id: Uuid) -> Result<i6
 }
 
 /// Writes a new method in its first version; a platform method has no owner.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     user_id: Option<Uuid>,
@@ -290,9 +248,6 @@ pub async fn insert(
 }
 
 /// Gives a locked method a new version.
-///
-/// # Errors
-/// The database's.
 pub async fn change(
     conn: &mut PgConnection,
     before: &Method,
@@ -308,9 +263,6 @@ pub async fn change(
 }
 
 /// Ends a locked method; its versions stay.
-///
-/// # Errors
-/// The database's.
 pub async fn archive(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), Error> {
     sqlx::query!("UPDATE methods SET archived_at = $2, updated_at = $2 WHERE id = $1", id, at).execute(conn).await?;
     Ok(())

@@ -12,8 +12,8 @@ use crate::error::Error;
 /// The trade with what was paid, once a key.
 ///
 /// # Errors
-/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `NotInProfit`, `InFlight`, the database's; Unavailable if
-/// wallet does not answer: the trade is then finished later.
+/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `NotInProfit`, `InFlight`; Unavailable if wallet does not
+/// answer: the trade is then finished later.
 pub async fn claim_trade(
     db: &Db,
     wallet: &Wallet,

@@ -13,14 +13,10 @@ use crate::domain::trade::{Status, Trade, maturity};
 use crate::error::Error;
 use crate::store::{plans, trades};
 
-/// What a member wants to invest.
 #[derive(Debug, Clone)]
 pub struct Wish {
-    /// The member.
     pub user_id: Uuid,
-    /// In what.
     pub plan_id: Uuid,
-    /// How much.
     pub amount: Cents,
 }
 
@@ -28,8 +24,8 @@ pub struct Wish {
 /// of it, whoever finished it.
 ///
 /// # Errors
-/// `PlanNotFound`, `NoValue`, `AmountOutOfRange`, what wallet refuses, `InFlight`, the database's; Unavailable if wallet
-/// does not answer: the trade is then finished later.
+/// `PlanNotFound`, `NoValue`, `AmountOutOfRange`, what wallet refuses, `InFlight`; Unavailable if wallet does not
+/// answer: the trade is then finished later.
 pub async fn create_trade(db: &Db, wallet: &Wallet, wish: &Wish, claim: Option<Claim>) -> Result<Answer<Trade>, Error> {
     match retrying(|| begin(db, wish, claim.clone())).await? {
         Begun::Before(answer) => Ok(answer),

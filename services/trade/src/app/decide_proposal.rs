@@ -19,7 +19,7 @@ use crate::store::{plan_values, plans, trades};
 /// The decided proposal.
 ///
 /// # Errors
-/// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`, the database's.
+/// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;

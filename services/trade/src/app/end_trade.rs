@@ -13,22 +13,18 @@ use crate::domain::trade::{Ending, Status, Trade};
 use crate::error::Error;
 use crate::store::trades;
 
-/// What a member wants to end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wish {
-    /// The member.
     pub(super) user_id: Uuid,
-    /// The trade.
     pub(super) trade_id: Uuid,
-    /// How.
     pub(super) ending: Ending,
 }
 
 /// The ended trade, once a key. The key stands for the trade from its first transaction on.
 ///
 /// # Errors
-/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `TradeInProfit`, `NotInProfit`, `InFlight`, the database's;
-/// Unavailable if wallet does not answer: the trade is then finished later.
+/// `TradeNotFound`, `TradeNotOpen`, `TradeAlreadyClosed`, `TradeInProfit`, `NotInProfit`, `InFlight`; Unavailable if
+/// wallet does not answer: the trade is then finished later.
 pub(super) async fn end_trade(
     db: &Db,
     wallet: &Wallet,

@@ -20,7 +20,7 @@ pub(super) const LEASE: Duration = Duration::seconds(4);
 ///
 /// # Errors
 /// What wallet refuses: the trade has failed. Unavailable if wallet does not answer: it is asked again later.
-/// `Contract` if it says what its contract rules out. The database's.
+/// `Contract` if it says what its contract rules out.
 pub async fn fund_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let Err(refusal) = wallet.fund(&trade).await else { return retrying(|| opened(db, &trade)).await };

@@ -7,9 +7,6 @@ use proto::common::v1::AuditRow;
 use crate::error::Error;
 
 /// Up to `limit` rows that match after the one the cursor names.
-///
-/// # Errors
-/// The database's.
 pub async fn list_audit_rows(
     db: &Db,
     filter: &Filter,

@@ -9,9 +9,6 @@ use crate::error::Error;
 use crate::store::trades;
 
 /// All of them, the refused ones included, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_member_trades(db: &Db, user_id: Uuid) -> Result<Vec<Trade>, Error> {
     let statuses = [Status::Opening, Status::Open, Status::Settling, Status::Claimed, Status::Closed, Status::Failed];
     let mut conn = db.conn().await?;

@@ -19,7 +19,7 @@ const FEWEST_POINTS: i64 = 2;
 /// The newest points, oldest first; also of a plan that is not offered any more, since members still hold it.
 ///
 /// # Errors
-/// `PlanNotFound`, the database's.
+/// `PlanNotFound` if no plan has this id.
 pub async fn list_plan_values(db: &Db, plan_id: Uuid) -> Result<Vec<Value>, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;
@@ -30,7 +30,7 @@ pub async fn list_plan_values(db: &Db, plan_id: Uuid) -> Result<Vec<Value>, Erro
 /// The newest points of several plans, by plan, oldest first: all, or at most `points` of each at even distances.
 ///
 /// # Errors
-/// Invalid for more than 100 plans, the database's.
+/// Invalid for more than 100 plans.
 pub async fn batch_list_plan_values(
     db: &Db,
     plan_ids: &[Uuid],

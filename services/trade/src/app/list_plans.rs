@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::plans;
 
 /// The plans members can invest in, in the order they were made.
-///
-/// # Errors
-/// The database's.
 pub async fn list_plans(db: &Db) -> Result<Vec<Plan>, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;

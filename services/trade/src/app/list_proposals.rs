@@ -8,9 +8,6 @@ use uuid::Uuid;
 use crate::error::Error;
 
 /// Up to `limit` proposals of one status, or all, after the one the cursor names.
-///
-/// # Errors
-/// The database's.
 pub async fn list_proposals(
     db: &Db,
     status: ProposalStatus,

@@ -8,7 +8,6 @@ use crate::domain::trade::{Status, Trade};
 use crate::error::Error;
 use crate::store::trades;
 
-/// Which trades a member asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Which {
     /// Those whose money is invested: open ones, and ones that are being paid out.
@@ -18,9 +17,6 @@ pub enum Which {
 }
 
 /// The trades, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_trades(db: &Db, user_id: Uuid, which: Which) -> Result<Vec<Trade>, Error> {
     let statuses: &[Status] = match which {
         Which::Open => &[Status::Open, Status::Settling],

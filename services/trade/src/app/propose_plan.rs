@@ -14,34 +14,28 @@ use crate::domain::plan::Terms;
 use crate::error::Error;
 use crate::store::plans;
 
-/// A new plan.
 pub const CREATE: &str = "plan.create";
-/// Other terms for a plan.
 pub const UPDATE: &str = "plan.update";
 
 /// What other terms replace, as stored in the proposal.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Before {
-    /// The version they were proposed for.
     pub version: i32,
-    /// Its terms.
     #[serde(flatten)]
     pub terms: Terms,
 }
 
-/// What a manager proposes.
 #[derive(Debug, Clone)]
 pub struct Draft {
     /// Unset for a new plan.
     pub plan_id: Option<Uuid>,
-    /// The terms.
     pub terms: Terms,
 }
 
 /// The open proposal, once a key.
 ///
 /// # Errors
-/// `PlanNotFound`, the database's.
+/// `PlanNotFound` if no plan has this id.
 pub async fn propose_plan(
     db: &Db,
     staff: &Staff,

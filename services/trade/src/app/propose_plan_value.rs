@@ -22,9 +22,9 @@ pub const VALUE: &str = "plan.value";
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Point {
-    /// As people read it.
+    /// As shown to the person who confirms it.
     pub value: String,
-    /// In millionths.
+    /// In millionths: 1,000,000 is the value 1.
     pub value_micros: i64,
     /// Unset for the moment of confirmation.
     #[serde(with = "time::serde::rfc3339::option")]
@@ -36,7 +36,7 @@ pub struct Point {
 /// The open proposal, once a key.
 ///
 /// # Errors
-/// `PlanNotFound`, `ValueOutOfOrder`, the database's.
+/// `PlanNotFound`; `ValueOutOfOrder` if a later value exists.
 pub async fn propose_plan_value(
     db: &Db,
     staff: &Staff,

@@ -40,8 +40,8 @@ pub async fn run(db: Db, wallet: Wallet, shutdown: CancellationToken) -> anyhow:
 /// Takes up a batch of due sagas and drives each one step; returns how many.
 ///
 /// # Errors
-/// The database's. What fails in a saga is logged, and tried again: soon while wallet is away, at growing intervals when
-/// only a person can help.
+/// Only the query for due sagas fails the call. A saga that fails is logged and tried again: soon while wallet is
+/// unavailable, at growing intervals when only a person can help.
 pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
     let due = trades::take_due(&mut *db.conn().await?, BATCH).await?;
     let steps = due.iter().map(|id| async move {

@@ -15,7 +15,6 @@ use crate::store::trades;
 ///
 /// # Errors
 /// Unavailable if wallet does not answer: it is asked again later. `Contract` if it says what its contract rules out.
-/// The database's.
 pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
     let settlement = trade.settlement.ok_or(Error::TradeNotOpen)?;

@@ -5,11 +5,9 @@
 pub struct FieldError {
     /// The field as named on the wire.
     pub field: &'static str,
-    /// What is wrong with it.
     pub sentence: &'static str,
 }
 
-/// Collects what is wrong.
 #[derive(Debug, Default)]
 pub struct Checks(Vec<FieldError>);
 

@@ -7,14 +7,11 @@ use uuid::Uuid;
 use super::field::{Checks, FieldError, is_text};
 use super::value::Value;
 
-/// A plan in its newest version.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Plan {
-    /// Its id.
     pub id: Uuid,
-    /// Counts up with every change.
+    /// Incremented by every change.
     pub version: i32,
-    /// What it offers.
     pub terms: Terms,
     /// The value in force; unset when none was published yet.
     pub value: Option<Value>,
@@ -24,7 +21,7 @@ pub struct Plan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Terms {
-    /// 1-80 characters.
+    /// 1 to 80 characters.
     pub title: String,
     /// At most 200 characters.
     pub subtitle: String,

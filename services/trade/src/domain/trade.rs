@@ -4,7 +4,6 @@ use chassis::money::{AmountError, Cents};
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// Where a trade stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// Decided; wallet is asked for the money.
@@ -30,12 +29,9 @@ pub enum Ending {
     Close,
 }
 
-/// An end that is decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settlement {
-    /// How.
     pub ending: Ending,
-    /// What is paid.
     pub value: Cents,
 }
 
@@ -59,9 +55,7 @@ pub enum CannotEnd {
 pub struct Trade {
     /// Its id; the key of both its postings in wallet.
     pub id: Uuid,
-    /// Whose it is.
     pub user_id: Uuid,
-    /// In what.
     pub plan_id: Uuid,
     /// The plan's title at opening.
     pub plan_title: String,
@@ -69,17 +63,14 @@ pub struct Trade {
     pub roi_basis_points: i32,
     /// The plan's duration at opening.
     pub duration_days: i32,
-    /// What was invested.
     pub amount: Cents,
     /// The plan's value at opening, in millionths.
     pub opening_value_micros: i64,
     /// The plan's value in force now, or at maturity, in millionths.
     pub value_in_force_micros: i64,
-    /// Where it stands.
     pub status: Status,
     /// Its end, once decided.
     pub settlement: Option<Settlement>,
-    /// When the member invested.
     pub created_at: OffsetDateTime,
     /// When its value is frozen.
     pub matures_at: OffsetDateTime,

@@ -7,26 +7,23 @@ use super::field::{Checks, FieldError, is_text};
 /// A value from a moment on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Value {
-    /// In millionths, above zero.
+    /// In millionths, above zero: 1,000,000 is the value 1.
     pub micros: i64,
     /// From when on it is in force.
     pub at: OffsetDateTime,
-    /// Where it comes from.
     pub source: String,
 }
 
 /// A value that is not published yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Draft {
-    /// In millionths.
+    /// In millionths, not checked yet.
     pub micros: i64,
     /// Unset for the moment of publication.
     pub at: Option<OffsetDateTime>,
-    /// Where it comes from.
     pub source: String,
 }
 
-/// Why a value cannot be published.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unpublishable {
     /// It would be in force only later.
@@ -55,7 +52,7 @@ impl Draft {
     /// money of a trade is decided already.
     ///
     /// # Errors
-    /// [`Unpublishable`]
+    /// [`Unpublishable`] says why the value is refused.
     pub fn publish(self, newest: Option<OffsetDateTime>, now: OffsetDateTime) -> Result<Value, Unpublishable> {
         let at = self.at.unwrap_or(now);
         if at > now {

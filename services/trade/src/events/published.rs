@@ -9,20 +9,12 @@ use uuid::Uuid;
 use crate::domain::trade::{Ending, Settlement, Trade};
 use crate::error::Error;
 
-/// A trade is open.
-///
-/// # Errors
-/// The database's.
 pub async fn trade_opened(conn: &mut PgConnection, trade: &Trade) -> Result<(), Error> {
     let message = TradeOpened { trade: Some(facts(trade, trade.amount)) };
     outbox::enqueue(conn, "trade.v1.trade_opened", trade.id, &message).await?;
     Ok(())
 }
 
-/// A trade is paid.
-///
-/// # Errors
-/// The database's.
 pub async fn trade_ended(conn: &mut PgConnection, trade: &Trade, settlement: Settlement) -> Result<(), Error> {
     let facts = Some(facts(trade, settlement.value));
     match settlement.ending {
@@ -37,9 +29,6 @@ pub async fn trade_ended(conn: &mut PgConnection, trade: &Trade, settlement: Set
 }
 
 /// A plan or its value is not what it was.
-///
-/// # Errors
-/// The database's.
 pub async fn plan_changed(conn: &mut PgConnection, plan_id: Uuid) -> Result<(), Error> {
     let message = PlanChanged { plan_id: plan_id.to_string() };
     outbox::enqueue(conn, "trade.v1.plan_changed", plan_id, &message).await?;

@@ -54,7 +54,6 @@ pub(super) fn next_cursor<T>(rows: &[T], size: i64, key: impl Fn(&T) -> String) 
     rows.last().filter(|_| full).map(key).unwrap_or_default()
 }
 
-/// The terms as typed, read.
 pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
     Terms::parse(Terms {
         title: message.title.clone(),
@@ -68,7 +67,6 @@ pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
     .map_err(Error::Fields)
 }
 
-/// The value point as typed, read.
 pub(super) fn draft(message: &ProposePlanValueRequest) -> Result<Draft, Error> {
     let no_moment = || Error::Fields(vec![FieldError { field: "at", sentence: "Enter a date and time" }]);
     let at = message.at.as_ref().map(|at| clock::from_proto(at).ok_or_else(no_moment)).transpose()?;
@@ -115,7 +113,6 @@ impl From<Value> for PlanValue {
     }
 }
 
-/// A trade with its current value.
 pub(super) fn trade(trade: Trade) -> Result<TradeMessage, Error> {
     let status = match trade.status {
         Status::Opening => TradeStatus::Opening,

@@ -7,9 +7,6 @@ use crate::domain::value::Value;
 use crate::error::Error;
 
 /// The newest points of a plan, at most `limit`, oldest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<Vec<Value>, Error> {
     let mut values = sqlx::query_as!(
         Value,
@@ -25,9 +22,6 @@ pub async fn list(conn: &mut PgConnection, plan_id: Uuid, limit: i64) -> Result<
 
 /// The newest points of several plans, at most `limit` of each, oldest first within a plan. Of these at most `points`:
 /// the oldest, the newest, and others at even distances between them.
-///
-/// # Errors
-/// The database's.
 pub async fn list_of(
     conn: &mut PgConnection,
     plan_ids: &[Uuid],
@@ -54,9 +48,6 @@ pub async fn list_of(
 }
 
 /// The newest point of a plan.
-///
-/// # Errors
-/// The database's.
 pub async fn newest(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<Value>, Error> {
     Ok(list(conn, plan_id, 1).await?.pop())
 }
@@ -64,7 +55,7 @@ pub async fn newest(conn: &mut PgConnection, plan_id: Uuid) -> Result<Option<Val
 /// Publishes a point.
 ///
 /// # Errors
-/// `ValueOutOfOrder` (the table's trigger watches too), the database's.
+/// `ValueOutOfOrder` (the table's trigger watches too).
 pub async fn insert(conn: &mut PgConnection, plan_id: Uuid, value: &Value, proposal_id: Uuid) -> Result<(), Error> {
     let inserted = sqlx::query!(
         "INSERT INTO plan_values (plan_id, at, value_micros, source, proposal_id) VALUES ($1, $2, $3, $4, $5)",

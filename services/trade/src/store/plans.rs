@@ -48,9 +48,6 @@ impl From<Row> for Plan {
 }
 
 /// Every plan with its value in force, in the order they were made; members see the active ones.
-///
-/// # Errors
-/// The database's.
 pub async fn list(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<Plan>, Error> {
     let rows = sqlx::query_as!(
         Row,
@@ -68,9 +65,6 @@ pub async fn list(conn: &mut PgConnection, now: OffsetDateTime) -> Result<Vec<Pl
 }
 
 /// A plan with its value in force.
-///
-/// # Errors
-/// The database's.
 pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
     let row = sqlx::query_as!(
         Row,
@@ -89,18 +83,11 @@ pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Resu
 }
 
 /// Makes changes of a plan and publications of its values wait for each other; `None` if there is no such plan.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Plan>, Error> {
     sqlx::query!("SELECT id FROM plans WHERE id = $1 FOR UPDATE", id).fetch_optional(&mut *conn).await?;
     get(conn, id, now).await
 }
 
-/// Writes a new plan.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: OffsetDateTime) -> Result<(), Error> {
     sqlx::query!(
         "INSERT INTO plans (id, version, title, subtitle, min_cents, max_cents, roi_basis_points, duration_days, active,
@@ -122,9 +109,6 @@ pub async fn insert(conn: &mut PgConnection, id: Uuid, terms: &Terms, at: Offset
 }
 
 /// Gives a locked plan other terms.
-///
-/// # Errors
-/// The database's.
 pub async fn change(conn: &mut PgConnection, id: Uuid, terms: &Terms) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE plans SET version = version + 1, title = $2, subtitle = $3, min_cents = $4, max_cents = $5,

@@ -92,9 +92,6 @@ fn name(status: Status) -> &'static str {
 }
 
 /// Writes a trade that is being opened; until `resume_at` it is left to who opens it.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     trade: &Trade,
@@ -125,9 +122,6 @@ pub async fn insert(
 }
 
 /// A trade with the plan's value in force at `now`, or at its maturity.
-///
-/// # Errors
-/// The database's.
 pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Trade>, Error> {
     let row = sqlx::query_as!(
         Row,
@@ -147,9 +141,6 @@ pub async fn get(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Resu
 }
 
 /// A member's trade, locked until the end of the transaction.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(
     conn: &mut PgConnection,
     id: Uuid,
@@ -163,9 +154,6 @@ pub async fn lock(
 }
 
 /// A member's trades in one of these states, newest first, at most 500.
-///
-/// # Errors
-/// The database's.
 pub async fn list(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -194,9 +182,6 @@ pub async fn list(
 
 /// The newest moment by whose value the money of a trade of this plan is decided already: the opening or, once it is past,
 /// the maturity of one that has not ended.
-///
-/// # Errors
-/// The database's.
 pub async fn newest_valued(
     conn: &mut PgConnection,
     plan_id: Uuid,
@@ -215,9 +200,6 @@ pub async fn newest_valued(
 }
 
 /// Marks a trade open that was being opened; `false` if somebody else was faster.
-///
-/// # Errors
-/// The database's.
 pub async fn opened(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
     let done =
         sqlx::query!("UPDATE trades SET status = 'open', resume_at = NULL WHERE id = $1 AND status = 'opening'", id)
@@ -227,9 +209,6 @@ pub async fn opened(conn: &mut PgConnection, id: Uuid) -> Result<bool, Error> {
 }
 
 /// Marks a trade failed that was being opened; `false` if somebody else was faster.
-///
-/// # Errors
-/// The database's.
 pub async fn failed(conn: &mut PgConnection, id: Uuid, refusal: &Refusal) -> Result<bool, Error> {
     let done = sqlx::query!(
         "UPDATE trades SET status = 'failed', refusal = $2, resume_at = NULL WHERE id = $1 AND status = 'opening'",
@@ -242,18 +221,12 @@ pub async fn failed(conn: &mut PgConnection, id: Uuid, refusal: &Refusal) -> Res
 }
 
 /// What wallet said to a trade that failed.
-///
-/// # Errors
-/// The database's.
 pub async fn refusal(conn: &mut PgConnection, id: Uuid) -> Result<Option<Refusal>, Error> {
     let stored = sqlx::query_scalar!("SELECT refusal FROM trades WHERE id = $1", id).fetch_optional(conn).await?;
     Ok(stored.flatten().map(serde_json::from_value).transpose()?)
 }
 
 /// Decides the end of a locked, open trade.
-///
-/// # Errors
-/// The database's.
 pub async fn settling(
     conn: &mut PgConnection,
     id: Uuid,
@@ -277,9 +250,6 @@ pub async fn settling(
 }
 
 /// Ends a trade that is paid; `false` if somebody else was faster.
-///
-/// # Errors
-/// The database's.
 pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: OffsetDateTime) -> Result<bool, Error> {
     let done = sqlx::query!(
         "UPDATE trades SET status = $2, ended_at = $3, resume_at = NULL WHERE id = $1 AND status = 'settling'",
@@ -294,9 +264,6 @@ pub async fn ended(conn: &mut PgConnection, id: Uuid, status: Status, at: Offset
 
 /// Takes up sagas that are due: each belongs to the caller until its time comes again, later with every attempt and at
 /// most 5 seconds later.
-///
-/// # Errors
-/// The database's.
 pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, Error> {
     let due = sqlx::query_scalar!(
         "UPDATE trades SET attempt = attempt + 1,
@@ -313,9 +280,6 @@ pub async fn take_due(conn: &mut PgConnection, limit: i64) -> Result<Vec<Uuid>, 
 
 /// Puts a saga off that wallet answers in a way that its contract rules out: the longer, the more often it was tried, up
 /// to an hour.
-///
-/// # Errors
-/// The database's.
 pub async fn put_off(conn: &mut PgConnection, id: Uuid, cause: &str) -> Result<(), Error> {
     sqlx::query!(
         "UPDATE trades
@@ -331,9 +295,6 @@ pub async fn put_off(conn: &mut PgConnection, id: Uuid, cause: &str) -> Result<(
 }
 
 /// Number of sagas that were put off and are not finished.
-///
-/// # Errors
-/// The database's.
 pub async fn stuck(conn: &mut PgConnection) -> Result<i64, Error> {
     let sql = sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM trades WHERE resume_at IS NOT NULL AND stuck_cause IS NOT NULL"#

@@ -23,7 +23,6 @@ use uuid::Uuid;
 
 use crate::wallet::FakeWallet;
 
-/// A whole world.
 pub struct World {
     pub db: Db,
     pub pool: PgPool,
@@ -33,7 +32,6 @@ pub struct World {
     pub managers: [String; 2],
 }
 
-/// A member with money.
 #[derive(Clone)]
 pub struct Member {
     pub id: Uuid,

@@ -31,8 +31,8 @@ async fn an_opening_survives_an_absent_wallet(pool: PgPool) {
     assert_eq!(world.events().await, ["trade.v1.trade_opened"]);
 }
 
-/// [K6] [T1] Wallet took the money and its answer was lost, or the process died before it wrote it down: the trade is
-/// opened, once.
+/// [K6] [T1] Wallet took the money, and its answer was lost or the process died before recording it: the trade is opened
+/// once.
 #[sqlx::test(migrations = false)]
 async fn an_opening_survives_a_lost_answer(pool: PgPool) {
     let world = World::new(pool).await;

@@ -27,17 +27,14 @@ pub enum Fault {
     Distrust,
 }
 
-/// The books.
 #[derive(Debug, Default)]
 pub struct Books {
     /// Cents by member.
     pub balances: HashMap<String, i64>,
-    /// What became of each trade.
     pub trades: HashMap<String, Line>,
     fault: Option<Fault>,
 }
 
-/// What became of a trade.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Line {
     /// Not enough money; stands.
@@ -48,10 +45,8 @@ pub enum Line {
     Settled(i64, i64),
 }
 
-/// The running wallet.
 #[derive(Clone)]
 pub struct FakeWallet {
-    /// Where it answers.
     pub url: String,
     books: Arc<Mutex<Books>>,
     verifier: Verifier,
@@ -59,7 +54,6 @@ pub struct FakeWallet {
 }
 
 impl FakeWallet {
-    /// Starts it on a free port.
     pub async fn start(verifier: Verifier) -> Self {
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -74,7 +68,6 @@ impl FakeWallet {
         wallet
     }
 
-    /// Its books.
     pub fn books(&self) -> MutexGuard<'_, Books> {
         self.books.lock().unwrap()
     }
