@@ -90,9 +90,7 @@ pub enum SecondFactor {
 
 /// What the use cases work with.
 pub struct App {
-    /// The database.
     pub db: Db,
-    /// Hashes passwords.
     pub hasher: Hasher,
     /// Turns of sign-ins at the database.
     pub sign_ins: Semaphore,

@@ -10,7 +10,6 @@ use crate::app::SecondFactor;
 /// Whether staff need a second factor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
-    /// They do.
     On,
     /// They do not: for the local stack alone.
     Off,

@@ -12,10 +12,8 @@ use crate::domain::fields::FieldErrors;
 /// Why a call was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// Fields are wrong.
     #[error("{0}")]
     Fields(#[from] FieldErrors),
-    /// Another account has this address.
     #[error("an account with this email exists already")]
     EmailTaken,
     /// No such account, or another password: which of them is nobody's business.
@@ -60,7 +58,6 @@ pub enum Error {
     /// The password in force was another than in this field.
     #[error("{}", if *.0 == "oldPassword" { "the old password is wrong" } else { "this password is wrong" })]
     WrongPassword(&'static str),
-    /// Staff froze the account.
     #[error("your account is frozen, please contact support")]
     AccountFrozen,
     /// Unknown, or not the caller's.
@@ -81,7 +78,6 @@ pub enum Error {
     /// Refused before, under the same key.
     #[error(transparent)]
     Replayed(#[from] Replayed),
-    /// The database's.
     #[error("database")]
     Database(#[source] sqlx::Error),
     /// A key or hash could not be made.
@@ -105,7 +101,6 @@ impl From<serde_json::Error> for Error {
 }
 
 impl Error {
-    /// One field that is wrong.
     #[must_use]
     pub fn field(field: &'static str, sentence: &'static str) -> Self {
         Self::Fields(FieldErrors::one(field, sentence))

@@ -24,7 +24,6 @@ const LANES: u32 = 1;
 /// How nice the threads are: beside requests that need the processor, they get a tenth of it.
 const NICENESS: i32 = 10;
 
-/// Hashes and compares passwords.
 #[derive(Clone)]
 pub struct Hasher {
     argon2: Argon2<'static>,
@@ -55,7 +54,7 @@ impl Hasher {
     /// With this many at work and this many waiting.
     ///
     /// # Errors
-    /// As [`Self::new`].
+    /// The same as those of [`Self::new`].
     pub fn with_room(workers: usize, queue: usize) -> Result<Self, Error> {
         let params = Params::new(MEMORY_KIB, PASSES, LANES, None).map_err(failed)?;
         let argon2 = Argon2::new(Algorithm::Argon2id, Version::V0x13, params);

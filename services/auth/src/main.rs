@@ -48,17 +48,17 @@ enum Command {
         #[arg(long, env)]
         ops_addr: SocketAddr,
     },
-    /// Keys of a deployment.
+    /// Manages the keys of a deployment.
     #[command(subcommand)]
     Keys(KeysCommand),
-    /// Staff accounts.
+    /// Manages staff accounts without the web app.
     #[command(subcommand)]
     Staff(StaffCommand),
 }
 
 #[derive(Args)]
 struct Database {
-    /// PostgreSQL.
+    /// URL of the PostgreSQL database.
     #[arg(long, env, hide_env_values = true)]
     database_url: String,
 }
@@ -67,7 +67,7 @@ struct Database {
 enum KeysCommand {
     /// Writes a full set of keys; keeps the ones that are there.
     Generate {
-        /// The folder.
+        /// Folder that the keys are written to.
         #[arg(long)]
         dir: PathBuf,
     },

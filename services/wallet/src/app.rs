@@ -124,7 +124,7 @@ pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>
 /// While the books do not add up, or nobody has looked at them for a while, no withdrawal moves on.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, the database's.
+/// `WithdrawalsStopped` while withdrawals are paused.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
     if withdrawal_stops::are_open(conn, check_ledger::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
 }
@@ -132,7 +132,7 @@ pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<()
 /// Locks a transaction and, before it, its member.
 ///
 /// # Errors
-/// `NotFound`, the database's.
+/// `NotFound` if there is no transaction with this id.
 pub(crate) async fn lock_transaction(conn: &mut PgConnection, id: Uuid) -> Result<Transaction, Error> {
     let found = transactions::find(conn, id).await?.ok_or(Error::NotFound)?;
     posting::lock_member(conn, found.user_id).await?;

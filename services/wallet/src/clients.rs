@@ -18,7 +18,6 @@ use uuid::Uuid;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::transaction::{Destination, MethodCopy};
 
-/// Looks payment methods up.
 #[derive(Clone)]
 pub struct Methods {
     lookup: Lookup,

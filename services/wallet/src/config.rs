@@ -8,7 +8,6 @@ use time::Duration;
 
 use crate::domain::limits::{Allowance, Limits};
 
-/// All settings.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     /// The gRPC server.
@@ -26,10 +25,8 @@ pub struct Config {
     /// The database and the broker.
     #[command(flatten)]
     pub storage: Storage,
-    /// Keys.
     #[command(flatten)]
     pub keys: Keys,
-    /// Limits.
     #[command(flatten)]
     pub limits: LimitSettings,
 }

@@ -9,10 +9,8 @@ macro_rules! named {
         pub enum $name { $($(#[$doc])* $variant,)+ }
 
         impl $name {
-            /// Every one.
             pub const ALL: &[Self] = &[$(Self::$variant,)+];
 
-            /// Its name.
             #[must_use]
             pub const fn as_str(self) -> &'static str {
                 match self { $(Self::$variant => $text,)+ }

@@ -27,7 +27,6 @@ pub enum Error {
     /// Nobody who ever had a wallet.
     #[error("we can't find that member.")]
     MemberNotFound,
-    /// More than what is free.
     #[error("insufficient balance")]
     InsufficientBalance,
     /// A payment was reversed after its money was gone.
@@ -36,22 +35,17 @@ pub enum Error {
     /// Only credits that came from outside or from staff.
     #[error("this transaction cannot be reversed.")]
     NotReversible,
-    /// Once is enough.
     #[error("this transaction has been reversed already.")]
     AlreadyReversed,
-    /// Enough of them.
     #[error("this member has {0} holds. Please release one first.")]
     TooManyHolds(usize),
     /// Released, or another member's.
     #[error("we can't find that hold.")]
     HoldNotFound,
-    /// It was given back.
     #[error("this hold has been released already.")]
     HoldReleased,
-    /// Two people.
     #[error("somebody other than who placed this hold has to release it.")]
     OwnHold,
-    /// One withdrawal at a time.
     #[error("withdrawal pending already")]
     WithdrawalPending,
     /// More than a member may withdraw within a period.
@@ -69,48 +63,37 @@ pub enum Error {
     /// One is built at a time.
     #[error("the liabilities are being published. Please try again in a moment.")]
     PublicationInProgress,
-    /// There is nothing to rebuild.
     #[error("the check found nothing wrong with this account.")]
     AccountVerifies,
-    /// Enough of them wait.
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
     TooManyPendingDeposits(i64),
-    /// No room for another file.
     #[error(
         "your proofs of payment take up the 200 MB that an account has for them. Please contact support, so that we can make room."
     )]
     ReceiptsFull,
-    /// It is theirs.
     #[error("you already own the course.")]
     CourseAlreadyPurchased,
-    /// A payment for it waits.
     #[error("your payment for the course is in review.")]
     CoursePaymentPending,
-    /// Decided once, for good.
     #[error("this transaction has been decided already.")]
     AlreadyDecided,
     /// The approval fixed what is paid out.
     #[error("this withdrawal has been approved already; its fee is taken out of the payout.")]
     FeeTooLate,
-    /// Paid and confirmed.
     #[error("the fee of this withdrawal has been paid already.")]
     FeeAlreadyPaid,
-    /// A payment of it waits.
     #[error("a payment of this withdrawal's fee is in review.")]
     FeePending,
-    /// May be set once.
     #[error("this withdrawal has its destination already.")]
     DestinationAlreadySet,
     /// Nowhere to pay to.
     #[error("this withdrawal has no destination yet.")]
     DestinationMissing,
-    /// Not confirmed by the member.
     #[error("this withdrawal waits until the member has confirmed its destination.")]
     DestinationUnconfirmed,
     /// Unknown, or another member's.
     #[error("we can't find that payment method.")]
     MethodNotFound,
-    /// Nothing goes out of it.
     #[error("this member's account is frozen.")]
     MemberFrozen,
     /// Its owner said that somebody else used it.
@@ -119,7 +102,6 @@ pub enum Error {
     /// The email, the password or a second factor changed.
     #[error("this member's account was changed: payouts wait until {}.", in_words(*.0))]
     CoolingOff(OffsetDateTime),
-    /// A reviewer comes first.
     #[error("this withdrawal has not been approved yet.")]
     NotApproved,
     /// Two people from $1,000.00.
@@ -137,10 +119,8 @@ pub enum Error {
     /// From $1,000.00 a payout is announced before it is made.
     #[error("start the payout first: from $1,000.00 on, only who is paying a withdrawal marks it as paid.")]
     NotBeingPaid,
-    /// Somebody changed it meanwhile.
     #[error("this transaction has changed since you opened it. Please look again.")]
     StaleRevision,
-    /// Another payment has it.
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
     /// The business id was posted before.
@@ -164,7 +144,6 @@ pub enum Error {
     /// The refusal given before under the same key.
     #[error("{}", .0.refusal.message)]
     Replayed(#[from] Replayed),
-    /// The database's.
     #[error("database")]
     Database(#[source] sqlx::Error),
 }

@@ -37,26 +37,18 @@ use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
 
-/// What every door needs.
 #[derive(Clone)]
 pub struct Doors {
-    /// The database.
     pub db: Db,
     /// Moves money for many calls at once.
     pub ledger: Ledger,
-    /// Tells whether withdrawals are open.
     pub gate: Gate,
-    /// Tells which destinations are known.
     pub book: Book,
-    /// Looks lines up.
     pub lines: Lines,
-    /// Tells who calls.
     pub verifier: Verifier,
-    /// Looks payment methods up.
     pub methods: Methods,
     /// Mails and checks the codes of destinations.
     pub codes: Codes,
-    /// Amounts that are accepted.
     pub limits: Limits,
     /// How long things take, as members were told last.
     pub times: LastTimes,

@@ -31,7 +31,7 @@ impl Movement {
     /// Applies it in the caller's transaction, waiting for the accounts. Members' accounts are made on first need.
     ///
     /// # Errors
-    /// What stands in its way, `AlreadyPosted` if a (kind, cause) was posted before, the database's.
+    /// What stands in its way, `AlreadyPosted` if a (kind, cause) was posted before.
     pub async fn apply(&self, conn: &mut PgConnection) -> Result<(), Error> {
         let rows = Rows::of([(self, None)])?;
         let mut done = rows.apply(conn, Locks::Wait).await?;
@@ -65,7 +65,7 @@ impl Movement {
 /// Posts in the order given, all or nothing, in the caller's transaction: for use cases that write the rest themselves.
 ///
 /// # Errors
-/// As [`Movement::apply`].
+/// The same as those of [`Movement::apply`].
 pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), Error> {
     let Some(first) = postings.first() else { return Ok(()) };
     Movement { user_id: first.user_id, postings: postings.to_vec(), ..Movement::default() }.apply(conn).await
@@ -73,27 +73,18 @@ pub async fn post(conn: &mut PgConnection, postings: &[Posting]) -> Result<(), E
 
 /// Locks a member's free balance, making the accounts on first need: what a use case does before it decides by what the
 /// member has. It is the first of the member's accounts, so that a posting afterwards keeps the order.
-///
-/// # Errors
-/// The database's.
 pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query!("SELECT FROM lock_member($1)", user_id).execute(conn).await?;
     Ok(())
 }
 
 /// Makes the account of a member's holds if it is not there.
-///
-/// # Errors
-/// The database's.
 pub async fn open_on_hold(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query!("SELECT FROM open_on_hold($1)", user_id).execute(conn).await?;
     Ok(())
 }
 
 /// Makes a member's accounts if they are not there.
-///
-/// # Errors
-/// The database's.
 pub async fn open_accounts(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     sqlx::query!("SELECT FROM open_accounts($1)", user_id).execute(conn).await?;
     Ok(())

@@ -13,10 +13,8 @@ use crate::error::Error;
 use crate::store::member_notes::{self, Note};
 use crate::store::users;
 
-/// Keeps it.
-///
 /// # Errors
-/// Wrong fields, [`Error::NotFound`], the database's.
+/// Wrong fields; [`Error::NotFound`] if no member has this id.
 pub async fn add_member_note(app: &App, decision: &Decision) -> Result<Answer<()>, Error> {
     decision.note("text")?;
     let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;

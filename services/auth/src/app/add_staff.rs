@@ -15,13 +15,10 @@ use crate::error::Error;
 use crate::hasher::Hasher;
 use crate::store::users;
 
-/// What the operator says.
 pub struct NewStaff<'a> {
-    /// Their name.
     pub name: &'a str,
     /// Their address, taken as confirmed.
     pub email: &'a str,
-    /// Their role.
     pub role: Role,
     /// Their first password.
     pub password: &'a str,
@@ -30,7 +27,7 @@ pub struct NewStaff<'a> {
 /// Adds the account; `false` if staff with this address and role is there already.
 ///
 /// # Errors
-/// Wrong fields; [`Error::EmailTaken`] if the address belongs to a member or another role; the database's.
+/// Wrong fields; [`Error::EmailTaken`] if the address belongs to a member or another role.
 pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<bool, Error> {
     let name = parse_name(new.name).map_err(|sentence| Error::field("name", sentence))?;
     let email = Email::parse(new.email).map_err(|sentence| Error::field("email", sentence))?;

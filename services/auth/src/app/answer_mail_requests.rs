@@ -38,7 +38,7 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 /// Answers the oldest request; `false` if there is none.
 ///
 /// # Errors
-/// The database's; the request then waits.
+/// If the database failed; the request then stays queued.
 pub async fn answer_next(app: &App) -> Result<bool, Error> {
     let mut tx = app.db.begin().await?;
     let Some(request) = mail_requests::take(&mut tx).await? else { return Ok(false) };

@@ -18,7 +18,7 @@ const PASSWORD: &str = "password";
 /// and only a fresh code of it may replace it. A member's first takes the password; staff just signed in by theirs.
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`), wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], the database's.
+/// Forbidden (`STEP_UP_REQUIRED`), wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`].
 pub async fn begin_totp(app: &App, session: &Session, password: &str) -> Result<Authenticator, Error> {
     let known = users::find(&mut *app.db.conn().await?, session.user_id).await?.ok_or_else(unauthenticated)?;
     let by_password = known.is_member() && !session.stepped_up && !session.has_factor;

@@ -19,8 +19,7 @@ const OLD: &str = "oldPassword";
 /// Changes it. Vain tries are throttled as those of a login are.
 ///
 /// # Errors
-/// Wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], [`Error::AccountFrozen`], [`Error::Overloaded`],
-/// the database's.
+/// Wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], [`Error::AccountFrozen`], [`Error::Overloaded`].
 pub async fn change_password(app: &App, session: &Session, old: &str, new: &str) -> Result<(), Error> {
     if old == new {
         return Err(Error::field("newPassword", "Choose another password than the one you have"));

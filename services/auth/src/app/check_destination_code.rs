@@ -10,7 +10,7 @@ use crate::store::destination_codes;
 /// however many come at once. The right code is right again while it lives: the caller may have lost the answer.
 ///
 /// # Errors
-/// [`Error::WrongDestinationCode`], the database's.
+/// [`Error::WrongDestinationCode`] if it is wrong, used up or expired.
 pub async fn check_destination_code(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<(), Error> {
     let mut conn = app.db.conn().await?;
     let tried = destination_codes::count_attempt(&mut conn, user_id, destination).await?;

@@ -11,7 +11,7 @@ use crate::store::{sessions, users};
 /// The account and the token shown, or a fresh one past half of its life.
 ///
 /// # Errors
-/// Unauthenticated if the session ended meanwhile; the database's.
+/// Unauthenticated if the session ended meanwhile.
 pub async fn check_session(app: &App, session: &Session, token: &str) -> Result<SignedIn, Error> {
     let mut conn = app.db.conn().await?;
     let now = clock::now(&mut conn).await?;

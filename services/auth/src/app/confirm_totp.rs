@@ -15,8 +15,8 @@ use crate::store::{authenticators, sessions, users};
 /// and no session ends.
 ///
 /// # Errors
-/// [`Error::WrongTotp`], [`Error::NotFound`] if none waits, Forbidden (`STEP_UP_REQUIRED`), [`Error::TooManyTries`],
-/// [`Error::FactorLocked`], the database's.
+/// [`Error::NotFound`] if none waits for confirmation, [`Error::WrongTotp`], [`Error::TooManyTries`],
+/// [`Error::FactorLocked`], Forbidden (`STEP_UP_REQUIRED`).
 pub async fn confirm_totp(app: &App, session: &Session, code: &str, device: &Device) -> Result<Vec<String>, Error> {
     let Ok(Typed::Code(code)) = Typed::parse(code) else { return Err(Error::WrongTotp("code")) };
     second_factor::charge(app, session).await?;

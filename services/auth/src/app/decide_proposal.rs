@@ -22,8 +22,8 @@ use crate::store::{reset_tokens, sessions, users};
 /// Decides an open proposal; a confirmed one takes effect in the same transaction.
 ///
 /// # Errors
-/// Not found, closed, expired, one's own; [`Error::OwnAccount`] for the person it is about, [`Error::Stale`],
-/// [`Error::EmailTaken`], the key's, the database's.
+/// Not found, closed, expired or proposed by the caller; [`Error::OwnAccount`] for the person it is about;
+/// [`Error::Stale`], [`Error::EmailTaken`].
 pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     let signed = proposal::sign::<Error>(&app.db, command).await?;
     let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;

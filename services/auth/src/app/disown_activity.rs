@@ -11,7 +11,7 @@ use crate::store::security_links;
 /// undone, it is: the reset link must not go to whoever changed it.
 ///
 /// # Errors
-/// [`Error::InvalidLink`], the database's.
+/// [`Error::InvalidLink`] if it is unknown, used or expired.
 pub async fn disown_activity(app: &App, token: &str) -> Result<(), Error> {
     let id = app.secrets.read_security_token(token.trim()).ok_or(Error::InvalidLink)?;
     let mut tx = app.db.begin().await?;

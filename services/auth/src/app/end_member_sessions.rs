@@ -18,20 +18,17 @@ use crate::store::{sessions, users};
 /// Who does it, to whom, from where.
 #[derive(Debug, Clone)]
 pub struct EndMemberSessions {
-    /// Who.
     pub staff: Staff,
-    /// The member.
     pub user_id: Uuid,
     /// The client address.
     pub address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Ends every session of the member; returns how many there were.
 ///
 /// # Errors
-/// [`Error::NotFound`], the database's.
+/// [`Error::NotFound`] if no member has this id.
 pub async fn end_member_sessions(app: &App, command: &EndMemberSessions) -> Result<Answer<u64>, Error> {
     let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
     match work.replay::<u64, Error>()? {

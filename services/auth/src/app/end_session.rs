@@ -13,7 +13,7 @@ use crate::store::sessions;
 /// Ends it, and has caches told.
 ///
 /// # Errors
-/// [`Error::NotFound`], the database's.
+/// [`Error::NotFound`] if the caller has no live session with this id.
 pub async fn end_session(app: &App, caller: &Session, session_id: Uuid) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;

@@ -27,9 +27,6 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 }
 
 /// Forgets once, some of each; returns how many rows went.
-///
-/// # Errors
-/// The database's.
 pub async fn forget_expired(app: &App) -> Result<u64, Error> {
     let mut conn = app.db.conn().await?;
     Ok(sessions::sweep(&mut conn).await?

@@ -6,10 +6,6 @@ use crate::domain::email::Email;
 use crate::error::Error;
 use crate::store::mail_requests::{self, MailRequest, Wanted};
 
-/// Notes it.
-///
-/// # Errors
-/// The database's.
 pub async fn forgot_password(app: &App, email: &Email) -> Result<(), Error> {
     let request = MailRequest { wanted: Wanted::Reset, email: email.as_str().to_owned(), asker: None };
     mail_requests::insert(&mut *app.db.conn().await?, &request).await?;

@@ -17,12 +17,9 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::users;
 
-/// What becomes of the member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Frozen.
     Freeze,
-    /// Free again.
     Unfreeze,
 }
 
@@ -39,15 +36,11 @@ impl Change {
 /// Who does it, to whom, why, from where.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// Who.
     pub staff: Staff,
-    /// The member.
     pub user_id: Uuid,
-    /// Why.
     pub note: String,
     /// The client address.
     pub address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -68,7 +61,7 @@ impl Decision {
 /// Does it; a member who is so already stays so, and nothing is written.
 ///
 /// # Errors
-/// A wrong note, [`Error::NotFound`], the database's.
+/// A wrong note, [`Error::NotFound`].
 pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Result<Answer<User>, Error> {
     decision.note("note")?;
     let decided = Decided::new(change.action(), decision.user_id, Permission::Freeze, json!({}));

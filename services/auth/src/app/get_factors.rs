@@ -10,7 +10,6 @@ use crate::domain::totp::STEP_UP_LIFE;
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, recovery_codes, sessions};
 
-/// How the second factor stands.
 pub struct Factors {
     /// Whether the caller may not be without one.
     pub required: bool,
@@ -22,18 +21,11 @@ pub struct Factors {
     pub stepped_up_until: Option<OffsetDateTime>,
 }
 
-/// Looks.
-///
-/// # Errors
-/// The database's.
 pub async fn get_factors(app: &App, session: &Session) -> Result<Factors, Error> {
     factors(app, &mut *app.db.conn().await?, session).await
 }
 
 /// The same over a connection at hand.
-///
-/// # Errors
-/// The database's.
 pub async fn factors(app: &App, conn: &mut PgConnection, session: &Session) -> Result<Factors, Error> {
     let now = clock::now(conn).await?;
     let live = sessions::live(conn, &[session.id]).await?.pop().ok_or_else(unauthenticated)?;

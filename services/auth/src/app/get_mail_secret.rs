@@ -8,15 +8,11 @@ use crate::error::Error;
 use crate::store::codes::Mailable;
 use crate::store::{codes, destination_codes, reset_tokens, security_links};
 
-/// To whom, and what.
 pub struct MailSecret {
-    /// The address.
     pub email: String,
-    /// Whom to greet.
     pub name: String,
     /// Six digits, or a link's token.
     pub secret: String,
-    /// When it dies.
     pub expires_at: OffsetDateTime,
     /// The link "This was not me" in a mail that has another secret.
     pub link: Option<Link>,
@@ -24,9 +20,7 @@ pub struct MailSecret {
 
 /// A link's token.
 pub struct Link {
-    /// It.
     pub token: String,
-    /// When it dies.
     pub expires_at: OffsetDateTime,
 }
 
@@ -39,7 +33,7 @@ impl MailSecret {
 /// The secret while it lives.
 ///
 /// # Errors
-/// [`Error::MailOutlived`] once it, or the link of the same mail, is used, superseded or expired; the database's.
+/// [`Error::MailOutlived`] once it, or the link of the same mail, is used, superseded or expired.
 pub async fn get_mail_secret(app: &App, reference: Uuid) -> Result<MailSecret, Error> {
     let mut conn = app.db.conn().await?;
     if let Some(mail) = codes::mailable(&mut conn, reference).await? {

@@ -9,20 +9,13 @@ use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::store::users;
 
-/// How somebody stands.
 pub struct Me {
-    /// The account.
     pub user: User,
-    /// Its second factor.
     pub factors: Factors,
     /// New staff: from when on they may decide.
     pub decides_from: Option<OffsetDateTime>,
 }
 
-/// Looks.
-///
-/// # Errors
-/// The database's.
 pub async fn get_me(app: &App, session: &Session) -> Result<Me, Error> {
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;

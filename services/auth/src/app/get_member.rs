@@ -12,11 +12,8 @@ use crate::store::{authenticators, factor_resets, sessions, users};
 
 /// A member as staff see them.
 pub struct Member {
-    /// The account.
     pub user: User,
-    /// The live sessions.
     pub sessions: Vec<Session>,
-    /// What staff wrote.
     pub notes: Vec<Note>,
     /// Whether there is a second factor.
     pub has_factor: bool,
@@ -27,7 +24,7 @@ pub struct Member {
 /// The member with this id.
 ///
 /// # Errors
-/// [`Error::NotFound`], the database's.
+/// [`Error::NotFound`] if no member has this id.
 pub async fn get_member(app: &App, id: Uuid) -> Result<Member, Error> {
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;

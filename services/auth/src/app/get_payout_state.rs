@@ -10,9 +10,6 @@ use crate::store::payout_safeguards;
 
 /// The state now; an unknown account has nothing to wait for. A payout to a destination that became known after a first
 /// sign-in from a new device also waits after that.
-///
-/// # Errors
-/// The database's.
 pub async fn get_payout_state(
     app: &App,
     user_id: Uuid,

@@ -12,7 +12,6 @@ use crate::domain::{session, user};
 use crate::error::Error;
 use crate::store::sessions::{self, Live};
 
-/// A live session.
 pub struct Found {
     /// As every service knows it.
     pub session: Session,
@@ -25,9 +24,6 @@ pub struct Found {
 }
 
 /// The live session with this id; `None` if there is none.
-///
-/// # Errors
-/// The database's.
 pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
     Ok(get_sessions(app, &[id]).await?.pop())
 }
@@ -35,7 +31,7 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
 /// The live sessions among these.
 ///
 /// # Errors
-/// Wrong fields if too many are asked for; the database's.
+/// Wrong fields if too many are asked for.
 pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> {
     if ids.len() > MOST_IDS {
         return Err(Error::field("sessionIds", "At most 500 sessions can be asked for at once"));

@@ -10,7 +10,7 @@ use crate::store::users;
 /// Unknown ids are left out.
 ///
 /// # Errors
-/// Wrong fields if too many are asked for; the database's.
+/// Wrong fields if too many are asked for.
 pub async fn get_users(app: &App, ids: &[Uuid]) -> Result<Vec<User>, Error> {
     if ids.len() > MOST_IDS {
         return Err(Error::field("userIds", "At most 500 accounts can be asked for at once"));

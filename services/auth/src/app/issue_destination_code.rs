@@ -16,8 +16,7 @@ use crate::store::{destination_codes, security_links, users};
 /// Has a code mailed in place of the one before for the same destination.
 ///
 /// # Errors
-/// [`Error::NotFound`], [`Error::CodeJustSent`] within a minute, [`Error::TooManyCodes`] beyond the hour's share; the
-/// database's.
+/// [`Error::NotFound`], [`Error::CodeJustSent`] within a minute, [`Error::TooManyCodes`] beyond the hour's share.
 pub async fn issue_destination_code(app: &App, user_id: Uuid, destination: &Destination) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;

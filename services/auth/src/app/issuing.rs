@@ -14,7 +14,7 @@ use crate::store::{codes, reset_tokens, users};
 /// Issues a code to an address in place of the one before, and has it mailed. The caller holds the account's lock.
 ///
 /// # Errors
-/// [`Error::TooManyCodes`] beyond the hour's share; the database's.
+/// [`Error::TooManyCodes`] beyond the hour's share.
 pub async fn code(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<(), Error> {
     let (sent, _) = codes::sent_since(&mut *conn, new.user_id, now - Duration::HOUR).await?;
     if sent >= CODES_AN_HOUR {
@@ -26,9 +26,6 @@ pub async fn code(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTim
 }
 
 /// Issues a link in place of the one before, and has it mailed. The caller holds the account's lock.
-///
-/// # Errors
-/// The database's.
 pub async fn link(
     conn: &mut PgConnection,
     secrets: &Secrets,
@@ -40,9 +37,6 @@ pub async fn link(
 }
 
 /// The same with an end of its own.
-///
-/// # Errors
-/// The database's.
 pub async fn link_until(
     conn: &mut PgConnection,
     secrets: &Secrets,
@@ -60,9 +54,6 @@ pub async fn link_until(
 }
 
 /// Ends a change of the address that waits for its code. The caller holds the account's lock.
-///
-/// # Errors
-/// The database's.
 pub async fn withdraw_email_change(conn: &mut PgConnection, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     if user.pending_email.is_some() {
         users::set_pending_email(&mut *conn, user.id, None).await?;

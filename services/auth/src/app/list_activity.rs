@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::security_events;
 
 /// A page of events, newest first, and the cursor of the next.
-///
-/// # Errors
-/// The database's.
 pub async fn list_activity(
     app: &App,
     user_id: Uuid,

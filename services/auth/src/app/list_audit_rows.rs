@@ -6,9 +6,6 @@ use super::App;
 use crate::error::Error;
 
 /// A page of rows that match, newest first, and the cursor of the next.
-///
-/// # Errors
-/// The database's.
 pub async fn list_audit_rows(
     app: &App,
     filter: &Filter,

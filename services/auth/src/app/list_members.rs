@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::users;
 
 /// A page of members, and the cursor of the next.
-///
-/// # Errors
-/// The database's.
 pub async fn list_members(
     app: &App,
     search: &str,

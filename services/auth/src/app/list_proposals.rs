@@ -8,9 +8,6 @@ use super::App;
 use crate::error::Error;
 
 /// Up to `limit` proposals of one status, or all, before the one that the cursor names; with the cursor of the next page.
-///
-/// # Errors
-/// The database's.
 pub async fn list_proposals(
     app: &App,
     status: ProposalStatus,

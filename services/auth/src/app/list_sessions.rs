@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::sessions;
 
 /// Newest use first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_sessions(app: &App, user_id: Uuid) -> Result<Vec<Session>, Error> {
     Ok(sessions::of_user(&mut *app.db.conn().await?, user_id).await?)
 }

@@ -5,10 +5,6 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::users;
 
-/// By name.
-///
-/// # Errors
-/// The database's.
 pub async fn list_staff(app: &App) -> Result<Vec<User>, Error> {
     Ok(users::staff(&mut *app.db.conn().await?).await?)
 }

@@ -19,25 +19,21 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::{authenticators, codes, known_devices, login_throttles, users};
 
-/// Checked credentials.
 #[derive(Debug, Clone)]
 pub struct Credentials {
-    /// The address.
     pub email: Email,
-    /// The password as typed.
     pub password: Password,
     /// The second factor, if one was sent.
     pub totp: Option<Typed>,
-    /// From where.
     pub device: Device,
 }
 
-/// Signs in. The try is counted, and the count committed, before the comparison; an unknown account costs as much as a
+/// Signs in. The try is counted, and the count committed, before the comparison. An unknown account takes as long as a
 /// known one.
 ///
 /// # Errors
-/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`], [`Error::TooManyTries`],
-/// [`Error::FactorLocked`], [`Error::Overloaded`], the database's.
+/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`]; [`Error::TooManyTries`],
+/// [`Error::FactorLocked`] and [`Error::Overloaded`] before anything is compared.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
     // Taken before anything is looked up or counted, so that whoever is sent away costs nothing and learns nothing.
     let place = app.hasher.place()?;
@@ -131,8 +127,8 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     Ok(SignedIn { user, token })
 }
 
-/// Takes the second factor of whoever has one; returns when it was given. Staff without get in, and may then do nothing but
-/// enrol one.
+/// Checks the second factor of accounts that have one; returns when it was given. Staff without one may sign in, but do
+/// nothing except enrol one.
 async fn given_at(
     app: &App,
     conn: &mut PgConnection,

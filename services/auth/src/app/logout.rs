@@ -7,9 +7,6 @@ use super::end_session::end_session;
 use crate::error::Error;
 
 /// Ends it. One that another call ended meanwhile is ended as well.
-///
-/// # Errors
-/// The database's.
 pub async fn logout(app: &App, session: &Session) -> Result<(), Error> {
     match end_session(app, session, session.id).await {
         Ok(()) | Err(Error::NotFound(_)) => Ok(()),

@@ -14,20 +14,15 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{known_devices, security_links, sessions};
 
-/// Somebody who just signed in.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
-    /// The account.
     pub user: User,
     /// Of the new session.
     pub token: String,
 }
 
-/// Opens a session, stepped up if a second factor was given, and notes the device; a new one is told of, the first is
-/// not (D-R12).
-///
-/// # Errors
-/// The database's.
+/// Opens a session, stepped up if a second factor was given, and records the device. The member is mailed about a new
+/// device, but not about the first one (D-R12).
 pub async fn session(
     conn: &mut PgConnection,
     user: &User,

@@ -14,7 +14,7 @@ use crate::store::login_throttles;
 /// Compares a password with the one in force.
 ///
 /// # Errors
-/// [`Error::WrongPassword`] at the field, [`Error::TooManyTries`], [`Error::Overloaded`], the database's.
+/// [`Error::WrongPassword`] at the field, [`Error::TooManyTries`], [`Error::Overloaded`].
 pub async fn prove(app: &App, user: &User, password: &Password, field: &'static str) -> Result<(), Error> {
     let mut conn = app.db.conn().await?;
     if let Some(wait) = login_throttles::charge(&mut conn, &Counter::inside(user.id)).await? {
@@ -33,7 +33,7 @@ pub async fn prove(app: &App, user: &User, password: &Password, field: &'static 
 /// given for, whose caller holds the account's lock.
 ///
 /// # Errors
-/// [`Error::WrongPassword`] at the field, the database's.
+/// [`Error::WrongPassword`] at the field.
 pub async fn acquit(conn: &mut PgConnection, known: &User, user: &User, field: &'static str) -> Result<(), Error> {
     // Changed by another call while it was compared.
     if user.password_hash != known.password_hash {

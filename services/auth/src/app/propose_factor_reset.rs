@@ -18,7 +18,7 @@ pub const FACTOR_RESET: &str = "factors.reset";
 /// Opens a proposal for a second reviewer to confirm. The note says how the identity was checked.
 ///
 /// # Errors
-/// A wrong note, [`Error::NotFound`] if there is no such member or no factor, the key's, the database's.
+/// A wrong note, [`Error::NotFound`] if there is no such member or no factor.
 pub async fn propose_factor_reset(app: &App, decision: &Decision) -> Result<Answer<Proposal>, Error> {
     decision.note("note")?;
     let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;

@@ -14,59 +14,45 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::users;
 
-/// A new account.
 pub const INVITE: &str = "staff.invite";
-/// The end of one.
 pub const DISABLE: &str = "staff.disable";
-/// Another role for one.
 pub const ROLE: &str = "staff.role";
 
-/// What is proposed.
 #[derive(Debug, Clone)]
 pub enum Change {
     /// A new account: name, address, role.
     Invite(String, Email, Role),
-    /// The end of an account.
     Disable(Uuid),
-    /// Another role for an account.
     Role(Uuid, Role),
 }
 
 /// A staff account in a proposal: the one that would be made, or the one as it was.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
-    /// The name.
     pub name: String,
-    /// The address.
     pub email: String,
-    /// The role.
     pub role: Role,
 }
 
 /// What would change of an account that is there; the role is unset where the account ends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct NewRole {
-    /// The role.
     pub role: Option<Role>,
 }
 
-/// An admin's proposal.
 #[derive(Debug, Clone)]
 pub struct ProposeStaffChange {
-    /// The admin.
     pub staff: Staff,
-    /// What they propose.
     pub change: Change,
     /// The client address.
     pub address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Opens a proposal for a second admin to confirm.
 ///
 /// # Errors
-/// [`Error::EmailTaken`], [`Error::OwnAccount`], [`Error::NotFound`], the key's, the database's.
+/// [`Error::EmailTaken`], [`Error::OwnAccount`], [`Error::NotFound`].
 pub async fn propose_staff_change(app: &App, command: &ProposeStaffChange) -> Result<Answer<Proposal>, Error> {
     let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<Proposal, Error>()? {

@@ -10,9 +10,6 @@ use crate::error::Error;
 use crate::store::recovery_codes;
 
 /// Makes new ones in place of those before; returns them as they are shown, once. The caller holds the account's lock.
-///
-/// # Errors
-/// The database's.
 pub async fn replace(app: &App, conn: &mut PgConnection, user: &User) -> Result<Vec<String>, Error> {
     let random = || keys::random::<RECOVERY_CHARACTERS>().map_err(|error| Error::Cryptography(error.to_string()));
     let codes: Vec<_> = (0..RECOVERY_CODES).map(|_| random().map(recovery_code)).collect::<Result<_, _>>()?;

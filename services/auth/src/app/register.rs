@@ -17,14 +17,10 @@ use crate::error::{Error, unauthenticated};
 use crate::events::published;
 use crate::store::{security_links, sessions, users};
 
-/// A checked registration.
 #[derive(Debug, Clone)]
 pub struct Registration {
-    /// Who they say they are.
     pub details: Details,
-    /// Their password.
     pub password: Password,
-    /// From where.
     pub device: Device,
 }
 
@@ -38,7 +34,7 @@ struct Registered {
 /// Registers. A replay signs a new token of the same session.
 ///
 /// # Errors
-/// [`Error::EmailTaken`], [`Error::Overloaded`], the key's, the database's.
+/// [`Error::EmailTaken`]; [`Error::Overloaded`] if too many passwords wait to be hashed.
 pub async fn register(app: &App, registration: &Registration, claim: Option<Claim>) -> Result<Answer<SignedIn>, Error> {
     let hash = app.hasher.hash(&registration.password).await?;
     let mut work = Work::begin::<Error>(&app.db, claim).await?;

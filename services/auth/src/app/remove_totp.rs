@@ -13,7 +13,7 @@ use crate::store::{authenticators, recovery_codes, users};
 /// Removes; no session ends.
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`; staff who need one), [`Error::NotFound`] without authenticator, the database's.
+/// Forbidden (`STEP_UP_REQUIRED`; staff who need one), [`Error::NotFound`] without authenticator.
 pub async fn remove_totp(app: &App, session: &Session, device: &Device) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;

@@ -11,7 +11,7 @@ use crate::store::{authenticators, users};
 /// Replaces them; returns the new ones.
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`), [`Error::NotFound`] without authenticator, the database's.
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::NotFound`] without authenticator.
 pub async fn replace_recovery_codes(app: &App, session: &Session, device: &Device) -> Result<Vec<String>, Error> {
     let mut tx = app.db.begin().await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;

@@ -10,9 +10,6 @@ use crate::error::Error;
 use crate::store::mail_requests::{self, MailRequest, Wanted};
 
 /// Notes it; returns the handle that the code will belong to: that of the asker, or a new one.
-///
-/// # Errors
-/// The database's.
 pub async fn resend_code(app: &App, email: &Email, asker: Option<Handle>) -> Result<Handle, Error> {
     let asker = asker.unwrap_or_else(|| Handle::Request(Uuid::new_v4()));
     let request = MailRequest { wanted: Wanted::Code, email: email.as_str().to_owned(), asker: Some(asker) };

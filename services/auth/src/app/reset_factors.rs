@@ -38,7 +38,7 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 /// Writes when the factors of a confirmed proposal go, and has the member mailed.
 ///
 /// # Errors
-/// [`Error::Stale`] if the member has no factor any more, or it was agreed before; the database's.
+/// [`Error::Stale`] if the member has no factor any more, or it was agreed before.
 pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
     let id = decided.subject_id.ok_or(Error::NotFound("member"))?;
     let user = users::lock(conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
@@ -52,9 +52,6 @@ pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDa
 }
 
 /// Removes the factors of one member whose time has come, and ends their sessions; `false` if there is none.
-///
-/// # Errors
-/// The database's.
 pub async fn reset_next(app: &App) -> Result<bool, Error> {
     let mut tx = app.db.begin().await?;
     let Some(id) = factor_resets::next_due(&mut tx).await? else { return Ok(false) };

@@ -13,21 +13,16 @@ use crate::events::published;
 use crate::secrets::token_hash;
 use crate::store::{reset_tokens, security_links, sessions, users};
 
-/// What the page sends.
 #[derive(Clone)]
 pub struct Reset {
     /// The link's token.
     pub token: String,
-    /// The password to be.
     pub password: String,
-    /// The same again.
     pub confirm_password: String,
 }
 
-/// Resets.
-///
 /// # Errors
-/// [`Error::InvalidResetToken`], wrong fields, [`Error::Overloaded`], the database's.
+/// [`Error::InvalidResetToken`], wrong fields, [`Error::Overloaded`].
 pub async fn reset_password(app: &App, reset: &Reset) -> Result<(), Error> {
     check_form(reset)?;
     let token_hash = token_hash(reset.token.trim());

@@ -16,7 +16,7 @@ use crate::store::{authenticators, recovery_codes, sessions, users};
 /// Resets, and ends the account's sessions; `false` if there was none.
 ///
 /// # Errors
-/// [`Error::NotFound`], wrong fields, the database's.
+/// [`Error::NotFound`], wrong fields.
 pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
     let email = Email::parse(email).map_err(|sentence| Error::field("email", sentence))?;
     let mut tx = db.begin().await?;

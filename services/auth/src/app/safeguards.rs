@@ -10,9 +10,6 @@ use crate::error::Error;
 use crate::store::payout_safeguards;
 
 /// Lets payouts of an account cool off after a change (D-A5). A new password also ends a stop (D-A1, D-A6).
-///
-/// # Errors
-/// The database's.
 pub async fn cool_off(
     app: &App,
     conn: &mut PgConnection,

@@ -45,7 +45,6 @@ impl Outcome {
         }
     }
 
-    /// Counts it.
     fn tell(self, role: Option<Role>, times: u64) {
         let caller = if role.is_some() { "staff" } else { "member" };
         metrics::counter!("second_factor_tries_total", "caller" => caller, "outcome" => self.as_str()).increment(times);
@@ -63,7 +62,7 @@ pub fn announce() {
 /// Counts a try inside a session.
 ///
 /// # Errors
-/// [`Error::TooManyTries`], [`Error::FactorLocked`], the database's.
+/// [`Error::TooManyTries`]; [`Error::FactorLocked`] after 20 wrong codes in a row.
 pub async fn charge(app: &App, session: &Session) -> Result<(), Error> {
     charge_for(app, session.user_id, session.role).await
 }
@@ -71,7 +70,7 @@ pub async fn charge(app: &App, session: &Session) -> Result<(), Error> {
 /// Counts a try of an account.
 ///
 /// # Errors
-/// [`Error::TooManyTries`], [`Error::FactorLocked`], the database's.
+/// [`Error::TooManyTries`]; [`Error::FactorLocked`] after 20 wrong codes in a row.
 pub async fn charge_for(app: &App, user_id: Uuid, role: Option<Role>) -> Result<(), Error> {
     let mut tx = app.db.begin().await?;
     if let Some(wait) = login_throttles::charge(&mut tx, &Counter::second_factor(user_id)).await? {
@@ -85,22 +84,16 @@ pub async fn charge_for(app: &App, user_id: Uuid, role: Option<Role>) -> Result<
 }
 
 /// Forgets the tries, in the transaction of the one that was right.
-///
-/// # Errors
-/// The database's.
 pub async fn acquit(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     Ok(login_throttles::clear(conn, &Counter::second_factor(user_id)).await?)
 }
 
 /// A second factor as it was given.
 pub struct Given<'a> {
-    /// What was typed.
     pub typed: &'a Typed,
     /// In which field.
     pub field: &'static str,
-    /// From where.
     pub device: &'a Device,
-    /// When.
     pub now: OffsetDateTime,
 }
 
@@ -108,7 +101,7 @@ pub struct Given<'a> {
 /// trail too. The caller holds the account's lock and has counted the try.
 ///
 /// # Errors
-/// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator, the database's.
+/// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator.
 pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given<'_>) -> Result<(), Error> {
     let kept = authenticators::in_force(&mut *conn, user.id).await?.ok_or_else(must_enrol_totp)?;
     let taken = match given.typed {
@@ -153,9 +146,6 @@ pub fn open(app: &App, user: &User, kept: &Kept) -> Result<Authenticator, Error>
 }
 
 /// Has the owner mailed, and writes what staff did into the trail.
-///
-/// # Errors
-/// The database's.
 pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: &Device) -> Result<(), Error> {
     let left = recovery_codes::left(&mut *conn, user.id).await?;
     published::second_factor_changed(&mut *conn, user.id, (change, left), device).await?;

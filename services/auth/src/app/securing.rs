@@ -19,7 +19,7 @@ use crate::store::{payout_safeguards, reset_tokens, sessions, users};
 /// Uses the link up; returns its account, locked.
 ///
 /// # Errors
-/// [`Error::InvalidLink`], the database's.
+/// [`Error::InvalidLink`] if it is unknown, used or expired.
 pub async fn take(tx: &mut Tx, id: Uuid, purpose: Purpose, now: OffsetDateTime) -> Result<(User, Link), Error> {
     let link = security_links::find_live(tx, id, purpose).await?.ok_or(Error::InvalidLink)?;
     let user = users::lock(tx, link.user_id).await?.filter(User::is_open).ok_or(Error::InvalidLink)?;
@@ -30,9 +30,6 @@ pub async fn take(tx: &mut Tx, id: Uuid, purpose: Purpose, now: OffsetDateTime) 
 }
 
 /// Puts the address of an undo link in force again, and secures the account.
-///
-/// # Errors
-/// The database's.
 pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: OffsetDateTime) -> Result<(), Error> {
     if !undo.email.eq_ignore_ascii_case(&user.email) {
         users::set_email(tx, user.id, &undo.email).await?;
@@ -46,9 +43,6 @@ pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: Offse
 }
 
 /// Ends every session and the password, stops payouts, and mails a link to set a new password.
-///
-/// # Errors
-/// The database's.
 pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     issuing::withdraw_email_change(tx, user, now).await?;
     if user.password_hash.is_some() {

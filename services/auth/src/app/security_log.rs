@@ -31,9 +31,6 @@ fn count(kind: Kind, outcome: &'static str, role: Option<Role>, times: u64) {
 }
 
 /// Notes something that was done, in its transaction.
-///
-/// # Errors
-/// The database's.
 pub async fn done(
     conn: &mut PgConnection,
     (user_id, role): (Uuid, Option<Role>),
@@ -47,9 +44,6 @@ pub async fn done(
 }
 
 /// The same for what was done in a session, from its device.
-///
-/// # Errors
-/// The database's.
 pub async fn done_in(
     conn: &mut PgConnection,
     session_id: Uuid,
@@ -64,9 +58,6 @@ pub async fn done_in(
 
 /// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth sign-in refused in a row has
 /// the owner mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
@@ -95,7 +86,6 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     });
 }
 
-/// The device of a session.
 #[must_use]
 pub fn device_of(session: &Session) -> Device {
     Device { family: session.device.clone(), ..Device::of(&session.address, "") }

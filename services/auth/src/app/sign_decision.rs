@@ -15,14 +15,12 @@ use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
 use crate::store::users;
 
-/// What is to be signed.
 #[derive(Debug, Clone)]
 pub struct SignDecision<'a> {
     /// The service that asks.
     pub service: &'a str,
     /// The person's token.
     pub token: &'a str,
-    /// What the decision takes.
     pub permission: Permission,
     /// SHA-256 of what is decided.
     pub digest: [u8; 32],
@@ -30,10 +28,10 @@ pub struct SignDecision<'a> {
     pub proposer: Option<Proposer>,
 }
 
-/// The assertion.
+/// Returns the assertion, a JWT.
 ///
 /// # Errors
-/// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), the database's.
+/// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`).
 pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<String, Error> {
     let session_id = app.tokens.session_id(wanted.token).ok_or_else(unauthenticated)?;
     let found = get_session(app, session_id).await?.ok_or_else(unauthenticated)?;

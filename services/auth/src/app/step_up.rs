@@ -15,8 +15,8 @@ use crate::store::{sessions, users};
 /// Takes what was typed in a field; returns until when it counts.
 ///
 /// # Errors
-/// [`Error::WrongTotp`], Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator, [`Error::TooManyTries`],
-/// [`Error::FactorLocked`], the database's.
+/// [`Error::WrongTotp`], [`Error::TooManyTries`], [`Error::FactorLocked`], Forbidden (`TOTP_ENROLMENT_REQUIRED`) without
+/// an authenticator.
 pub async fn step_up(
     app: &App,
     session: &Session,

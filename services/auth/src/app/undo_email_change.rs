@@ -9,7 +9,7 @@ use crate::error::Error;
 /// Puts the address in force again that the link was mailed to (D-A1).
 ///
 /// # Errors
-/// [`Error::InvalidLink`], the database's.
+/// [`Error::InvalidLink`] if it is unknown, used or expired.
 pub async fn undo_email_change(app: &App, token: &str) -> Result<(), Error> {
     let id = app.secrets.read_security_token(token.trim()).ok_or(Error::InvalidLink)?;
     let mut tx = app.db.begin().await?;

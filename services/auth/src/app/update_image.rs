@@ -9,16 +9,13 @@ use crate::store::users;
 
 /// The account with its new photo.
 pub struct UpdatedImage {
-    /// As it stands then.
     pub user: User,
     /// Key of the photo before, to which nothing refers any more; empty if there was none.
     pub replaced: String,
 }
 
-/// Sets it.
-///
 /// # Errors
-/// [`Error::AccountFrozen`], a wrong key, the database's.
+/// [`Error::AccountFrozen`]; wrong fields if the key is empty, too long or not printable.
 pub async fn update_image(app: &App, user_id: Uuid, image_key: &str) -> Result<UpdatedImage, Error> {
     let printable = image_key.bytes().all(|byte| byte.is_ascii_graphic());
     if !(1..=200).contains(&image_key.len()) || !printable {

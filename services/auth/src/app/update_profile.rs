@@ -25,9 +25,9 @@ const CURRENT_PASSWORD: &str = "currentPassword";
 /// else the password (D-A1, D-A3).
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`), [`Error::ReauthenticationRequired`], [`Error::WrongPassword`], [`Error::TooManyTries`], a
-/// wrong field if too many others wait to change to the address, [`Error::TooManyCodes`], [`Error::AccountFrozen`],
-/// [`Error::Overloaded`], the database's.
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::ReauthenticationRequired`], [`Error::WrongPassword`],
+/// [`Error::TooManyTries`], [`Error::TooManyCodes`], [`Error::AccountFrozen`], [`Error::Overloaded`]; a wrong field if
+/// too many others wait to change to the address.
 pub async fn update_profile(app: &App, session: &Session, details: &Details, password: &str) -> Result<User, Error> {
     let known = users::find(&mut *app.db.conn().await?, session.user_id).await?.ok_or(Error::NotFound("account"))?;
     let changes_email = !details.email.is(&known.email);

@@ -24,13 +24,12 @@ use crate::store::{codes, login_throttles, reset_tokens, security_links, session
 pub struct Submission<'a> {
     /// The address that it was mailed to.
     pub email: Email,
-    /// Six digits.
+    /// Six digits, as typed.
     pub code: &'a str,
     /// The session it comes from, if it lives.
     pub session: Option<Session>,
     /// The handle that came with it, if one did.
     pub handle: Option<Handle>,
-    /// From where.
     pub device: Device,
 }
 
@@ -39,8 +38,7 @@ pub struct Submission<'a> {
 /// the email, so that strangers slow down nobody but each other (D-A2).
 ///
 /// # Errors
-/// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`]; the
-/// database's.
+/// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`].
 pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
     let email = submission.email.as_str();
     let mut conn = app.db.conn().await?;

@@ -16,7 +16,6 @@ pub const CHANGES_TO_ONE_ADDRESS: i64 = 3;
 /// Reset links an hour.
 pub const RESETS_AN_HOUR: i64 = 5;
 
-/// What a code proves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// The address of a new account.
@@ -55,7 +54,6 @@ impl Handle {
         }
     }
 
-    /// The account.
     #[must_use]
     pub const fn account(self) -> Option<Uuid> {
         match self {
@@ -65,12 +63,9 @@ impl Handle {
     }
 }
 
-/// A code to be issued.
 #[derive(Debug, Clone, Copy)]
 pub struct NewCode<'a> {
-    /// Whose.
     pub user_id: Uuid,
-    /// What it proves.
     pub purpose: Purpose,
     /// To which address.
     pub email: &'a str,
@@ -83,17 +78,13 @@ pub struct NewCode<'a> {
 pub struct Destination {
     /// The wallet's name for it.
     pub key: [u8; 32],
-    /// E.g. `USDT`.
     pub currency: String,
-    /// E.g. `TRC20`.
     pub network: String,
-    /// The address there.
     pub address: String,
-    /// Empty for none.
+    /// Empty if the network has none.
     pub memo: String,
 }
 
-/// What a link is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkPurpose {
     /// A forgotten password.
@@ -112,7 +103,6 @@ impl LinkPurpose {
         }
     }
 
-    /// Life of the link.
     #[must_use]
     pub const fn life(self) -> Duration {
         match self {

@@ -11,14 +11,12 @@ static COUNTRIES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     include_str!("../../data/countries.txt").lines().map(str::trim).filter(|name| !name.is_empty()).collect()
 });
 
-/// Checked details.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Details {
-    /// 1-100 characters.
+    /// 1 to 100 characters.
     pub name: String,
-    /// The address.
     pub email: Email,
-    /// 5-20 characters.
+    /// 5 to 20 characters.
     pub phone: String,
     /// A name of the reference list.
     pub country: String,

@@ -24,7 +24,6 @@ impl Email {
         }
     }
 
-    /// As spelled.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0

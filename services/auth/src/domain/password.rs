@@ -64,7 +64,6 @@ impl Password {
         Ok(password)
     }
 
-    /// What is hashed.
     #[must_use]
     pub fn as_bytes(&self) -> &[u8] {
         self.0.as_bytes()

@@ -3,9 +3,7 @@
 /// A change after which payouts cool off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Change {
-    /// Another address.
     Email,
-    /// Another password.
     Password,
     /// A second factor that came, went or was replaced.
     Factors,

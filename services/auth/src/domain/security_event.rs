@@ -8,7 +8,6 @@ pub const LIFE: Duration = Duration::days(396);
 /// Refused sign-ins since the last one that worked after which the owner is mailed, once.
 pub const MAILED_REFUSALS: i64 = 10;
 
-/// Something that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A sign-in with the right password, and the second factor if there is one. Refused: one of them was wrong.
@@ -35,20 +34,17 @@ pub enum Kind {
     Disowned,
     /// A second factor was added, replaced, removed or used up.
     FactorsChanged,
-    /// Staff froze the account.
     Frozen,
-    /// Staff ended the freeze.
     Unfrozen,
 }
 
 /// An event as it is kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SecurityEvent {
-    /// Ascending in order of time.
+    /// Ascends with time.
     pub id: i64,
-    /// When.
     pub at: OffsetDateTime,
-    /// [`Kind::as_str`].
+    /// As written by [`Kind::as_str`]; a newer version may write others.
     pub kind: String,
     /// Whether it was refused.
     pub refused: bool,
@@ -59,7 +55,6 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    /// Every kind.
     pub const ALL: [Self; 14] = [
         Self::SignIn,
         Self::StepUp,

@@ -5,7 +5,6 @@ use time::Duration;
 /// How long a link works.
 pub const LIFE: Duration = Duration::hours(72);
 
-/// What a link does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// Puts the address it was mailed to in force again (D-A1).

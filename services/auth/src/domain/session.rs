@@ -25,14 +25,10 @@ pub const fn idle(role: Option<Role>) -> Duration {
     }
 }
 
-/// A signed-in device.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// Its id.
     pub id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
-    /// When it was opened.
     pub created_at: OffsetDateTime,
     /// When it was last used, give or take [`NOTED_EVERY`].
     pub last_seen_at: OffsetDateTime,

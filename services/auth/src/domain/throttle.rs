@@ -8,7 +8,6 @@ use uuid::Uuid;
 
 use super::device::Device;
 
-/// A counter of vain tries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Counter {
     /// What it counts.

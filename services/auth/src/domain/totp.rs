@@ -25,7 +25,7 @@ const ISSUER: &str = "Solvane";
 /// What somebody typed as their second factor.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Typed {
-    /// Six digits.
+    /// Six digits from an authenticator.
     Code(String),
     /// A recovery code without its dash.
     Recovery(String),

@@ -10,12 +10,10 @@ pub const fn waits_before_deciding(role: Role) -> bool {
     matches!(role, Role::Reviewer | Role::Treasurer | Role::Manager)
 }
 
-/// An account as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct User {
-    /// Its id.
     pub id: Uuid,
-    /// 1-100 characters.
+    /// 1 to 100 characters.
     pub name: String,
     /// The address in force.
     pub email: String,
@@ -31,7 +29,6 @@ pub struct User {
     pub password_hash: Option<String>,
     /// Unset for members.
     pub role: Option<Role>,
-    /// When it was made.
     pub created_at: OffsetDateTime,
     /// When the address was confirmed.
     pub verified_at: Option<OffsetDateTime>,

@@ -21,27 +21,17 @@ use crate::domain::user::User;
 
 type Told = Result<(), sqlx::Error>;
 
-/// A member registered.
-///
-/// # Errors
-/// The database's.
 pub async fn user_registered(conn: &mut PgConnection, user_id: Uuid) -> Told {
     enqueue(conn, "auth.v1.user_registered", user_id, &UserRegistered { user_id: user_id.to_string() }).await
 }
 
 /// A code is to be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn verification_code_issued(conn: &mut PgConnection, code_id: Uuid, user_id: Uuid) -> Told {
     let event = VerificationCodeIssued { reference: code_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.verification_code_issued", user_id, &event).await
 }
 
 /// A code by which a member confirms where payouts may go is to be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn destination_code_issued(
     conn: &mut PgConnection,
     code_id: Uuid,
@@ -60,18 +50,12 @@ pub async fn destination_code_issued(
 }
 
 /// A reset link is to be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn password_reset_requested(conn: &mut PgConnection, token_id: Uuid, user_id: Uuid) -> Told {
     let event = PasswordResetRequested { reference: token_id.to_string(), user_id: user_id.to_string() };
     enqueue(conn, "auth.v1.password_reset_requested", user_id, &event).await
 }
 
 /// An invitation is to be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User) -> Told {
     let role = user.role.map(|role| role.as_str().to_owned()).unwrap_or_default();
     let event = StaffInvited { reference: token_id.to_string(), user_id: user.id.to_string(), role };
@@ -79,9 +63,6 @@ pub async fn staff_invited(conn: &mut PgConnection, token_id: Uuid, user: &User)
 }
 
 /// Two admins changed who is staff: an account as it is now, what happened to it, and the role before if that is another.
-///
-/// # Errors
-/// The database's.
 pub async fn staff_changed(
     conn: &mut PgConnection,
     decided: &Proposal,
@@ -101,19 +82,12 @@ pub async fn staff_changed(
     enqueue(conn, "auth.v1.staff_changed", user_id, &event).await
 }
 
-/// A password changed.
-///
-/// # Errors
-/// The database's.
 pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: Uuid) -> Told {
     let event = PasswordChanged { user_id: user_id.to_string(), link_reference: link_id.to_string() };
     enqueue(conn, "auth.v1.password_changed", user_id, &event).await
 }
 
 /// Something happened to the second factors of an account, which then has this many recovery codes.
-///
-/// # Errors
-/// The database's.
 pub async fn second_factor_changed(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -132,9 +106,6 @@ pub async fn second_factor_changed(
 }
 
 /// Two people of the staff agreed that the second factors of an account are removed at this moment.
-///
-/// # Errors
-/// The database's.
 pub async fn factor_reset_scheduled(conn: &mut PgConnection, user_id: Uuid, due_at: OffsetDateTime) -> Told {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
@@ -146,9 +117,6 @@ pub async fn factor_reset_scheduled(conn: &mut PgConnection, user_id: Uuid, due_
 }
 
 /// A member wants another address.
-///
-/// # Errors
-/// The database's.
 pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_email: &str, link_id: Uuid) -> Told {
     let event = EmailChangeRequested {
         user_id: user.id.to_string(),
@@ -160,9 +128,6 @@ pub async fn email_change_requested(conn: &mut PgConnection, user: &User, new_em
 }
 
 /// A member has another address: with the links of the mail to the old one, and of that to the new one.
-///
-/// # Errors
-/// The database's.
 pub async fn email_changed(
     conn: &mut PgConnection,
     user: &User,
@@ -180,9 +145,6 @@ pub async fn email_changed(
 }
 
 /// Somebody signed in from a device the account does not know.
-///
-/// # Errors
-/// The database's.
 pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device, link_id: Uuid) -> Told {
     let event = NewDeviceSignedIn {
         user_id: user_id.to_string(),
@@ -194,9 +156,6 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
 }
 
 /// So many sign-ins to an account in a row were refused.
-///
-/// # Errors
-/// The database's.
 pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64, device: Option<&Device>) -> Told {
     let event = SignInsRefused {
         user_id: user_id.to_string(),
@@ -207,18 +166,11 @@ pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64
     enqueue(conn, "auth.v1.sign_ins_refused", user_id, &event).await
 }
 
-/// Staff froze an account.
-///
-/// # Errors
-/// The database's.
 pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
     enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
 }
 
 /// Sessions ended before their time; nothing is told of none.
-///
-/// # Errors
-/// The database's.
 pub async fn session_ended(conn: &mut PgConnection, user_id: Uuid, session_ids: &[Uuid]) -> Told {
     if session_ids.is_empty() {
         return Ok(());

@@ -1,5 +1,3 @@
-//! AuthService.
-
 use chassis::db;
 use chassis::error::Kind;
 use chassis::grpc::{answer, request_id};

@@ -13,7 +13,6 @@ use crate::app::issue_destination_code::issue_destination_code;
 use crate::domain::code::{self, Destination};
 use crate::error::Error;
 
-/// Who may ask.
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]

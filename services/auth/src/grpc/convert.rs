@@ -38,7 +38,6 @@ pub fn user(user: User) -> UserMessage {
     }
 }
 
-/// Accounts as others see them.
 pub fn users(all: Vec<User>) -> Vec<UserMessage> {
     all.into_iter().map(user).collect()
 }
@@ -96,12 +95,10 @@ pub fn security_event(event: SecurityEvent) -> SecurityEventMessage {
     }
 }
 
-/// A note about a member.
 pub fn note(note: Note) -> MemberNote {
     MemberNote { author_id: note.author_id.to_string(), at: Some(clock::to_proto(note.at)), text: note.text }
 }
 
-/// From where a call came.
 pub fn device(client: Option<&Client>) -> Device {
     client.map_or_else(|| Device::of("", ""), |client| Device::of(&client.address, &client.user_agent))
 }
@@ -116,7 +113,6 @@ pub fn count(many: i64) -> i32 {
     i32::try_from(many).unwrap_or(i32::MAX)
 }
 
-/// A role by its name.
 pub fn role(text: &str) -> Result<Role, &'static str> {
     text.parse().map_err(|_| "Choose a role")
 }

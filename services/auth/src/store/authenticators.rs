@@ -1,5 +1,3 @@
-//! Table `authenticators`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -13,9 +11,6 @@ pub struct Kept {
 }
 
 /// Writes an authenticator that waits for its first code, in place of the one that waited before.
-///
-/// # Errors
-/// The database's.
 pub async fn replace_pending(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -38,9 +33,6 @@ pub async fn replace_pending(
 }
 
 /// The authenticator that waits for its first code since this moment or later.
-///
-/// # Errors
-/// The database's.
 pub async fn pending(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -57,10 +49,6 @@ pub async fn pending(
     .await
 }
 
-/// The authenticator in force.
-///
-/// # Errors
-/// The database's.
 pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Kept>, sqlx::Error> {
     sqlx::query_as!(
         Kept,
@@ -72,9 +60,6 @@ pub async fn in_force(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<K
 }
 
 /// Puts one in force in place of the one before; the step of its first code is taken.
-///
-/// # Errors
-/// The database's.
 pub async fn confirm(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -90,9 +75,6 @@ pub async fn confirm(
 }
 
 /// Takes the code of a step; `false` if it, or a later one, was taken before.
-///
-/// # Errors
-/// The database's.
 pub async fn take_step(conn: &mut PgConnection, id: Uuid, step: i64) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!("UPDATE authenticators SET last_step = $2 WHERE id = $1 AND last_step < $2", id, step)
         .execute(conn)
@@ -101,9 +83,6 @@ pub async fn take_step(conn: &mut PgConnection, id: Uuid, step: i64) -> Result<b
 }
 
 /// Forgets an account's authenticators; `false` if there were none.
-///
-/// # Errors
-/// The database's.
 pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1", user_id).execute(conn).await?;
     Ok(done.rows_affected() > 0)

@@ -1,5 +1,3 @@
-//! Table `codes`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -10,7 +8,6 @@ use crate::domain::code::{CHANGES_TO_ONE_ADDRESS, CODE_ATTEMPTS, CODE_LIFE, NewC
 pub struct Tried {
     /// Its id, from which its digits follow.
     pub id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
 }
 
@@ -18,15 +15,12 @@ pub struct Tried {
 pub struct Mailable {
     /// The address that it proves.
     pub email: String,
-    /// Whom to greet.
     pub name: String,
-    /// When it dies.
     pub expires_at: OffsetDateTime,
 }
 
 /// A code that was consumed.
 pub struct Consumed {
-    /// Whose.
     pub user_id: Uuid,
     /// `registration` or `email_change`.
     pub purpose: String,
@@ -35,9 +29,6 @@ pub struct Consumed {
 }
 
 /// Makes a code in place of the one before; returns its id.
-///
-/// # Errors
-/// The database's.
 pub async fn replace(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDateTime) -> Result<Uuid, sqlx::Error> {
     supersede(&mut *conn, new.user_id, new.purpose, now).await?;
     let id = Uuid::new_v4();
@@ -58,9 +49,6 @@ pub async fn replace(conn: &mut PgConnection, new: &NewCode<'_>, now: OffsetDate
 }
 
 /// Kills the code of an account for a purpose.
-///
-/// # Errors
-/// The database's.
 pub async fn supersede(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -81,9 +69,6 @@ pub async fn supersede(
 
 /// Counts a submission on the live codes of an account to this address, before anybody compares. A code without
 /// submissions left is not among them. Must be committed before the comparison.
-///
-/// # Errors
-/// The database's.
 pub async fn count_own_attempt(conn: &mut PgConnection, user_id: Uuid, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
     sqlx::query_as!(
         Tried,
@@ -100,9 +85,6 @@ pub async fn count_own_attempt(conn: &mut PgConnection, user_id: Uuid, email: &s
 }
 
 /// The same for the codes that a visitor's request asked for; their submissions leave those of the owner alone.
-///
-/// # Errors
-/// The database's.
 pub async fn count_requested_attempt(
     conn: &mut PgConnection,
     request_id: Uuid,
@@ -124,9 +106,6 @@ pub async fn count_requested_attempt(
 
 /// The live codes to this address, a registration's first. Nothing is counted on them: whoever submits a code to all of
 /// them is counted elsewhere.
-///
-/// # Errors
-/// The database's.
 pub async fn live(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sqlx::Error> {
     sqlx::query_as!(
         Tried,
@@ -143,9 +122,6 @@ pub async fn live(conn: &mut PgConnection, email: &str) -> Result<Vec<Tried>, sq
 }
 
 /// Lets a visitor's request use the live code of an account that no other request asked for.
-///
-/// # Errors
-/// The database's.
 pub async fn adopt(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -164,11 +140,8 @@ pub async fn adopt(
     Ok(())
 }
 
-/// How many other accounts wait for a live code to change to this address. One caller at a time is told, until its
-/// transaction ends.
-///
-/// # Errors
-/// The database's.
+/// How many other accounts wait for a live code to change to this address. Callers for one address
+/// wait for each other until their transaction ends.
 pub async fn changes_to(conn: &mut PgConnection, email: &str, except: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('changes to ' || lower($1::text), 0)) IS NULL AS "locked!""#,
@@ -188,9 +161,6 @@ pub async fn changes_to(conn: &mut PgConnection, email: &str, except: Uuid) -> R
 }
 
 /// Uses a code up if it still lives.
-///
-/// # Errors
-/// The database's.
 pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<Option<Consumed>, sqlx::Error> {
     sqlx::query_as!(
         Consumed,
@@ -205,9 +175,6 @@ pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> 
 }
 
 /// Whether a code for a purpose can still be submitted.
-///
-/// # Errors
-/// The database's.
 pub async fn is_alive(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -228,9 +195,6 @@ pub async fn is_alive(
 }
 
 /// How many codes an account was sent since a moment, and when the last one was.
-///
-/// # Errors
-/// The database's.
 pub async fn sent_since(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -248,9 +212,6 @@ pub async fn sent_since(
 
 /// The code if it may still be mailed. A code to change to an address that another account has is never mailed, while
 /// everybody is answered as if it were: no answer tells a known address from an unknown one (D-A13).
-///
-/// # Errors
-/// The database's.
 pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
     sqlx::query_as!(
         Mailable,
@@ -266,9 +227,6 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 }
 
 /// Forgets codes that died a week ago.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM codes WHERE expires_at < clock_timestamp() - interval '7 days'")
         .execute(conn)

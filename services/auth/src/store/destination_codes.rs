@@ -1,5 +1,3 @@
-//! Table `destination_codes`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,9 +6,6 @@ use crate::domain::code::{CODE_ATTEMPTS, CODE_LIFE};
 use crate::store::codes::Mailable;
 
 /// Makes a code in place of the one before for the same destination; returns its id.
-///
-/// # Errors
-/// The database's.
 pub async fn replace(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -52,9 +47,6 @@ pub struct Sent {
 }
 
 /// How many codes an account was sent since a moment, and when the last one for a destination was.
-///
-/// # Errors
-/// The database's.
 pub async fn sent_since(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -75,9 +67,6 @@ pub async fn sent_since(
 
 /// Counts a submission on the code that lives for a destination, before anybody compares; its id. A code without
 /// submissions left is not found. Must be committed before the comparison.
-///
-/// # Errors
-/// The database's.
 pub async fn count_attempt(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -97,9 +86,6 @@ pub async fn count_attempt(
 }
 
 /// Uses a code up if it still lives.
-///
-/// # Errors
-/// The database's.
 pub async fn consume(conn: &mut PgConnection, id: Uuid) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE destination_codes SET consumed_at = coalesce(consumed_at, clock_timestamp())
@@ -120,9 +106,6 @@ pub struct MailableCode {
 }
 
 /// The code if it may still be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<MailableCode>, sqlx::Error> {
     let found = sqlx::query!(
         "SELECT u.email, u.name, c.expires_at, c.link_id FROM destination_codes c JOIN users u ON u.id = c.user_id
@@ -140,9 +123,6 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 }
 
 /// Forgets codes that died a week ago.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM destination_codes WHERE expires_at < clock_timestamp() - interval '7 days'")
         .execute(conn)

@@ -1,13 +1,8 @@
-//! Table `factor_resets`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// Writes when an account's factors go; an agreement that is there already stays.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -26,17 +21,11 @@ pub async fn insert(
 }
 
 /// When an account's factors go; unset if they stay.
-///
-/// # Errors
-/// The database's.
 pub async fn due_at(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<OffsetDateTime>, sqlx::Error> {
     sqlx::query_scalar!("SELECT due_at FROM factor_resets WHERE user_id = $1", user_id).fetch_optional(conn).await
 }
 
 /// An account whose factors are to go now.
-///
-/// # Errors
-/// The database's.
 pub async fn next_due(conn: &mut PgConnection) -> Result<Option<Uuid>, sqlx::Error> {
     sqlx::query_scalar!("SELECT user_id FROM factor_resets WHERE due_at <= clock_timestamp() ORDER BY due_at LIMIT 1")
         .fetch_optional(conn)
@@ -44,9 +33,6 @@ pub async fn next_due(conn: &mut PgConnection) -> Result<Option<Uuid>, sqlx::Err
 }
 
 /// Takes an account's row, if it is due; returns the proposal.
-///
-/// # Errors
-/// The database's.
 pub async fn take_due(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "DELETE FROM factor_resets WHERE user_id = $1 AND due_at <= clock_timestamp() RETURNING proposal_id",
@@ -57,9 +43,6 @@ pub async fn take_due(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<U
 }
 
 /// Calls an account's off; returns the proposal if there was one.
-///
-/// # Errors
-/// The database's.
 pub async fn call_off(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Uuid>, sqlx::Error> {
     sqlx::query_scalar!("DELETE FROM factor_resets WHERE user_id = $1 RETURNING proposal_id", user_id)
         .fetch_optional(conn)

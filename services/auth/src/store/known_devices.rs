@@ -1,5 +1,3 @@
-//! Table `known_devices`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -7,9 +5,6 @@ use uuid::Uuid;
 use crate::domain::device::Device;
 
 /// Whether an account signed in from this address block before.
-///
-/// # Errors
-/// The database's.
 pub async fn knows_place(conn: &mut PgConnection, user_id: Uuid, device: &Device) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM known_devices WHERE user_id = $1 AND address_block = $2) AS "known!""#,
@@ -21,9 +16,6 @@ pub async fn knows_place(conn: &mut PgConnection, user_id: Uuid, device: &Device
 }
 
 /// Notes a device. `true` if it is new and not the account's first.
-///
-/// # Errors
-/// The database's.
 pub async fn note(
     conn: &mut PgConnection,
     user_id: Uuid,

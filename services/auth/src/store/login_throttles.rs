@@ -1,5 +1,3 @@
-//! Table `login_throttles`.
-
 use chassis::db::PgConnection;
 use std::time::Duration;
 
@@ -8,9 +6,6 @@ use crate::domain::throttle::{Counter, LOCKED};
 /// Counts a try before anybody compares, unless the counter is closed: then it returns how long. A counter opens again
 /// after 1, 2, 4, 8, 16, then 30 s, one that reached its most after an hour, to count from one again. It is forgotten
 /// after its rest.
-///
-/// # Errors
-/// The database's.
 pub async fn charge(conn: &mut PgConnection, counter: &Counter) -> Result<Option<Duration>, sqlx::Error> {
     let charged = sqlx::query!(
         "INSERT INTO login_throttles AS t (key, failures, last_try_at, open_at)
@@ -52,18 +47,12 @@ fn seconds(duration: time::Duration) -> i32 {
 }
 
 /// Forgets the vain tries: the owner is in.
-///
-/// # Errors
-/// The database's.
 pub async fn clear(conn: &mut PgConnection, counter: &Counter) -> Result<(), sqlx::Error> {
     sqlx::query!("DELETE FROM login_throttles WHERE key = $1", counter.key).execute(conn).await?;
     Ok(())
 }
 
 /// Takes one try back: it was not in vain, but those of others from there may be.
-///
-/// # Errors
-/// The database's.
 pub async fn give_back(conn: &mut PgConnection, counter: &Counter) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE login_throttles SET failures = greatest(0, failures - 1), open_at = clock_timestamp() WHERE key = $1",
@@ -75,9 +64,6 @@ pub async fn give_back(conn: &mut PgConnection, counter: &Counter) -> Result<(),
 }
 
 /// Forgets counters that rested for a day.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM login_throttles WHERE key = ANY (ARRAY(

@@ -1,16 +1,11 @@
-//! Table `mail_requests`.
-
 use chassis::db::PgConnection;
 use uuid::Uuid;
 
 use crate::domain::code::Handle;
 
-/// What was asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
-    /// A new code.
     Code,
-    /// A reset link.
     Reset,
 }
 
@@ -23,20 +18,13 @@ impl Wanted {
     }
 }
 
-/// A request for a mail.
 pub struct MailRequest {
-    /// Which.
     pub wanted: Wanted,
     /// To this address, known or not.
     pub email: String,
-    /// Who asks.
     pub asker: Option<Handle>,
 }
 
-/// Notes a request.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO mail_requests (id, kind, email, user_id, request_id) VALUES ($1, $2, $3, $4, $5)",
@@ -52,9 +40,6 @@ pub async fn insert(conn: &mut PgConnection, request: &MailRequest) -> Result<()
 }
 
 /// Takes the oldest request that nobody else takes.
-///
-/// # Errors
-/// The database's.
 pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::Error> {
     let row = sqlx::query!(
         "DELETE FROM mail_requests
@@ -71,9 +56,6 @@ pub async fn take(conn: &mut PgConnection) -> Result<Option<MailRequest>, sqlx::
 }
 
 /// Forgets requests that nobody could answer in time.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM mail_requests WHERE requested_at < clock_timestamp() - interval '1 hour'")
         .execute(conn)

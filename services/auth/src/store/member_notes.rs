@@ -1,5 +1,3 @@
-//! Table `member_notes`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,16 +6,10 @@ use uuid::Uuid;
 pub struct Note {
     /// Who wrote it.
     pub author_id: Uuid,
-    /// When.
     pub at: OffsetDateTime,
-    /// What.
     pub text: String,
 }
 
-/// Adds a note.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, user_id: Uuid, note: &Note) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO member_notes (id, user_id, author_id, at, text) VALUES ($1, $2, $3, $4, $5)",
@@ -33,9 +25,6 @@ pub async fn insert(conn: &mut PgConnection, user_id: Uuid, note: &Note) -> Resu
 }
 
 /// The notes about a member, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Note>, sqlx::Error> {
     sqlx::query_as!(
         Note,

@@ -1,5 +1,3 @@
-//! Table `payout_safeguards`.
-
 use std::time::Duration;
 
 use chassis::db::PgConnection;
@@ -10,9 +8,6 @@ use uuid::Uuid;
 use crate::domain::safeguard::Change;
 
 /// Notes a change: payouts wait until a moment, or longer if they did.
-///
-/// # Errors
-/// The database's.
 pub async fn note(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -41,9 +36,6 @@ pub async fn note(
 }
 
 /// Stops payouts until a new password is set.
-///
-/// # Errors
-/// The database's.
 pub async fn stop(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO payout_safeguards (user_id, stopped_at) VALUES ($1, $2)
@@ -57,9 +49,6 @@ pub async fn stop(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -
 }
 
 /// Lifts the stop: a new password was set.
-///
-/// # Errors
-/// The database's.
 pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE payout_safeguards SET stopped_at = NULL WHERE user_id = $1", user_id).execute(conn).await?;
     Ok(())
@@ -67,9 +56,6 @@ pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sql
 
 /// What keeps payouts of an account waiting now, also so long after the first sign-in from a new device that was followed by
 /// a destination that is known since this moment; `None` for an unknown account.
-///
-/// # Errors
-/// The database's.
 pub async fn state(
     conn: &mut PgConnection,
     user_id: Uuid,

@@ -1,13 +1,8 @@
-//! Table `recovery_codes`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
 /// Writes an account's codes in place of those before.
-///
-/// # Errors
-/// The database's.
 pub async fn replace(conn: &mut PgConnection, user_id: Uuid, hashes: &[Vec<u8>]) -> Result<(), sqlx::Error> {
     sqlx::query!("DELETE FROM recovery_codes WHERE user_id = $1", user_id).execute(&mut *conn).await?;
     sqlx::query!("INSERT INTO recovery_codes (user_id, code_hash) SELECT $1, unnest($2::bytea[])", user_id, hashes)
@@ -17,9 +12,6 @@ pub async fn replace(conn: &mut PgConnection, user_id: Uuid, hashes: &[Vec<u8>])
 }
 
 /// Uses a code up; `false` if it is none of the account's, or was used before.
-///
-/// # Errors
-/// The database's.
 pub async fn take(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -38,9 +30,6 @@ pub async fn take(
 }
 
 /// How many are left.
-///
-/// # Errors
-/// The database's.
 pub async fn left(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "left!" FROM recovery_codes WHERE user_id = $1 AND used_at IS NULL"#,

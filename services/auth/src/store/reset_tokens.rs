@@ -1,5 +1,3 @@
-//! Table `reset_tokens`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,9 +6,6 @@ use crate::domain::code::LinkPurpose;
 use crate::store::codes::Mailable;
 
 /// Writes a link in place of the one before.
-///
-/// # Errors
-/// The database's.
 pub async fn replace(
     conn: &mut PgConnection,
     id: Uuid,
@@ -35,9 +30,6 @@ pub async fn replace(
 }
 
 /// Until when the newest invitation of an account counts; `None` if there is none.
-///
-/// # Errors
-/// The database's.
 pub async fn invited_until(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<OffsetDateTime>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT max(expires_at) FROM reset_tokens WHERE user_id = $1 AND purpose = 'invitation'",
@@ -48,9 +40,6 @@ pub async fn invited_until(conn: &mut PgConnection, user_id: Uuid) -> Result<Opt
 }
 
 /// Kills an account's link.
-///
-/// # Errors
-/// The database's.
 pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE reset_tokens SET superseded_at = $2 WHERE user_id = $1 AND consumed_at IS NULL AND superseded_at IS NULL",
@@ -63,9 +52,6 @@ pub async fn supersede(conn: &mut PgConnection, user_id: Uuid, now: OffsetDateTi
 }
 
 /// Whose live link this is.
-///
-/// # Errors
-/// The database's.
 pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Option<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT t.user_id FROM reset_tokens t JOIN users u ON u.id = t.user_id
@@ -78,9 +64,6 @@ pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Opt
 }
 
 /// Uses a link up if it still lives.
-///
-/// # Errors
-/// The database's.
 pub async fn consume(conn: &mut PgConnection, token_hash: &[u8], now: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE reset_tokens SET consumed_at = $2
@@ -94,9 +77,6 @@ pub async fn consume(conn: &mut PgConnection, token_hash: &[u8], now: OffsetDate
 }
 
 /// How many links an account was sent since a moment.
-///
-/// # Errors
-/// The database's.
 pub async fn sent_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM reset_tokens WHERE user_id = $1 AND created_at > $2"#,
@@ -108,9 +88,6 @@ pub async fn sent_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDat
 }
 
 /// The link if it may still be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
     sqlx::query_as!(
         Mailable,
@@ -124,9 +101,6 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 }
 
 /// Forgets links that died a week ago.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM reset_tokens WHERE expires_at < clock_timestamp() - interval '7 days'")
         .execute(conn)

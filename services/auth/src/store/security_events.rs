@@ -1,5 +1,3 @@
-//! Table `security_events`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,9 +6,6 @@ use crate::domain::device::Device;
 use crate::domain::security_event::{Kind, LIFE, SecurityEvent};
 
 /// Adds an event of an account.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -33,9 +28,6 @@ pub async fn insert(
 }
 
 /// Refused sign-ins since the last one that worked.
-///
-/// # Errors
-/// The database's.
 pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind = 'sign_in' AND refused
@@ -48,9 +40,6 @@ pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sql
 }
 
 /// The events of an account before one of them, newest first, at most so many.
-///
-/// # Errors
-/// The database's.
 pub async fn of_user(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -70,9 +59,6 @@ pub async fn of_user(
 }
 
 /// Forgets what is older than [`LIFE`].
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM security_events WHERE id = ANY (ARRAY(

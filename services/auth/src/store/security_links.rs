@@ -1,5 +1,3 @@
-//! Table `security_links`.
-
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -8,22 +6,16 @@ use crate::domain::security_link::{LIFE, Purpose};
 use crate::domain::user::User;
 use crate::store::codes::Mailable;
 
-/// A link that works.
 pub struct Link {
     /// Its id, from which its token follows.
     pub id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
     /// The address that it was mailed to.
     pub email: String,
-    /// When it was issued.
     pub created_at: OffsetDateTime,
 }
 
 /// Adds a link, mailed to the address that the account has in this moment; returns its id.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     (user_id, email): (Uuid, &str),
@@ -46,9 +38,6 @@ pub async fn insert(
 }
 
 /// The link for this purpose if it works.
-///
-/// # Errors
-/// The database's.
 pub async fn find_live(conn: &mut PgConnection, id: Uuid, purpose: Purpose) -> Result<Option<Link>, sqlx::Error> {
     sqlx::query_as!(
         Link,
@@ -63,9 +52,6 @@ pub async fn find_live(conn: &mut PgConnection, id: Uuid, purpose: Purpose) -> R
 }
 
 /// The oldest working link that puts this address of the account in force again.
-///
-/// # Errors
-/// The database's.
 pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Result<Option<Link>, sqlx::Error> {
     sqlx::query_as!(
         Link,
@@ -81,9 +67,6 @@ pub async fn find_undo(conn: &mut PgConnection, user: &User, email: &str) -> Res
 }
 
 /// Whether an undo could put this address in force again for another account than this one: then nobody else gets it.
-///
-/// # Errors
-/// The database's.
 pub async fn is_reserved(conn: &mut PgConnection, email: &str, except: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (
@@ -98,9 +81,6 @@ pub async fn is_reserved(conn: &mut PgConnection, email: &str, except: Uuid) -> 
 }
 
 /// Uses a link up if it still works.
-///
-/// # Errors
-/// The database's.
 pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE security_links SET consumed_at = $2
@@ -114,9 +94,6 @@ pub async fn consume(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> 
 }
 
 /// Kills the links that went to other addresses of an account since a moment: whoever reads those has lost the account.
-///
-/// # Errors
-/// The database's.
 pub async fn supersede_others(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -138,9 +115,6 @@ pub async fn supersede_others(
 }
 
 /// The link if it may still be mailed.
-///
-/// # Errors
-/// The database's.
 pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailable>, sqlx::Error> {
     sqlx::query_as!(
         Mailable,
@@ -153,9 +127,6 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
 }
 
 /// Forgets links that died a week ago.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM security_links WHERE id = ANY (ARRAY(

@@ -1,5 +1,3 @@
-//! Table `sessions`.
-
 use chassis::db::PgConnection;
 use chassis::identity::Role;
 use time::OffsetDateTime;
@@ -9,13 +7,9 @@ use crate::domain::session::Session;
 
 /// A live session with what its account decides.
 pub struct Live {
-    /// The session's id.
     pub id: Uuid,
-    /// The account.
     pub user_id: Uuid,
-    /// Whether its address is confirmed.
     pub verified: bool,
-    /// Whether staff froze it.
     pub frozen: bool,
     /// Unset for members.
     pub role: Option<Role>,
@@ -25,7 +19,6 @@ pub struct Live {
     pub stepped_up_at: Option<OffsetDateTime>,
     /// Whether an authenticator is in force.
     pub enrolled: bool,
-    /// When it was last seen.
     pub last_seen_at: OffsetDateTime,
     /// When it ends unless used.
     pub idle_until: OffsetDateTime,
@@ -33,10 +26,6 @@ pub struct Live {
     pub now: OffsetDateTime,
 }
 
-/// Adds a session.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(
     conn: &mut PgConnection,
     session: &Session,
@@ -61,9 +50,6 @@ pub async fn insert(
 }
 
 /// The session with this id, live or not.
-///
-/// # Errors
-/// The database's.
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
@@ -75,9 +61,6 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 }
 
 /// Those of the sessions with these ids that are live now.
-///
-/// # Errors
-/// The database's.
 pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
@@ -109,9 +92,6 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
 
 /// Notes that sessions are used at a moment; each then lives until its `idle_until`, but never past its life. They are
 /// locked in ascending id, so that two calls about the same never wait for each other in a circle.
-///
-/// # Errors
-/// The database's.
 pub async fn touch(
     conn: &mut PgConnection,
     used: &[(Uuid, OffsetDateTime)],
@@ -134,18 +114,12 @@ pub async fn touch(
 }
 
 /// Notes that a second factor was given.
-///
-/// # Errors
-/// The database's.
 pub async fn step_up(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE sessions SET stepped_up_at = $2 WHERE id = $1", id, now).execute(conn).await?;
     Ok(())
 }
 
 /// An account's live sessions, newest use first.
-///
-/// # Errors
-/// The database's.
 pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
@@ -159,9 +133,6 @@ pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Sessi
 }
 
 /// Ends one live session of an account; `false` if there is none.
-///
-/// # Errors
-/// The database's.
 pub async fn revoke(conn: &mut PgConnection, user_id: Uuid, id: Uuid, at: OffsetDateTime) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "UPDATE sessions SET revoked_at = $3
@@ -176,9 +147,6 @@ pub async fn revoke(conn: &mut PgConnection, user_id: Uuid, id: Uuid, at: Offset
 }
 
 /// Ends all live sessions of an account but one; returns those ended.
-///
-/// # Errors
-/// The database's.
 pub async fn revoke_all(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -197,9 +165,6 @@ pub async fn revoke_all(
 }
 
 /// Forgets sessions whose life ended a month ago.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(conn: &mut PgConnection) -> Result<u64, sqlx::Error> {
     let done = sqlx::query!(
         "DELETE FROM sessions WHERE id = ANY (ARRAY(

@@ -1,5 +1,3 @@
-//! Table `users`.
-
 use chassis::db::PgConnection;
 use chassis::identity::Role;
 use sqlx::FromRow;
@@ -78,9 +76,6 @@ fn all(rows: Vec<Row>) -> Result<Vec<User>, sqlx::Error> {
 }
 
 /// Adds an account unless another has the address; `false` then.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!(
         "INSERT INTO users (id, name, email, phone, country, image_key, password_hash, role, created_at, verified_at)
@@ -102,35 +97,22 @@ pub async fn insert(conn: &mut PgConnection, user: &User) -> Result<bool, sqlx::
     Ok(done.rows_affected() == 1)
 }
 
-/// The account with this id.
-///
-/// # Errors
-/// The database's.
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
     one(select!("WHERE id = $1", id).fetch_optional(conn).await?)
 }
 
 /// The same, locked until the transaction ends.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<User>, sqlx::Error> {
     one(select!("WHERE id = $1 FOR NO KEY UPDATE", id).fetch_optional(conn).await?)
 }
 
 /// The account with this address in force.
-///
-/// # Errors
-/// The database's.
 pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Option<User>, sqlx::Error> {
     one(select!("WHERE lower(email) = lower($1)", email).fetch_optional(conn).await?)
 }
 
 /// The accounts that wait for a code to this address: the unverified one first, then those that change to it, the one
 /// with the newest code first.
-///
-/// # Errors
-/// The database's.
 pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<User>, sqlx::Error> {
     let rows = select!(
         "WHERE disabled_at IS NULL
@@ -147,17 +129,11 @@ pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<U
 }
 
 /// The accounts with these ids, in no order.
-///
-/// # Errors
-/// The database's.
 pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<User>, sqlx::Error> {
     all(select!("WHERE id = ANY($1)", ids).fetch_all(conn).await?)
 }
 
 /// Staff accounts that have not ended, by name.
-///
-/// # Errors
-/// The database's.
 pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
     let rows =
         select!("WHERE role IS NOT NULL AND disabled_at IS NULL ORDER BY lower(name), id").fetch_all(conn).await?;
@@ -165,9 +141,6 @@ pub async fn staff(conn: &mut PgConnection) -> Result<Vec<User>, sqlx::Error> {
 }
 
 /// Members before a cursor, newest first, whose name or address contains the text or whose id begins with it.
-///
-/// # Errors
-/// The database's.
 pub async fn members(
     conn: &mut PgConnection,
     search: &str,
@@ -190,10 +163,6 @@ pub async fn members(
     all(rows)
 }
 
-/// Marks the address as confirmed.
-///
-/// # Errors
-/// The database's.
 pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET verified_at = coalesce(verified_at, $2) WHERE id = $1", id, at)
         .execute(conn)
@@ -204,25 +173,19 @@ pub async fn verify(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Re
 /// Puts an address in force.
 ///
 /// # Errors
-/// The database's; a violation of `users_email_key` if another account has it.
+/// A violation of `users_email_key` if another account has it.
 pub async fn set_email(conn: &mut PgConnection, id: Uuid, email: &str) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET email = $2, pending_email = NULL WHERE id = $1", id, email).execute(conn).await?;
     Ok(())
 }
 
 /// Notes the address a change waits for, or that none does.
-///
-/// # Errors
-/// The database's.
 pub async fn set_pending_email(conn: &mut PgConnection, id: Uuid, email: Option<&str>) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET pending_email = $2 WHERE id = $1", id, email).execute(conn).await?;
     Ok(())
 }
 
 /// Sets everything of the details but the address.
-///
-/// # Errors
-/// The database's.
 pub async fn set_details(conn: &mut PgConnection, id: Uuid, details: &Details) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE users SET name = $2, phone = $3, country = $4 WHERE id = $1",
@@ -237,46 +200,29 @@ pub async fn set_details(conn: &mut PgConnection, id: Uuid, details: &Details) -
 }
 
 /// Those of these files that are an account's photo.
-///
-/// # Errors
-/// The database's.
 pub async fn images_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!("SELECT image_key FROM users WHERE image_key <> '' AND image_key = ANY ($1)", keys)
         .fetch_all(conn)
         .await
 }
 
-/// Sets the photo.
-///
-/// # Errors
-/// The database's.
 pub async fn set_image(conn: &mut PgConnection, id: Uuid, image_key: &str) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET image_key = $2 WHERE id = $1", id, image_key).execute(conn).await?;
     Ok(())
 }
 
-/// Sets the password.
-///
-/// # Errors
-/// The database's.
 pub async fn set_password(conn: &mut PgConnection, id: Uuid, hash: &str) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET password_hash = $2 WHERE id = $1", id, hash).execute(conn).await?;
     Ok(())
 }
 
 /// Freezes, or lifts the freeze.
-///
-/// # Errors
-/// The database's.
 pub async fn set_frozen(conn: &mut PgConnection, id: Uuid, at: Option<OffsetDateTime>) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET frozen_at = $2 WHERE id = $1", id, at).execute(conn).await?;
     Ok(())
 }
 
 /// Gives a staff account another role.
-///
-/// # Errors
-/// The database's.
 pub async fn set_role(conn: &mut PgConnection, id: Uuid, role: Role, at: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET role = $2, role_since = $3 WHERE id = $1", id, role.as_str(), at)
         .execute(conn)
@@ -284,10 +230,6 @@ pub async fn set_role(conn: &mut PgConnection, id: Uuid, role: Role, at: OffsetD
     Ok(())
 }
 
-/// Ends a staff account.
-///
-/// # Errors
-/// The database's.
 pub async fn disable(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET disabled_at = $2 WHERE id = $1", id, at).execute(conn).await?;
     Ok(())

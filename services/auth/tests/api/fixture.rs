@@ -29,9 +29,7 @@ use uuid::Uuid;
 pub const PASSWORD: &str = "correct horse battery";
 /// Where members usually are.
 pub const HOME: &str = "203.0.113.7";
-/// Somewhere else.
 pub const ABROAD: &str = "198.51.100.9";
-/// A browser.
 pub const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 pub struct World {

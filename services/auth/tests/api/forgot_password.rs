@@ -1,5 +1,3 @@
-//! Forgotten passwords.
-
 use chassis::error::{Refusal, from_status};
 use chassis::testing::with_token;
 use futures::future::join_all;

@@ -1,5 +1,3 @@
-//! Signing in.
-
 use chassis::error::Kind;
 use futures::future::join_all;
 use proto::auth::v1::auth_service_server::AuthService;

@@ -23,7 +23,6 @@ use crate::second_factor::{code, wrong_code};
 
 const EMAIL: &str = "ada@example.com";
 
-/// A member with an authenticator.
 struct Member {
     user: User,
     token: String,

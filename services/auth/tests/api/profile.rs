@@ -30,7 +30,6 @@ pub async fn update_with(world: &World, token: &str, user: &User, password: &str
     answer.map(|answer| answer.into_inner().user.unwrap()).map_err(|status| from_status(&status))
 }
 
-/// Asks for another address.
 pub async fn change_email(world: &World, token: &str, user: &User, email: &str) -> Result<User, Refusal> {
     update(world, token, &with_email(user, email)).await
 }

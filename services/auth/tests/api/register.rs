@@ -1,5 +1,3 @@
-//! Registering.
-
 use std::collections::HashSet;
 
 use chassis::error::{Kind, from_status};

@@ -224,8 +224,8 @@ async fn this_was_not_me_also_undoes_a_change(pool: PgPool) {
     world.login(ADA, NEW, HOME).await.unwrap();
 }
 
-/// [D-A5] Payouts wait 24 hours after another email and after another password, by the database's clock; only the wallet
-/// is told.
+/// [D-A5] Payouts wait 24 hours after another email and after another password, by the database's clock; only the
+/// wallet may ask.
 #[sqlx::test(migrations = false)]
 async fn payouts_cool_off_after_a_change(pool: PgPool) {
     let world = World::new(pool).await;

@@ -24,16 +24,13 @@ use crate::events::published;
 use crate::posting::{self, Posting};
 use crate::store::{accounts, transactions};
 
-/// What a reviewer decides.
 #[derive(Debug, Clone)]
 pub struct ApproveTransaction {
-    /// The reviewer.
     pub staff: Staff,
-    /// Which transaction.
     pub id: Uuid,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
-    /// As they saw it.
+    /// The revision that was shown to them.
     pub revision: i32,
     /// From how much on a deposit takes two reviewers.
     pub second_reviewer_from: Cents,
@@ -41,11 +38,9 @@ pub struct ApproveTransaction {
     pub received: Option<Cents>,
     /// Payments: the hash, and its output.
     pub txid: Option<Txid>,
-    /// For the trail.
+    /// For the audit log.
     pub note: String,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -53,8 +48,8 @@ pub struct ApproveTransaction {
 ///
 /// # Errors
 /// `NotFound`, Invalid for what does not suit the kind, `StaleRevision`, `AlreadyDecided`, `TxidUsed`,
-/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `DestinationUnconfirmed`, `FeePending`, `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
-/// `WithdrawalsStopped`, the database's.
+/// `SecondReviewerRequired`, `ApprovalDiffers`, `DestinationMissing`, `DestinationUnconfirmed`, `FeePending`,
+/// `AmountOwed`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `WithdrawalsStopped`.
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     check_fields(found.kind(), command)?;

@@ -14,9 +14,7 @@ use crate::store::{destinations, transactions};
 /// What the member confirms the destination of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Subject {
-    /// An open withdrawal.
     Withdrawal(Uuid),
-    /// A saved method.
     Method(Uuid),
 }
 
@@ -25,14 +23,13 @@ pub enum Subject {
 pub enum Confirmation {
     /// By the code that was mailed.
     Needed,
-    /// It is known.
     Done,
 }
 
 /// The destination of what a member names.
 ///
 /// # Errors
-/// `NotFound`, `MethodNotFound`, `AlreadyDecided`, `DestinationMissing`, Unavailable, the database's.
+/// `NotFound`, `MethodNotFound`, `AlreadyDecided`, `DestinationMissing`, Unavailable.
 pub async fn destination_of(
     db: &Db,
     methods: &Methods,
@@ -60,11 +57,11 @@ pub async fn destination_of(
     }
 }
 
-/// Has a code mailed, unless the destination is known. A second factor makes it known at once: whoever has one gave it for
-/// this call.
+/// Has a code mailed, unless the destination is known. For members with a second factor it is known at once, because they
+/// gave the factor for this call.
 ///
 /// # Errors
-/// RateLimited within a minute of the last code, and after six within an hour; Unavailable, the database's.
+/// RateLimited within a minute of the last code, and after six within an hour; Unavailable.
 pub async fn ask_confirmation(
     db: &Db,
     codes: &Codes,
@@ -87,9 +84,6 @@ pub async fn ask_confirmation(
 }
 
 /// The same after something else was done that stays done: if the code cannot be mailed, the member asks for another.
-///
-/// # Errors
-/// The database's.
 pub async fn ask_afterwards(
     db: &Db,
     codes: &Codes,

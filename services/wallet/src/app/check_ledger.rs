@@ -32,9 +32,6 @@ const EMPTY: Duration = Duration::minutes(10);
 
 /// Checks what was posted since the last check and a share of everything else, unless another process does, and stops
 /// withdrawals if something does not verify. Returns whether they are open.
-///
-/// # Errors
-/// The database's.
 pub async fn check_ledger(db: &Db) -> Result<bool, Error> {
     check(db).await?;
     stop(db).await?;

@@ -10,11 +10,11 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{destinations, transactions};
 
-/// Makes the destination of a subject known; one that is known takes no code. Whoever has a second factor gave it for this
-/// call.
+/// Makes the destination of a subject known; a known one takes no code. Members with a second factor gave it for this call
+/// and need no code either.
 ///
 /// # Errors
-/// Invalid (`INVALID_CODE`, field `code`), Unavailable, the database's.
+/// Invalid (`INVALID_CODE`, field `code`), Unavailable.
 pub async fn confirm_destination(
     db: &Db,
     codes: &Codes,

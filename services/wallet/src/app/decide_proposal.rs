@@ -21,12 +21,12 @@ use crate::events::published;
 use crate::posting::{self, Posting};
 use crate::store::{ledger_checks, transactions, withdrawal_stops};
 
-/// Decides an open proposal, as a treasurer, a reopening also as an admin; a confirmed one takes effect in the same
-/// transaction.
+/// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
+/// the same transaction.
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
-/// `AlreadyReversed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`, the database's.
+/// `AlreadyReversed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     let signed = proposal::sign::<Error>(db, command).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;

@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::destinations;
 
 /// Which of these the member confirmed or was paid to, in their order.
-///
-/// # Errors
-/// The database's.
 pub async fn find_known_destinations(db: &Db, user_id: Uuid, all: Vec<PayoutAddress>) -> Result<Vec<bool>, Error> {
     let wanted: Vec<_> = all.into_iter().map(|to| (user_id, to)).collect();
     let found = destinations::known_since(&mut *db.conn().await?, &wanted).await?;

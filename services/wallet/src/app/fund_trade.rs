@@ -15,12 +15,9 @@ use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Outcome, Posting, Precondition};
 use crate::store::{accounts, trade_fundings};
 
-/// Which trade, under which terms.
 #[derive(Debug, Clone)]
 pub struct FundTrade {
-    /// The trade.
     pub trade_id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
     /// How much; positive.
     pub amount: Cents,
@@ -32,7 +29,7 @@ pub struct FundTrade {
 /// cannot fund a trade that was given up.
 ///
 /// # Errors
-/// `InsufficientBalance`, `AmountOwed`, `TradeTermsDiffer`, Unavailable, the database's.
+/// `InsufficientBalance`, `AmountOwed`, `TradeTermsDiffer`, Unavailable.
 pub async fn fund_trade(ledger: &Ledger, command: &FundTrade) -> Result<(), Error> {
     match ledger.apply(movement(command, ledger.now().await?)?).await? {
         Outcome::TradeKnown => repeated(ledger.db(), command).await,

@@ -13,7 +13,6 @@ use crate::store::entries;
 /// What a member had at a moment, by account.
 #[derive(Debug, Clone)]
 pub struct Balances {
-    /// The moment.
     pub at: OffsetDateTime,
     /// Kinds of accounts and what they held; none before the member had accounts.
     pub accounts: Vec<(String, Cents)>,
@@ -22,7 +21,7 @@ pub struct Balances {
 /// What a member had at a moment, by the ledger; now, if none is given.
 ///
 /// # Errors
-/// Invalid if the moment is in the future, the database's.
+/// Invalid if the moment is in the future.
 pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) -> Result<Balances, Error> {
     let mut conn = db.conn().await?;
     let now = clock::now(&mut conn).await?;

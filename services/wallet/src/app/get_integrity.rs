@@ -14,22 +14,17 @@ use crate::store::withdrawal_stops::{self, Stop};
 /// Faults that are listed.
 const LISTED: i64 = 100;
 
-/// What the integrity report says.
 #[derive(Debug, Clone)]
 pub struct Integrity {
-    /// The sums.
     pub books: Books,
-    /// How far the check came.
     pub check: LedgerCheck,
     /// Whether it ended within the last minutes.
     pub is_watched: bool,
-    /// What does not verify.
     pub faults: Vec<Fault>,
     /// Age of the oldest event that waits.
     pub outbox_oldest_seconds: i64,
     /// Events that cannot take effect here.
     pub dead_letters: i64,
-    /// Whether withdrawals are stopped.
     pub stop: Option<Stop>,
 }
 
@@ -48,9 +43,6 @@ impl Integrity {
 }
 
 /// The sums of the books, what does not verify, and what waits.
-///
-/// # Errors
-/// The database's.
 pub async fn get_integrity(db: &Db) -> Result<Integrity, Error> {
     let mut conn = db.conn().await?;
     let (now, check) = (clock::now(&mut conn).await?, ledger_checks::state(&mut conn).await?);

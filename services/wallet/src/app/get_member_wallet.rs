@@ -8,13 +8,9 @@ use crate::error::Error;
 use crate::store::accounts;
 use crate::store::entries::{self, LedgerEntry};
 
-/// Entries shown.
 const NEWEST: i64 = 100;
 
 /// The member's balances and newest entries; all zero before they had accounts. Looking makes none.
-///
-/// # Errors
-/// The database's.
 pub async fn get_member_wallet(db: &Db, user_id: Uuid) -> Result<(Wallet, Vec<LedgerEntry>), Error> {
     let mut conn = db.conn().await?;
     let wallet = accounts::wallet(&mut conn, user_id).await?.unwrap_or_else(|| Wallet::empty(user_id));

@@ -16,9 +16,6 @@ pub struct Queue {
 }
 
 /// The queue as it is now.
-///
-/// # Errors
-/// The database's.
 pub async fn get_queue(db: &Db) -> Result<Queue, Error> {
     let mut conn = db.conn().await?;
     let mut times = times::of_the_last_day(&mut conn).await?;

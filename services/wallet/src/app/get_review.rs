@@ -18,14 +18,11 @@ use crate::store::entries::{self, LedgerEntry};
 use crate::store::postings::{self, Reversible};
 use crate::store::{accounts, transactions};
 
-/// One fact of the checklist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
-    /// Which.
     pub name: &'static str,
     /// Whether it speaks for the transaction.
     pub ok: bool,
-    /// What was found.
     pub detail: String,
     /// Other transactions it concerns.
     pub transaction_ids: Vec<Uuid>,
@@ -34,11 +31,8 @@ pub struct Check {
 /// A transaction with what is known about it.
 #[derive(Debug, Clone)]
 pub struct Review {
-    /// It.
     pub transaction: Transaction,
-    /// The checklist.
     pub checks: Vec<Check>,
-    /// What the member has.
     pub wallet: Wallet,
     /// What it moved, oldest first.
     pub entries: Vec<LedgerEntry>,
@@ -49,16 +43,13 @@ pub struct Review {
 /// The transaction, to know which method it names.
 ///
 /// # Errors
-/// `NotFound`, the database's.
+/// `NotFound` if there is no transaction with this id.
 pub async fn get(db: &Db, id: Uuid) -> Result<Transaction, Error> {
     transactions::find(&mut *db.conn().await?, id).await?.ok_or(Error::NotFound)
 }
 
 /// The facts about a transaction. `current` is its platform method as it is now, and `member` what keeps payouts of the
 /// member waiting, if those could be asked.
-///
-/// # Errors
-/// The database's.
 pub async fn get_review(
     db: &Db,
     limits: &Limits,

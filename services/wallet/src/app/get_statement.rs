@@ -16,25 +16,19 @@ pub struct Statement {
     pub opening: Cents,
     /// After the last.
     pub closing: Cents,
-    /// Oldest first.
     pub movements: Vec<Movement>,
     /// Where the next page begins; unset on the last.
     pub next: Option<StatementCursor>,
 }
 
-/// Which part of a statement.
 #[derive(Debug, Clone, Copy)]
 pub struct StatementPage {
     /// Where it begins; unset for the first.
     pub after: Option<StatementCursor>,
-    /// Movements.
     pub size: u16,
 }
 
 /// The movements in `[from, to)`, a page of them or all. What is posted while pages are read is in none of them.
-///
-/// # Errors
-/// The database's.
 pub async fn get_statement(
     db: &Db,
     user_id: Uuid,

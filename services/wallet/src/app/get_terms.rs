@@ -8,9 +8,6 @@ use crate::posting::ledger::Ledger;
 use crate::store::withdrawals;
 
 /// What a member may still withdraw by the allowances, and from when on there is more.
-///
-/// # Errors
-/// The database's.
 pub async fn get_withdrawal_rest(ledger: &Ledger, limits: &Limits, user_id: Uuid) -> Result<Rest, Error> {
     let now = ledger.now().await?;
     withdrawals::rest(&mut *ledger.db().conn().await?, user_id, &limits.allowances, None, now).await

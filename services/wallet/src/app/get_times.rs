@@ -24,9 +24,6 @@ impl Default for LastTimes {
 
 /// How long deposits took to be reviewed and withdrawals to be paid, in the last 24 hours; up to a minute old. Nothing of a
 /// kind of which too few were handled.
-///
-/// # Errors
-/// The database's.
 pub async fn get_times(db: &Db, last: &LastTimes) -> Result<Arc<Vec<HandlingTime>>, Error> {
     if let Some(known) = last.0.get(&()).await {
         return Ok(known);

@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::trade_fundings;
 
 /// Whether the trade was funded, and whether it was settled.
-///
-/// # Errors
-/// The database's.
 pub async fn get_trade_funding(db: &Db, trade_id: Uuid) -> Result<(bool, bool), Error> {
     let mut conn = db.conn().await?;
     let known = trade_fundings::find(&mut conn, trade_id).await?;

@@ -33,7 +33,7 @@ impl Lines {
 /// One of the member's transactions.
 ///
 /// # Errors
-/// `NotFound` for unknown ones and other members', the database's.
+/// `NotFound` for unknown ones and other members'.
 pub async fn get_transaction(db: &Db, lines: &Lines, user_id: Uuid, id: Uuid) -> Result<Transaction, Error> {
     let found = match lines.0.ask(id).await {
         Some(found) => found,

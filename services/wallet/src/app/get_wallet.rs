@@ -9,9 +9,6 @@ use crate::posting;
 use crate::store::accounts;
 
 /// The member's balances and flags; makes the accounts on first need.
-///
-/// # Errors
-/// The database's.
 pub async fn get_wallet(db: &Db, user_id: Uuid) -> Result<Wallet, Error> {
     let mut conn = db.conn().await?;
     if let Some(wallet) = accounts::wallet(&mut conn, user_id).await? {

@@ -20,17 +20,13 @@ use crate::store::transactions;
 /// What a treasurer is about to do.
 #[derive(Debug, Clone)]
 pub struct LeasePayout {
-    /// The treasurer.
     pub staff: Staff,
-    /// Which withdrawal.
     pub id: Uuid,
     /// What keeps payouts of its member waiting, as auth was asked for this call.
     pub member: PayoutState,
-    /// As they saw it.
+    /// The revision that was shown to them.
     pub revision: i32,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -38,7 +34,7 @@ pub struct LeasePayout {
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
-/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`, the database's.
+/// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;

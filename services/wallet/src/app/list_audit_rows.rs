@@ -7,9 +7,6 @@ use proto::common::v1::AuditRow;
 use crate::error::Error;
 
 /// Rows of the trail that match behind a cursor, newest first, and whether there are more.
-///
-/// # Errors
-/// The database's.
 pub async fn list_audit_rows(
     db: &Db,
     filter: &Filter,

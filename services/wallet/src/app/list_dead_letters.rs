@@ -7,9 +7,6 @@ use proto::common::v1::DeadLetter;
 use crate::error::Error;
 
 /// What waits beside this queue, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list_dead_letters(db: &Db, queue: &str) -> Result<Vec<DeadLetter>, Error> {
     Ok(dead_letter::list(&mut *db.conn().await?, queue).await?)
 }

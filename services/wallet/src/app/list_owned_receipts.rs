@@ -6,9 +6,6 @@ use crate::error::Error;
 use crate::store::receipts;
 
 /// Those of these files.
-///
-/// # Errors
-/// The database's.
 pub async fn list_owned_receipts(db: &Db, keys: &[String]) -> Result<Vec<String>, Error> {
     Ok(receipts::owned_among(&mut *db.conn().await?, keys).await?)
 }

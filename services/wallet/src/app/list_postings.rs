@@ -25,7 +25,7 @@ pub struct Page {
 /// posting that is complete by now. One that is committed later stands behind all of these, whatever its id.
 ///
 /// # Errors
-/// Invalid on the field `cursor` if there is no such place yet, the database's.
+/// Invalid on the field `cursor` if there is no such place yet.
 pub async fn list_postings(
     db: &Db,
     after: Option<JournalCursor>,

@@ -8,9 +8,6 @@ use uuid::Uuid;
 use crate::error::Error;
 
 /// Proposals behind a cursor, newest first, and whether there are more.
-///
-/// # Errors
-/// The database's.
 pub async fn list_proposals(
     db: &Db,
     status: ProposalStatus,

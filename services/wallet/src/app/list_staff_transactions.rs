@@ -8,9 +8,6 @@ use crate::error::Error;
 use crate::store::transactions::{self, Filter};
 
 /// Transactions that match, behind a cursor.
-///
-/// # Errors
-/// The database's.
 pub async fn list_staff_transactions(
     db: &Db,
     filter: &Filter,

@@ -11,7 +11,6 @@ use crate::store::transactions;
 /// A page, newest first, and where the next begins.
 #[derive(Debug, Clone)]
 pub struct Page {
-    /// The lines.
     pub transactions: Vec<Transaction>,
     /// Unset on the last page.
     pub next: Option<Cursor>,
@@ -30,9 +29,6 @@ impl Page {
 }
 
 /// The member's transactions behind a cursor.
-///
-/// # Errors
-/// The database's.
 pub async fn list_transactions(db: &Db, user_id: Uuid, after: Option<Cursor>, size: u16) -> Result<Page, Error> {
     let mut conn = db.conn().await?;
     let found = transactions::history(&mut conn, user_id, after, i64::from(size) + 1).await?;

@@ -22,22 +22,17 @@ use crate::events::published;
 use crate::posting::{self, Posting};
 use crate::store::{approvals, transactions};
 
-/// What a treasurer did.
 #[derive(Debug, Clone)]
 pub struct MarkWithdrawalPaid {
-    /// The treasurer.
     pub staff: Staff,
-    /// Which withdrawal.
     pub id: Uuid,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
-    /// As they saw it.
+    /// The revision that was shown to them.
     pub revision: i32,
     /// The hash of the payout, and its output.
     pub txid: Txid,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -45,7 +40,8 @@ pub struct MarkWithdrawalPaid {
 ///
 /// # Errors
 /// `NotFound`, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, `NotBeingPaid`, `NotApproved`, `FeePending`,
-/// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`, the database's.
+/// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
+/// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
@@ -89,8 +85,8 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
 /// Locks a withdrawal that nothing keeps this person from paying, apart from its approval.
 ///
 /// # Errors
-/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `WithdrawalsStopped`, `FeePending`,
-/// `NotApproved` when something else was approved, the database's.
+/// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
+/// `WithdrawalsStopped`, `FeePending`, `NotApproved` when something else was approved.
 pub(crate) async fn lock_payout(
     conn: &mut PgConnection,
     id: Uuid,

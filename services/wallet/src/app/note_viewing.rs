@@ -10,7 +10,7 @@ use crate::store::{transactions, viewings};
 /// Notes it for 20 seconds. Returns the others.
 ///
 /// # Errors
-/// `NotFound`, the database's.
+/// `NotFound` if there is no transaction with this id.
 pub async fn note_viewing(db: &Db, staff: &Staff, transaction_id: Uuid) -> Result<Vec<Uuid>, Error> {
     let mut conn = db.conn().await?;
     transactions::find(&mut conn, transaction_id).await?.ok_or(Error::NotFound)?;

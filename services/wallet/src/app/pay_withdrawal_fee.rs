@@ -13,16 +13,11 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{receipts, transactions};
 
-/// What the member states.
 #[derive(Debug, Clone)]
 pub struct PayWithdrawalFee {
-    /// The caller.
     pub user_id: Uuid,
-    /// Their open withdrawal.
     pub withdrawal_id: Uuid,
-    /// The payment.
     pub payment: PaymentClaim,
-    /// The caller's key.
     pub claim: Option<Claim>,
 }
 
@@ -30,7 +25,7 @@ pub struct PayWithdrawalFee {
 ///
 /// # Errors
 /// `NotFound`, `AlreadyDecided`, `FeeTooLate` once the payout is approved, `FeeAlreadyPaid`, `FeePending`, Invalid for
-/// another amount than the fee, the database's.
+/// another amount than the fee.
 pub async fn pay_withdrawal_fee(db: &Db, command: &PayWithdrawalFee) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {

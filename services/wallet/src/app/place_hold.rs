@@ -19,27 +19,21 @@ use crate::error::Error;
 use crate::posting::{self, Posting};
 use crate::store::{accounts, holds};
 
-/// What a reviewer keeps back.
 #[derive(Debug, Clone)]
 pub struct PlaceHold {
-    /// The reviewer.
     pub staff: Staff,
-    /// The member.
     pub user_id: Uuid,
-    /// How much.
     pub amount: Cents,
     /// Why; the member reads its sentence.
     pub reason: HoldReason,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Moves the amount from the free balance to what is on hold.
 ///
 /// # Errors
-/// Invalid for an amount that cannot be, `MemberNotFound`, `InsufficientBalance`, `TooManyHolds`, the database's.
+/// Invalid for an amount that cannot be, `MemberNotFound`, `InsufficientBalance`, `TooManyHolds`.
 pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Error> {
     if command.amount <= Cents::ZERO {
         return Err(Refusal::field("amount", "Please enter an amount above zero.").into());

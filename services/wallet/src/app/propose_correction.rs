@@ -14,25 +14,19 @@ use crate::domain::correction::{Correction, CorrectionKind};
 use crate::error::Error;
 use crate::store::accounts;
 
-/// What a treasurer proposes.
 #[derive(Debug, Clone)]
 pub struct ProposeCorrection {
-    /// The treasurer.
     pub staff: Staff,
-    /// The member.
     pub user_id: Uuid,
-    /// What and why.
     pub correction: Correction,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Opens a proposal for another treasurer to confirm.
 ///
 /// # Errors
-/// Invalid for an amount or note that cannot be, `MemberNotFound`, `InsufficientBalance`, the database's.
+/// Invalid for an amount or note that cannot be, `MemberNotFound`, `InsufficientBalance`.
 pub async fn propose_correction(db: &Db, command: &ProposeCorrection) -> Result<Answer<Proposal>, Error> {
     check_fields(&command.correction)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;

@@ -12,21 +12,14 @@ use serde_json::json;
 use crate::error::Error;
 use crate::store::ledger_checks;
 
-/// The kind of the proposal.
 pub const REBUILD: &str = "ledger.rebuild";
 
-/// What a treasurer proposes.
 #[derive(Debug, Clone)]
 pub struct ProposeRebuild {
-    /// The treasurer.
     pub staff: Staff,
-    /// The account.
     pub account_id: i64,
-    /// Why.
     pub note: String,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -38,16 +31,14 @@ pub struct Rebuild {
     pub account_id: String,
     /// The sum of its entries.
     pub balance_cents: i64,
-    /// Their number.
     pub entries: i64,
-    /// Why.
     pub note: String,
 }
 
 /// Opens a proposal for an account that does not verify.
 ///
 /// # Errors
-/// Invalid for a missing note, `AccountVerifies`, the database's.
+/// Invalid for a missing note, `AccountVerifies`.
 pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
     if !(1..=500).contains(&command.note.trim().chars().count()) {
         return Err(Refusal::field("note", "Please say why, in at most 500 characters.").into());

@@ -11,27 +11,23 @@ use crate::app::Moment;
 use crate::error::Error;
 use crate::store::withdrawal_stops;
 
-/// The kind of the proposal.
 pub const REOPEN: &str = "withdrawals.reopen";
 
 /// The field of its change that names the stop.
 pub const STOP: &str = "stopId";
 
-/// What somebody proposes.
 #[derive(Debug, Clone)]
 pub struct ProposeReopening {
     /// A treasurer or admin.
     pub staff: Staff,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Opens a proposal. The books are looked at when it is confirmed.
 ///
 /// # Errors
-/// `WithdrawalsNotStopped`, the database's.
+/// `WithdrawalsNotStopped` if there is nothing to reopen.
 pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<Answer<Proposal>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {

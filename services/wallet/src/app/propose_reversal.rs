@@ -13,25 +13,20 @@ use crate::domain::reversal::{self, REVERSAL, Reversal};
 use crate::error::Error;
 use crate::store::{accounts, postings, transactions};
 
-/// What somebody of staff proposes.
 #[derive(Debug, Clone)]
 pub struct ProposeReversal {
-    /// Who.
     pub staff: Staff,
     /// The line whose effect is taken back.
     pub transaction_id: Uuid,
-    /// Why.
     pub note: String,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Opens a proposal for a treasurer to confirm.
 ///
 /// # Errors
-/// Invalid for a missing note, `NotFound`, `NotReversible`, `AlreadyReversed`, the database's.
+/// Invalid for a missing note, `NotFound`, `NotReversible`, `AlreadyReversed`.
 pub async fn propose_reversal(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
     if !(1..=500).contains(&command.note.trim().chars().count()) {
         return Err(Refusal::field("note", "Please say why, in at most 500 characters.").into());

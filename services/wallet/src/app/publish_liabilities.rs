@@ -19,11 +19,8 @@ const ACTION: &str = "liabilities.publish";
 /// A publication that staff asked for.
 #[derive(Debug, Clone)]
 pub struct PublishLiabilities {
-    /// Who asked.
     pub staff: Staff,
-    /// From which client address.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
@@ -36,7 +33,7 @@ struct Tree {
 /// Publishes the balances of this moment for staff.
 ///
 /// # Errors
-/// `PublicationInProgress` while another is built, the database's.
+/// `PublicationInProgress` while another is built.
 pub async fn publish_liabilities(db: &Db, command: &PublishLiabilities) -> Result<Answer<Liabilities>, Error> {
     if let Some(answer) = answered_before(db, command.claim.as_ref()).await? {
         return Ok(answer);
@@ -53,9 +50,6 @@ pub async fn publish_liabilities(db: &Db, command: &PublishLiabilities) -> Resul
 }
 
 /// Publishes if the newest publication is of an earlier day (UTC).
-///
-/// # Errors
-/// The database's.
 pub async fn publish_nightly(db: &Db) -> Result<(), Error> {
     let mut conn = db.conn().await?;
     let today = clock::now(&mut conn).await?.to_offset(UtcOffset::UTC).date();
@@ -78,8 +72,8 @@ pub async fn publish_nightly(db: &Db) -> Result<(), Error> {
     Ok(())
 }
 
-/// The leaves are of one moment; the tree above them is built in a transaction per level, so that no snapshot lives for
-/// long.
+/// Copies the leaves in one snapshot, and builds the tree above them in a transaction per level, so that no snapshot is
+/// held for long.
 async fn build(db: &Db) -> Result<Tree, Error> {
     let mut tx = step(db).await?;
     let at = clock::now(&mut tx).await?;

@@ -16,7 +16,7 @@ use crate::posting::{Movement, Posting, Precondition};
 /// Takes the price from the balance and unlocks the course, at once.
 ///
 /// # Errors
-/// `InsufficientBalance`, `AmountOwed`, `CourseAlreadyPurchased`, `CoursePaymentPending`, Unavailable, the database's.
+/// `InsufficientBalance`, `AmountOwed`, `CourseAlreadyPurchased`, `CoursePaymentPending`, Unavailable.
 pub async fn purchase_course(
     ledger: &Ledger,
     user_id: Uuid,

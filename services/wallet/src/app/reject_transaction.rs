@@ -22,29 +22,24 @@ use crate::events::published;
 use crate::posting::{self, Posting};
 use crate::store::transactions;
 
-/// What a reviewer decides.
 #[derive(Debug, Clone)]
 pub struct RejectTransaction {
-    /// The reviewer.
     pub staff: Staff,
-    /// Which transaction.
     pub id: Uuid,
-    /// As they saw it.
+    /// The revision that was shown to them.
     pub revision: i32,
     /// Why; the member reads its sentence.
     pub reason_code: String,
     /// For the trail, never for the member.
     pub note: String,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Rejects once; a withdrawal's hold is released.
 ///
 /// # Errors
-/// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, `BeingPaid`, the database's.
+/// `NotFound`, Invalid for a reason that does not suit, `StaleRevision`, `AlreadyDecided`, `BeingPaid`.
 pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     reason::sentence(found.kind(), &command.reason_code)?;

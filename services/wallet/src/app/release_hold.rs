@@ -16,25 +16,19 @@ use crate::error::Error;
 use crate::posting::{self, Posting};
 use crate::store::{accounts, holds};
 
-/// What is given back.
 #[derive(Debug, Clone)]
 pub struct ReleaseHold {
-    /// Who releases it.
     pub staff: Staff,
-    /// The member.
     pub user_id: Uuid,
-    /// The hold.
     pub id: Uuid,
-    /// Where they sit.
     pub client_address: String,
-    /// Their key.
     pub claim: Option<Claim>,
 }
 
 /// Moves what is on hold back to the free balance, once.
 ///
 /// # Errors
-/// `HoldNotFound`, `HoldReleased`, `OwnHold`, the database's.
+/// `HoldNotFound`, `HoldReleased`, `OwnHold`.
 pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>, Error> {
     let decided =
         Decided::new("hold.release", command.id, Permission::ReleaseHold, json!({ "userId": command.user_id }));

@@ -10,7 +10,7 @@ use crate::error::Error;
 /// Gives the event to the handler once more.
 ///
 /// # Errors
-/// NotFound, Conflict if it is still of no use, Unavailable, the database's.
+/// NotFound, Conflict if it is still of no use, Unavailable.
 pub async fn replay_dead_letter(db: &Db, handler: &dyn Handler, replay: &Replay) -> Result<Answer<()>, Error> {
     dead_letter::replay(db, handler, replay).await
 }

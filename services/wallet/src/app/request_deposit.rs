@@ -12,23 +12,19 @@ use crate::events::published;
 use crate::posting;
 use crate::store::{accounts, receipts, transactions};
 
-/// What the member states.
 #[derive(Debug, Clone)]
 pub struct RequestDeposit {
-    /// The caller.
     pub user_id: Uuid,
     /// The balance or the course.
     pub purpose: Purpose,
-    /// The payment.
     pub payment: PaymentClaim,
-    /// The caller's key.
     pub claim: Option<Claim>,
 }
 
 /// Records the payment as pending.
 ///
 /// # Errors
-/// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`, the database's.
+/// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`.
 pub async fn request_deposit(db: &Db, limits: &Limits, command: &RequestDeposit) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -57,7 +53,7 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
 /// Refuses who owns the course or has a payment for it in review. The member must be locked.
 ///
 /// # Errors
-/// `CourseAlreadyPurchased`, `CoursePaymentPending`, the database's.
+/// `CourseAlreadyPurchased`; `CoursePaymentPending` while another payment waits for review.
 pub(crate) async fn refuse_second_course(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
     let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
     if wallet.has_purchased_course {

@@ -20,20 +20,16 @@ use crate::posting::ledger::Ledger;
 use crate::posting::{Movement, Posting, Precondition};
 use crate::store::destinations;
 
-/// What the member asks for.
 #[derive(Debug, Clone)]
 pub struct RequestWithdrawal {
-    /// The caller.
     pub user_id: Uuid,
     /// The gross amount.
     pub amount: Cents,
-    /// By which method.
     pub method: MethodCopy,
     /// Where to; may be named later.
     pub destination: Option<Destination>,
     /// Whether that is known; otherwise the member has to confirm it.
     pub is_known: bool,
-    /// The caller's key.
     pub claim: Option<Claim>,
 }
 
@@ -80,7 +76,7 @@ impl Book {
     /// Since when a member's destination is known; `None` if it is not.
     ///
     /// # Errors
-    /// Unavailable.
+    /// Unavailable if auth does not answer.
     pub async fn known_since(&self, user_id: Uuid, to: PayoutAddress) -> Result<Option<OffsetDateTime>, Refusal> {
         self.0.ask((user_id, to)).await.ok_or_else(Refusal::unavailable)
     }
@@ -90,8 +86,7 @@ impl Book {
 /// request as if it had come before.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, Unavailable, the
-/// database's.
+/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, Unavailable.
 pub async fn request_withdrawal(
     ledger: &Ledger,
     limits: &Limits,

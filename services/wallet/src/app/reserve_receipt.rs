@@ -14,11 +14,8 @@ use crate::store::receipts;
 /// A receipt that is about to be stored.
 #[derive(Debug, Clone)]
 pub struct ReserveReceipt {
-    /// Whose.
     pub user_id: Uuid,
-    /// Under which key.
     pub key: String,
-    /// Its size.
     pub bytes: i64,
     /// The key of the payment it proves.
     pub claim: Option<Claim>,
@@ -37,7 +34,7 @@ pub enum Reserved {
 /// stores one file however often it is sent.
 ///
 /// # Errors
-/// `ReceiptsFull`, the refusal given before under the key, Invalid if the key had another body, the database's.
+/// `ReceiptsFull`, the refusal given before under the key, Invalid if the key had another body.
 pub async fn reserve_receipt(db: &Db, command: &ReserveReceipt) -> Result<Reserved, Error> {
     if command.bytes <= 0 {
         return Err(Refusal::field("receipt", "Please choose a file").into());

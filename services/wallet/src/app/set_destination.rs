@@ -11,7 +11,7 @@ use crate::store::transactions;
 /// The method of the caller's open withdrawal that lacks a destination, to have the address checked against.
 ///
 /// # Errors
-/// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`, the database's.
+/// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`.
 pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCopy, Error> {
     let mut conn = db.conn().await?;
     let found = own(transactions::find(&mut conn, id).await?, user_id)?;
@@ -21,7 +21,7 @@ pub async fn method_in_need(db: &Db, user_id: Uuid, id: Uuid) -> Result<MethodCo
 /// Sets the destination, once.
 ///
 /// # Errors
-/// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`, the database's.
+/// `NotFound`, `AlreadyDecided`, `DestinationAlreadySet`.
 pub async fn set_destination(db: &Db, user_id: Uuid, id: Uuid, destination: Destination) -> Result<Transaction, Error> {
     let mut tx = db.begin().await?;
     own(transactions::find(&mut tx, id).await?, user_id)?;

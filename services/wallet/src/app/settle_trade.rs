@@ -18,11 +18,8 @@ use crate::store::trade_fundings;
 /// Which trade, under which terms, at which value.
 #[derive(Debug, Clone)]
 pub struct SettleTrade {
-    /// The trade.
     pub trade_id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
-    /// What was invested.
     pub amount: Cents,
     /// What is paid to the member; zero or more.
     pub value: Cents,
@@ -33,7 +30,7 @@ pub struct SettleTrade {
 /// Settles a funded trade once; a repetition under the same terms changes nothing.
 ///
 /// # Errors
-/// `TradeNotFunded`, `TradeTermsDiffer`, Unavailable, the database's.
+/// `TradeNotFunded`, `TradeTermsDiffer`, Unavailable.
 pub async fn settle_trade(ledger: &Ledger, command: &SettleTrade) -> Result<(), Error> {
     match ledger.apply(movement(command, ledger.now().await?)?).await? {
         Outcome::TradeNotFunded => repeated(ledger.db(), command).await,

@@ -67,26 +67,21 @@ impl HouseAccount {
 /// An account that a posting changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum AccountRef {
-    /// A member's.
     Member(Uuid, MemberAccount),
-    /// The house's.
     House(HouseAccount),
 }
 
 impl AccountRef {
-    /// A member's free balance.
     #[must_use]
     pub const fn available(user_id: Uuid) -> Self {
         Self::Member(user_id, MemberAccount::Available)
     }
 
-    /// A member's hold.
     #[must_use]
     pub const fn held(user_id: Uuid) -> Self {
         Self::Member(user_id, MemberAccount::Held)
     }
 
-    /// A member's bonus.
     #[must_use]
     pub const fn bonus(user_id: Uuid) -> Self {
         Self::Member(user_id, MemberAccount::Bonus)

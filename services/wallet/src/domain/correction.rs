@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::domain::posting_kind::PostingKind;
 
-/// What a correction does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CorrectionKind {
@@ -58,10 +57,7 @@ impl FromStr for CorrectionKind {
 /// What a proposal says, as its change and for people to read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Correction {
-    /// What it does.
     pub kind: CorrectionKind,
-    /// How much.
     pub amount_cents: Cents,
-    /// Why.
     pub note: String,
 }

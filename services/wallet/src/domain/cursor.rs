@@ -10,9 +10,7 @@ use uuid::Uuid;
 /// The last transaction of a page: the next page begins behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
-    /// When it was made.
     pub created_at: OffsetDateTime,
-    /// Its id.
     pub id: Uuid,
 }
 
@@ -66,7 +64,6 @@ impl FromStr for StatementCursor {
 pub struct JournalCursor {
     /// The transaction that wrote the posting.
     pub xid: u64,
-    /// The posting.
     pub id: i64,
 }
 

@@ -5,18 +5,16 @@ use serde::{Deserialize, Serialize};
 /// A destination of payouts, which is confirmed as a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PayoutAddress {
-    /// E.g. `USDT`.
+    /// A code such as `USDT`.
     pub currency: String,
-    /// E.g. `TRC20`.
+    /// A name such as `TRC20`.
     pub network: String,
-    /// The address there.
     pub address: String,
     /// Empty when there is none.
     pub memo: String,
 }
 
 named! {
-    /// Why a destination is known.
     Cause {
         /// The member entered the code that was mailed for it.
         Code = "code",

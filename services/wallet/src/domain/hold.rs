@@ -9,13 +9,11 @@ use uuid::Uuid;
 pub const HOLDS_MAX: usize = 20;
 
 named! {
-    /// Why it is kept back.
     HoldReason {
         /// Checks that the law asks for.
         Compliance = "COMPLIANCE",
         /// Somebody contests a payment.
         Dispute = "DISPUTE",
-        /// Anything else.
         Other = "OTHER",
     }
 }
@@ -32,21 +30,13 @@ impl HoldReason {
     }
 }
 
-/// A hold.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hold {
-    /// Its id.
     pub id: Uuid,
-    /// Whose balance.
     pub user_id: Uuid,
-    /// How much.
     pub amount: Cents,
-    /// Why.
     pub reason: HoldReason,
-    /// Who placed it.
     pub placed_by: Uuid,
-    /// When.
     pub placed_at: OffsetDateTime,
-    /// Who released it.
     pub released_by: Option<Uuid>,
 }

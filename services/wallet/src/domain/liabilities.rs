@@ -6,10 +6,9 @@ use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// A SHA-256.
+/// SHA-256 of a leaf or a node of the tree.
 pub type Hash = [u8; 32];
 
-/// A publication.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Liabilities {
     /// The moment whose balances are counted.
@@ -27,7 +26,6 @@ pub struct Liabilities {
 pub struct Leaf {
     /// Random, known to the member alone.
     pub salt: Hash,
-    /// The part.
     pub amount: Cents,
     /// The nodes beside those on the way up.
     pub path: Vec<Sibling>,
@@ -38,7 +36,6 @@ pub struct Leaf {
 pub struct Sibling {
     /// Whether it stands on the left.
     pub is_left: bool,
-    /// Its digest.
     pub digest: Hash,
     /// The sum of the leaves below it.
     pub sum: Cents,

@@ -7,7 +7,6 @@ use time::{Duration, OffsetDateTime};
 /// The fee of a withdrawal in hundredths of a percent: 2.5 %.
 pub const FEE_BASIS_POINTS: u32 = 250;
 
-/// What the course costs.
 pub const COURSE_PRICE: Cents = Cents::new(8_700);
 /// From here on a withdrawal takes two people.
 pub const TWO_PEOPLE_FROM: Cents = Cents::new(100_000);
@@ -18,17 +17,13 @@ pub const RECEIPTS_MOST_BYTES: i64 = 200 * 1024 * 1024;
 /// Amounts that are accepted, both ends included.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// The least deposit.
     pub deposit_min: Cents,
-    /// The largest deposit.
     pub deposit_max: Cents,
     /// A deposit of which this much or more was received takes two reviewers.
     pub deposit_second_reviewer_from: Cents,
     /// Deposits and course payments of one member that may wait for review at once.
     pub pending_deposits: i64,
-    /// The least withdrawal.
     pub withdrawal_min: Cents,
-    /// The largest withdrawal.
     pub withdrawal_max: Cents,
     /// What the withdrawals of one member may come to, by period.
     pub allowances: [Allowance; 2],
@@ -39,7 +34,6 @@ pub struct Limits {
 pub struct Allowance {
     /// The period, which ends now.
     pub period: Duration,
-    /// At most.
     pub amount: Cents,
 }
 

@@ -4,9 +4,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 named! {
-    /// Why money moves.
     PostingKind {
-        /// A deposit was confirmed.
         Deposit = "deposit",
         /// The course was paid for, from outside or from the balance.
         Course = "course",
@@ -30,7 +28,6 @@ named! {
         TradeGain = "trade_gain",
         /// A trade ended with a loss.
         TradeLoss = "trade_loss",
-        /// A bonus was granted.
         Bonus = "bonus",
         /// A bonus was released into the balance.
         Release = "release",
@@ -67,7 +64,6 @@ pub enum Cause {
 }
 
 impl Cause {
-    /// Its type's name.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

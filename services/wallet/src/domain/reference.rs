@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-/// The first and last id that a reference can mean, also without `TNX-` and with more of the id; `None` if the text is
-/// no reference.
+/// The first and last id that a reference can mean; `None` if the text is not a reference. `TNX-` may be missing, and more
+/// digits of the id may follow.
 #[must_use]
 pub fn ids(text: &str) -> Option<(Uuid, Uuid)> {
     let lower = text.trim().to_ascii_lowercase();

@@ -17,13 +17,9 @@ pub struct Reversal {
     pub transaction_id: Uuid,
     /// Its reference, for people.
     pub reference: String,
-    /// Its posting.
     pub reverses: i64,
-    /// The kind of that posting.
     pub posting_kind: PostingKind,
-    /// How much.
     pub amount_cents: Cents,
-    /// Why.
     pub note: String,
 }
 

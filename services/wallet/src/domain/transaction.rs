@@ -29,18 +29,14 @@ const LEASE: Duration = Duration::minutes(15);
 pub struct Arrival {
     /// How much; the price, where that is fixed.
     pub received: Option<Cents>,
-    /// In which blockchain transaction.
     pub txid: Txid,
 }
 
 /// A payment from outside, as the member states it.
 #[derive(Debug, Clone)]
 pub struct PaymentClaim {
-    /// How much.
     pub amount: Cents,
-    /// To which platform method.
     pub method: MethodCopy,
-    /// The proof.
     pub receipt: Receipt,
     /// The hash, if they gave one.
     pub txid: Option<Txid>,
@@ -51,25 +47,20 @@ pub struct PaymentClaim {
 pub struct Transaction {
     /// UUIDv4: the reference shown is its first six characters.
     pub id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
     /// What, with what belongs to it.
     pub details: Details,
     /// For the member; the reason once it failed.
     pub description: String,
-    /// Where it stands.
     pub status: Status,
     /// Positive; after the approval of a deposit, what was received.
     pub amount: Cents,
-    /// Why it failed.
     pub reason_code: Option<String>,
     /// Who decided; unset where nobody had to.
     pub decided_by: Option<Uuid>,
-    /// When.
     pub decided_at: Option<OffsetDateTime>,
-    /// Counts up with every change.
+    /// Incremented by every change.
     pub revision: i32,
-    /// When it was made.
     pub created_at: OffsetDateTime,
 }
 
@@ -152,13 +143,11 @@ impl Transaction {
         Self { description: description.into(), ..self }
     }
 
-    /// What it is.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         self.details.kind()
     }
 
-    /// Which way the money goes.
     #[must_use]
     pub const fn direction(&self) -> Direction {
         self.details.direction()
@@ -170,7 +159,6 @@ impl Transaction {
         if let Details::Payment(payment) = &self.details { Some(payment) } else { None }
     }
 
-    /// The withdrawal that it is.
     #[must_use]
     pub const fn as_withdrawal(&self) -> Option<&Withdrawal> {
         if let Details::Withdrawal(withdrawal) = &self.details { Some(withdrawal) } else { None }
@@ -308,8 +296,8 @@ impl Transaction {
     /// A reviewer lets a withdrawal be paid.
     ///
     /// # Errors
-    /// `AlreadyDecided` when it was approved before, `DestinationMissing`, `DestinationUnconfirmed`, `NotFound` for what is
-    /// no withdrawal.
+    /// `NotFound` if it is not a withdrawal, `AlreadyDecided` if it was approved before, `DestinationMissing`,
+    /// `DestinationUnconfirmed`.
     pub fn approve_withdrawal(&mut self, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
         let withdrawal = self.as_withdrawal_mut()?;
         if withdrawal.approval.is_some() {
@@ -337,8 +325,8 @@ impl Transaction {
     /// A treasurer paid it.
     ///
     /// # Errors
-    /// `NotApproved`, `DestinationMissing`, `SecondPersonRequired`, `NotBeingPaid`, `NotFound` for what is no
-    /// withdrawal.
+    /// `NotFound` if it is not a withdrawal, `NotApproved`, `DestinationMissing`, `SecondPersonRequired`,
+    /// `NotBeingPaid`.
     pub fn pay_withdrawal(&mut self, txid: Txid, by: Uuid, now: OffsetDateTime) -> Result<(), Error> {
         let takes_two = self.amount >= TWO_PEOPLE_FROM;
         let withdrawal = self.payable(by)?;

@@ -5,7 +5,7 @@ use chassis::error::Refusal;
 /// A transaction hash as it was given, the form in which equal ones are equal, and which output of it is meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Txid {
-    /// Trimmed.
+    /// As entered, without surrounding blanks.
     pub text: String,
     /// Hexadecimal hashes in lower case without `0x`; others (base58) as given, since case matters there.
     pub key: String,
@@ -45,7 +45,7 @@ impl Txid {
     /// Reads an optional hash, empty for none.
     ///
     /// # Errors
-    /// As [`Self::parse`].
+    /// The same as those of [`Self::parse`].
     pub fn parse_optional(text: &str) -> Result<Option<Self>, Refusal> {
         if text.trim().is_empty() { Ok(None) } else { Self::parse(text).map(Some) }
     }

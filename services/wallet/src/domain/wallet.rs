@@ -8,13 +8,11 @@ use crate::domain::hold::Hold;
 /// Balances and flags of one member.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Wallet {
-    /// The member.
     pub user_id: Uuid,
     /// Free to spend.
     pub available: Cents,
     /// Held for the open withdrawal.
     pub held: Cents,
-    /// Promotional.
     pub bonus: Cents,
     /// In open trades.
     pub invested: Cents,

@@ -12,12 +12,9 @@ use uuid::Uuid;
 
 use crate::posting;
 
-/// The queue of the wallet.
 pub const QUEUE: &str = "wallet.events";
 
-/// Handles what arrives in [`QUEUE`].
 pub struct Events {
-    /// The wallet's database.
     pub db: Db,
 }
 

@@ -36,19 +36,15 @@ transaction_events! {
     destination_confirmed => DestinationConfirmed, "wallet.v1.destination_confirmed";
     /// A withdrawal waits for its payout.
     withdrawal_approved => WithdrawalApproved, "wallet.v1.withdrawal_approved";
-    /// A withdrawal was paid.
     withdrawal_paid => WithdrawalPaid, "wallet.v1.withdrawal_paid";
     /// A withdrawal was rejected; its hold is released.
     withdrawal_rejected => WithdrawalRejected, "wallet.v1.withdrawal_rejected";
     /// A fee payment waits for review.
     fee_requested => FeeRequested, "wallet.v1.fee_requested";
-    /// A fee payment was confirmed.
     fee_confirmed => FeeConfirmed, "wallet.v1.fee_confirmed";
-    /// A fee payment was rejected.
     fee_rejected => FeeRejected, "wallet.v1.fee_rejected";
     /// The member owns the course.
     course_unlocked => CourseUnlocked, "wallet.v1.course_unlocked";
-    /// A bonus was granted.
     bonus_granted => BonusGranted, "wallet.v1.bonus_granted";
     /// Bonus was released into the balance.
     bonus_released => BonusReleased, "wallet.v1.bonus_released";

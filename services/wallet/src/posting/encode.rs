@@ -256,7 +256,7 @@ impl<'a> Rows<'a> {
     /// Applies them in one statement. Without a transaction around it, it is one.
     ///
     /// # Errors
-    /// The database's; then nothing of any was applied.
+    /// If the statement failed: none of them was applied.
     pub(super) async fn apply(&self, conn: &mut PgConnection, locks: Locks) -> Result<Done, sqlx::Error> {
         let row = sqlx::query!(
             r#"SELECT post_movements($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) AS "verdicts!", statement_timestamp() AS "at!""#,

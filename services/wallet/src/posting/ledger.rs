@@ -59,9 +59,6 @@ impl Ledger {
     }
 
     /// This moment by the database's clock, which every commit reads: asked for only when none did within a second.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn now(&self) -> Result<OffsetDateTime, Error> {
         let known = self.state.borrow().reading.and_then(|reading| reading.at(Moment::now()));
         let now = match known {

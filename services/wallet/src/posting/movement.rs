@@ -14,11 +14,9 @@ use crate::error::Error;
 /// Money that moves at once.
 #[derive(Debug, Clone)]
 pub struct Posting {
-    /// Why.
     pub kind: PostingKind,
     /// By what; with the kind, posted once.
     pub cause: Cause,
-    /// The member concerned.
     pub user_id: Uuid,
     /// The line of the member's history it belongs to.
     pub transaction_id: Option<Uuid>,
@@ -58,29 +56,19 @@ pub enum Precondition {
         amount: Cents,
         /// What the withdrawals of a period may come to.
         allowances: [Allowance; 2],
-        /// When.
         at: OffsetDateTime,
     },
     /// The member neither owns the course nor has a payment for it in review.
     NoCourse,
     /// Nothing is known of this trade yet: it is funded, or noted as refused for want of balance.
-    TradeUnknown {
-        /// The trade.
-        trade_id: Uuid,
-        /// With how much.
-        amount: Cents,
-        /// When.
-        at: OffsetDateTime,
-    },
+    TradeUnknown { trade_id: Uuid, amount: Cents, at: OffsetDateTime },
     /// This trade is funded and not settled: it is settled.
     TradeFunded {
-        /// The trade.
         trade_id: Uuid,
         /// With how much it was funded.
         amount: Cents,
         /// What it pays.
         value: Cents,
-        /// When.
         at: OffsetDateTime,
     },
 }
@@ -95,19 +83,15 @@ impl Precondition {
 /// What a use case changes at once.
 #[derive(Debug, Clone, Default)]
 pub struct Movement {
-    /// The member concerned.
     pub user_id: Uuid,
-    /// Under which condition.
     pub precondition: Option<Precondition>,
     /// What moves; at least one.
     pub postings: Vec<Posting>,
     /// New lines of the member's history; none has a receipt.
     pub lines: Vec<Transaction>,
-    /// What tells of it.
     pub events: Vec<Unsent>,
 }
 
-/// What became of a movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// All of it is there.

@@ -27,12 +27,10 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(2);
 /// How long after it could not be applied a movement is tried again, at first and at last.
 const BACKOFF: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(64));
 
-/// What a movement touches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Footprint {
     /// What two movements of one commit must not share: the database looks at what was there before all of them.
     pub(super) alone: [Option<u64>; 2],
-    /// The accounts that it locks.
     pub(super) accounts: Vec<u64>,
 }
 
@@ -78,11 +76,9 @@ pub(super) enum End {
 /// What is said to a movement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Answer {
-    /// What became of it.
     Decided(Outcome),
     /// Nothing changed: the database refused it, for a reason that the end of its commit tells.
     Refused,
-    /// Nobody knows.
     Unknown,
 }
 
@@ -305,8 +301,8 @@ mod tests {
         assert!(queue.take(now).unwrap().items.len() >= BESIDE);
     }
 
-    /// [A5] A movement whose account is locked by another process keeps nobody else waiting, and is tried until its time
-    /// is up.
+    /// [A5] A movement whose account is locked by another process delays no other movement, and is tried until its
+    /// deadline.
     #[test]
     fn a_busy_account_delays_only_its_own_movements() {
         let (mut now, mut queue) = (Instant::now(), Queue::default());

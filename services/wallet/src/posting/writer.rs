@@ -66,7 +66,6 @@ pub(super) struct Writer {
     pub(super) state: watch::Sender<State>,
 }
 
-/// A commit that ended.
 struct Ended {
     batch: Batch<Waiting>,
     end: End,

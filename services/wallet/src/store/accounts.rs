@@ -1,4 +1,4 @@
-//! Balances.
+//! Balances of members and of the house.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;
@@ -8,9 +8,6 @@ use crate::domain::wallet::Wallet;
 use crate::store::holds;
 
 /// What a member has, in one look; `None` before their accounts are made.
-///
-/// # Errors
-/// The database's.
 pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wallet>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT count(*) AS "accounts!",
@@ -44,10 +41,6 @@ pub async fn wallet(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Wal
     }))
 }
 
-/// What a member owes.
-///
-/// # Errors
-/// The database's.
 pub async fn owed(conn: &mut PgConnection, user_id: Uuid) -> Result<Cents, sqlx::Error> {
     let owed = sqlx::query_scalar!(
         r#"SELECT -balance_cents AS "owed!: Cents" FROM accounts WHERE user_id = $1 AND kind = 'owed'"#,
@@ -58,7 +51,6 @@ pub async fn owed(conn: &mut PgConnection, user_id: Uuid) -> Result<Cents, sqlx:
     Ok(owed.unwrap_or_default())
 }
 
-/// The sums of the books.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Books {
     /// What members may spend.
@@ -67,7 +59,6 @@ pub struct Books {
     pub held: Cents,
     /// What is in trades.
     pub invested: Cents,
-    /// Promotional bonuses.
     pub bonus: Cents,
     /// Kept back by staff.
     pub on_hold: Cents,
@@ -82,9 +73,6 @@ pub struct Books {
 }
 
 /// The sums of the books, in one snapshot.
-///
-/// # Errors
-/// The database's.
 pub async fn books(conn: &mut PgConnection) -> Result<Books, sqlx::Error> {
     sqlx::query_as!(
         Books,

@@ -5,9 +5,6 @@ use serde_json::Value;
 use uuid::Uuid;
 
 /// What was approved to be paid out, and where; `None` for an approval by a version that did not record it.
-///
-/// # Errors
-/// The database's.
 pub async fn payout(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<Option<Value>, sqlx::Error> {
     let found = sqlx::query_scalar!(
         "SELECT after -> 'payout' AS payout FROM audit_rows

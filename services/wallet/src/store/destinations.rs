@@ -6,19 +6,13 @@ use uuid::Uuid;
 
 use crate::domain::destination::{Cause, PayoutAddress};
 
-/// A destination that is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Known {
-    /// Why.
     pub cause: Cause,
-    /// Since when.
     pub at: OffsetDateTime,
 }
 
 /// The name of a destination, by which its code is asked for.
-///
-/// # Errors
-/// The database's.
 pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT destination_key($1, $2, $3, $4) AS "key!""#,
@@ -32,9 +26,6 @@ pub async fn key(conn: &mut PgConnection, to: &PayoutAddress) -> Result<Vec<u8>,
 }
 
 /// Why and since when a member's destination is known; `None` if it is not.
-///
-/// # Errors
-/// The database's.
 pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) -> Result<Option<Known>, sqlx::Error> {
     let row = sqlx::query!(
         "SELECT cause, known_at FROM destinations WHERE user_id = $1 AND key = destination_key($2, $3, $4, $5)",
@@ -54,9 +45,6 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, to: &PayoutAddress) ->
 }
 
 /// Since when each of these destinations of members is known; `None` where it is not.
-///
-/// # Errors
-/// The database's.
 pub async fn known_since(
     conn: &mut PgConnection,
     all: &[(Uuid, PayoutAddress)],
@@ -80,9 +68,6 @@ pub async fn known_since(
 }
 
 /// Makes a member's destination known; `false` if it is already.
-///
-/// # Errors
-/// The database's.
 pub async fn learn(
     conn: &mut PgConnection,
     user_id: Uuid,

@@ -11,24 +11,17 @@ use crate::domain::transaction::Transaction;
 /// An entry, with what moved it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerEntry {
-    /// Its posting.
     pub posting_id: i64,
     /// The kind of its account, e.g. `available`, `on_hold` or `owed`.
     pub account: String,
-    /// Signed.
     pub amount: Cents,
     /// What the account held afterwards.
     pub balance: Cents,
-    /// What moved it.
     pub kind: String,
-    /// When.
     pub at: OffsetDateTime,
 }
 
 /// The newest entries of all of a member's accounts.
-///
-/// # Errors
-/// The database's.
 pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     sqlx::query_as!(
         LedgerEntry,
@@ -50,9 +43,6 @@ pub async fn newest(conn: &mut PgConnection, user_id: Uuid, limit: i64) -> Resul
 }
 
 /// What a transaction moved, oldest first: of the member and of the house.
-///
-/// # Errors
-/// The database's.
 pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Result<Vec<LedgerEntry>, sqlx::Error> {
     let kinds: Vec<_> = PostingKind::ALL.iter().map(|kind| kind.as_str().to_owned()).collect();
     // The cause of a posting is the line itself, what it is related to, a fee payment for that, or a proposal.
@@ -83,9 +73,6 @@ pub async fn of_transaction(conn: &mut PgConnection, one: &Transaction) -> Resul
 }
 
 /// What each of a member's accounts held at a moment, by its kind.
-///
-/// # Errors
-/// The database's.
 pub async fn balances_at(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -118,9 +105,6 @@ pub struct Period {
 }
 
 /// The period `[from, to)` of a member's free balance, up to this posting at most; `None` before they had accounts.
-///
-/// # Errors
-/// The database's.
 pub async fn period(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -150,17 +134,12 @@ pub async fn period(
 /// A movement of a member's free balance; what they owe counts as a balance below zero.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Movement {
-    /// Its posting.
     pub posting_id: i64,
-    /// When.
     pub at: OffsetDateTime,
-    /// What moved it.
     pub posting_kind: String,
     /// What the line of the history is, if there is one.
     pub transaction_kind: Option<String>,
-    /// Its id.
     pub transaction_id: Option<Uuid>,
-    /// Signed.
     pub amount: Cents,
     /// What was free afterwards.
     pub balance: Cents,
@@ -168,9 +147,6 @@ pub struct Movement {
 
 /// The movements of a member's free balance after one posting and up to another, oldest first. Nobody has a free balance
 /// while they owe something: what a posting leaves of the two is the balance after it.
-///
-/// # Errors
-/// The database's.
 pub async fn movements(
     conn: &mut PgConnection,
     account_ids: &[i64],

@@ -28,10 +28,6 @@ macro_rules! select {
     };
 }
 
-/// Writes a new hold.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, hold: &Hold) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO holds (id, user_id, amount_cents, reason_code, placed_by, placed_at) VALUES ($1, $2, $3, $4, $5, $6)",
@@ -48,9 +44,6 @@ pub async fn insert(conn: &mut PgConnection, hold: &Hold) -> Result<(), sqlx::Er
 }
 
 /// A member's hold, locked until the transaction ends. The member is to be locked before.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid, user_id: Uuid) -> Result<Option<Hold>, sqlx::Error> {
     select!("WHERE id = $1 AND user_id = $2 FOR UPDATE", id, user_id).fetch_optional(conn).await
 }
@@ -58,7 +51,7 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid, user_id: Uuid) -> Result<Op
 /// Ends a hold.
 ///
 /// # Errors
-/// The database's; among them the refusal of a second release.
+/// Of the database, also if the hold was released before.
 pub async fn release(conn: &mut PgConnection, id: Uuid, by: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE holds SET status = 'released', released_by = $2, released_at = clock_timestamp() WHERE id = $1",
@@ -71,9 +64,6 @@ pub async fn release(conn: &mut PgConnection, id: Uuid, by: Uuid) -> Result<(), 
 }
 
 /// A member's holds in force, oldest first.
-///
-/// # Errors
-/// The database's.
 pub async fn of_member(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Hold>, sqlx::Error> {
     let most = i64::try_from(HOLDS_MAX).unwrap_or(i64::MAX);
     select!("WHERE user_id = $1 AND status = 'placed' ORDER BY placed_at, id LIMIT $2", user_id, most)

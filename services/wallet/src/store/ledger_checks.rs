@@ -5,7 +5,6 @@ use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// How far the check came.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LedgerCheck {
     /// End of the last check that left no complete posting unchecked; `None` in a ledger that was never checked.
@@ -16,25 +15,18 @@ pub struct LedgerCheck {
     pub walked_entries: i64,
 }
 
-/// Something that does not verify.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// `account`, `posting`, `member` or `cause`.
     pub subject: String,
-    /// Its id.
     pub subject_id: String,
     /// What is wrong, as a sentence.
     pub detail: String,
     /// What an account says above its entries, in cents.
     pub drift_cents: i64,
-    /// When it was found.
     pub found_at: OffsetDateTime,
 }
 
-/// How far the check came.
-///
-/// # Errors
-/// The database's.
 pub async fn state(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> {
     sqlx::query_as!(LedgerCheck, "SELECT checked_at, walked_at, walked_entries FROM ledger_checks")
         .fetch_one(conn)
@@ -42,9 +34,6 @@ pub async fn state(conn: &mut PgConnection) -> Result<LedgerCheck, sqlx::Error> 
 }
 
 /// What does not verify, oldest first, at most so many.
-///
-/// # Errors
-/// The database's.
 pub async fn open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Fault>, sqlx::Error> {
     sqlx::query_as!(
         Fault,
@@ -58,26 +47,17 @@ pub async fn open_faults(conn: &mut PgConnection, limit: i64) -> Result<Vec<Faul
 
 /// Checks the next postings that are complete, at most so many, and the accounts they moved. Returns how many there were;
 /// `None` while another process checks.
-///
-/// # Errors
-/// The database's.
 pub async fn check_new_postings(conn: &mut PgConnection, most: i32) -> Result<Option<i32>, sqlx::Error> {
     sqlx::query_scalar!("SELECT check_new_postings($1)", most).fetch_one(conn).await
 }
 
-/// Takes the walk over everything about so many entries further. Returns whether it came to its end; `None` while another
-/// process checks.
-///
-/// # Errors
-/// The database's.
+/// Continues the walk over all entries by about `most` of them. Returns whether it reached the end; `None` while another
+/// process is checking.
 pub async fn walk(conn: &mut PgConnection, most: i32) -> Result<Option<bool>, sqlx::Error> {
     sqlx::query_scalar!("SELECT walk_ledger($1)", most).fetch_one(conn).await
 }
 
 /// When the first thing in `[since, until)` was decided that has to be posted.
-///
-/// # Errors
-/// The database's.
 pub async fn next_cause(
     conn: &mut PgConnection,
     since: OffsetDateTime,
@@ -101,9 +81,6 @@ pub async fn next_cause(
 }
 
 /// Checks that what was decided in `[since, until)` was posted.
-///
-/// # Errors
-/// The database's.
 pub async fn check_causes(
     conn: &mut PgConnection,
     since: OffsetDateTime,
@@ -114,18 +91,12 @@ pub async fn check_causes(
 }
 
 /// Checks again what does not verify, and ends the faults that do; at most so many entries of an account.
-///
-/// # Errors
-/// The database's.
 pub async fn recheck(conn: &mut PgConnection, most: i32) -> Result<(), sqlx::Error> {
     sqlx::query!("SELECT recheck_faults($1)", most).execute(conn).await?;
     Ok(())
 }
 
 /// Records that every complete posting is checked.
-///
-/// # Errors
-/// The database's.
 pub async fn end(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
     sqlx::query!("SELECT end_check()").execute(conn).await?;
     Ok(())
@@ -140,14 +111,10 @@ pub struct Comparison {
     pub stored_entries: i64,
     /// The sum of its entries.
     pub balance_cents: i64,
-    /// Their number.
     pub entries: i64,
 }
 
 /// Compares an account that does not verify with its entries; `None` if no fault names it.
-///
-/// # Errors
-/// The database's.
 pub async fn faulty_account(conn: &mut PgConnection, account_id: i64) -> Result<Option<Comparison>, sqlx::Error> {
     sqlx::query_as!(
         Comparison,
@@ -165,7 +132,7 @@ pub async fn faulty_account(conn: &mut PgConnection, account_id: i64) -> Result<
 /// Makes an account say what its entries say, by a confirmed proposal.
 ///
 /// # Errors
-/// The database's, also if the proposal is another or the account verifies.
+/// Of the database, also if the proposal says something else or the account verifies.
 pub async fn rebuild(conn: &mut PgConnection, account_id: i64, proposal_id: Uuid) -> Result<Comparison, sqlx::Error> {
     sqlx::query_as!(
         Comparison,

@@ -15,9 +15,6 @@ use crate::error::Error;
 const STATEMENT: Duration = Duration::from_secs(600);
 
 /// Gives the statements of this transaction the time that the leaves of all members take.
-///
-/// # Errors
-/// The database's.
 pub async fn allow_long_statements(conn: &mut PgConnection) -> Result<(), sqlx::Error> {
     conn.allow(STATEMENT + Duration::from_secs(5));
     sqlx::query!("SELECT set_config('statement_timeout', $1, true)", format!("{}s", STATEMENT.as_secs()))
@@ -26,11 +23,8 @@ pub async fn allow_long_statements(conn: &mut PgConnection) -> Result<(), sqlx::
     Ok(())
 }
 
-/// Begins a publication of this moment's balances; `None` while another is built. One that was left unfinished for an hour
-/// gives way.
-///
-/// # Errors
-/// The database's.
+/// Begins a publication of this moment's balances; `None` while another is being built, unless that one has been
+/// unfinished for an hour.
 pub async fn begin(conn: &mut PgConnection, at: OffsetDateTime) -> Result<Option<i64>, sqlx::Error> {
     let unfinished = sqlx::query_scalar!(
         "SELECT id FROM liability_publications WHERE published_at IS NULL AND at < $1::timestamptz - interval '1 hour' FOR UPDATE",
@@ -49,9 +43,6 @@ pub async fn begin(conn: &mut PgConnection, at: OffsetDateTime) -> Result<Option
 }
 
 /// Splits what each member is owed into two to four random parts, and writes them as leaves in random order.
-///
-/// # Errors
-/// The database's.
 pub async fn insert_leaves(conn: &mut PgConnection, publication_id: i64) -> Result<u64, sqlx::Error> {
     let inserted = sqlx::query!(
         r"WITH totals AS MATERIALIZED (
@@ -83,9 +74,6 @@ pub async fn insert_leaves(conn: &mut PgConnection, publication_id: i64) -> Resu
 }
 
 /// Writes the level above another. Returns how many nodes it has.
-///
-/// # Errors
-/// The database's.
 pub async fn insert_level(conn: &mut PgConnection, publication_id: i64, below: i16) -> Result<u64, sqlx::Error> {
     let inserted = sqlx::query!(
         r"INSERT INTO liability_nodes (publication_id, level, position, digest, sum_cents)
@@ -107,9 +95,6 @@ pub async fn insert_level(conn: &mut PgConnection, publication_id: i64, below: i
 }
 
 /// Completes a publication by its root.
-///
-/// # Errors
-/// The database's.
 pub async fn complete(
     conn: &mut PgConnection,
     publication_id: i64,
@@ -136,9 +121,6 @@ pub async fn complete(
 }
 
 /// Removes the trees of all but the two newest publications, in batches of a transaction each. Their roots stay.
-///
-/// # Errors
-/// The database's.
 pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
     db::sweep(|| async {
         sqlx::query!(
@@ -165,10 +147,6 @@ pub async fn remove_old_trees(db: &Db) -> Result<(), sqlx::Error> {
     Ok(())
 }
 
-/// The newest publication.
-///
-/// # Errors
-/// The database's.
 pub async fn newest(conn: &mut PgConnection) -> Result<Option<Liabilities>, Error> {
     let row = sqlx::query_as!(
         Row,
@@ -181,18 +159,12 @@ pub async fn newest(conn: &mut PgConnection) -> Result<Option<Liabilities>, Erro
 }
 
 /// The day of the newest publication.
-///
-/// # Errors
-/// The database's.
 pub async fn newest_day(conn: &mut PgConnection) -> Result<Option<Date>, sqlx::Error> {
     let at = sqlx::query_scalar!("SELECT at FROM liability_publications ORDER BY at DESC LIMIT 1");
     Ok(at.fetch_optional(conn).await?.map(|at| at.to_offset(UtcOffset::UTC).date()))
 }
 
 /// A member's leaves in the newest publication, with their paths.
-///
-/// # Errors
-/// The database's.
 pub async fn leaves_of(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Leaf>, Error> {
     let rows = sqlx::query!(
         r#"SELECT leaf.position, leaf.salt, leaf.amount_cents AS "amount: Cents",

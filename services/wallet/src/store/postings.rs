@@ -8,22 +8,15 @@ use uuid::Uuid;
 
 use crate::domain::cursor::JournalCursor;
 
-/// A posting of the journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalPosting {
-    /// Where it stands.
     pub place: JournalCursor,
-    /// Why money moved.
     pub kind: String,
-    /// By what.
     pub cause_type: String,
-    /// Which.
     pub cause_id: Uuid,
     /// The posting that it reverses.
     pub reverses: Option<i64>,
-    /// The member concerned.
     pub user_id: Uuid,
-    /// When.
     pub at: OffsetDateTime,
     /// Kinds of accounts and what they gained; those that are not the house's are the member's.
     pub entries: Vec<(String, Cents)>,
@@ -65,9 +58,6 @@ fn place(xid: &str, id: i64) -> Result<JournalCursor, sqlx::Error> {
 }
 
 /// Whether a transaction of the database has begun already: of a journal that was restored, places may be ahead.
-///
-/// # Errors
-/// The database's.
 pub async fn has_begun(conn: &mut PgConnection, xid: u64) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT $1::text::xid8 < pg_snapshot_xmax(pg_current_snapshot()) AS "begun!""#,
@@ -78,9 +68,6 @@ pub async fn has_begun(conn: &mut PgConnection, xid: u64) -> Result<bool, sqlx::
 }
 
 /// The last of the next complete postings behind a place, at most so many; `None` if there are none yet.
-///
-/// # Errors
-/// The database's.
 pub async fn end_of_run(
     conn: &mut PgConnection,
     after: JournalCursor,
@@ -113,9 +100,6 @@ pub async fn end_of_run(
 }
 
 /// The postings behind a place and up to another, which are complete, at most so many.
-///
-/// # Errors
-/// The database's.
 pub async fn between(
     conn: &mut PgConnection,
     after: JournalCursor,
@@ -177,20 +161,14 @@ pub async fn between(
 /// What a line added to a member's balance, and what took it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reversible {
-    /// Its posting.
     pub id: i64,
-    /// The posting's kind.
     pub kind: String,
-    /// What it moved.
     pub amount: Cents,
     /// The line of its reversal.
     pub reversed_by: Option<Uuid>,
 }
 
 /// The posting of a line, if it is of a kind that may be reversed.
-///
-/// # Errors
-/// The database's.
 pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
     sqlx::query_as!(
         Reversible,

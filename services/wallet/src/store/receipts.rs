@@ -8,9 +8,6 @@ use chassis::idempotency::Claim;
 use uuid::Uuid;
 
 /// Makes one member's reservations wait for each other, so that the limit holds.
-///
-/// # Errors
-/// The database's.
 pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT pg_advisory_xact_lock(hashtextextended('receipts of ' || $1::text, 0)) IS NULL AS "locked!""#,
@@ -22,9 +19,6 @@ pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), s
 }
 
 /// The key of the file that a request of the last minutes reserved under this claim.
-///
-/// # Errors
-/// The database's.
 pub async fn reserved_under(conn: &mut PgConnection, claim: &Claim) -> Result<Option<String>, sqlx::Error> {
     let (user_id, route, key) = claim.key();
     sqlx::query_scalar!(
@@ -41,9 +35,6 @@ pub async fn reserved_under(conn: &mut PgConnection, claim: &Claim) -> Result<Op
 }
 
 /// The bytes of a member's receipts, those included that are being stored.
-///
-/// # Errors
-/// The database's.
 pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(sum(bytes), 0)::bigint AS "bytes!" FROM receipts
@@ -56,9 +47,6 @@ pub async fn bytes_of(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sql
 }
 
 /// Reserves room for a file, and forgets reservations of the member that nothing came of.
-///
-/// # Errors
-/// The database's.
 pub async fn reserve(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -90,9 +78,6 @@ pub async fn reserve(
 }
 
 /// Notes which payment a receipt proves.
-///
-/// # Errors
-/// The database's.
 pub async fn record(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -112,9 +97,6 @@ pub async fn record(
 }
 
 /// Those of these files that a payment names, or soon may.
-///
-/// # Errors
-/// The database's.
 pub async fn owned_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)

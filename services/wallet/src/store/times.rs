@@ -28,9 +28,6 @@ impl HandlingTime {
 const ENOUGH: i64 = 10;
 
 /// The times of the last 24 hours; a kind of which none was handled is not there.
-///
-/// # Errors
-/// The database's.
 pub async fn of_the_last_day(conn: &mut PgConnection) -> Result<Vec<HandlingTime>, sqlx::Error> {
     sqlx::query_as!(
         HandlingTime,

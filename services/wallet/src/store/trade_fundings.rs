@@ -9,22 +9,13 @@ use crate::domain::trade_funding::FundingStatus;
 /// Under which terms a trade was funded, and how it ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TradeFunding {
-    /// The trade.
     pub trade_id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
-    /// What was invested.
     pub amount: Cents,
-    /// Where it stands.
     pub status: FundingStatus,
-    /// What was paid out.
     pub value: Option<Cents>,
 }
 
-/// The funding of a trade.
-///
-/// # Errors
-/// The database's.
 pub async fn find(conn: &mut PgConnection, trade_id: Uuid) -> Result<Option<TradeFunding>, sqlx::Error> {
     let row = sqlx::query!(
         r#"SELECT user_id, amount_cents AS "amount: Cents", status, value_cents AS "value: Cents"

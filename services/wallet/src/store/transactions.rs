@@ -146,10 +146,6 @@ fn all(rows: Vec<Row>) -> Result<Vec<Transaction>, sqlx::Error> {
     rows.into_iter().map(Transaction::try_from).collect()
 }
 
-/// Writes a new line.
-///
-/// # Errors
-/// The database's.
 pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sqlx::Error> {
     let one = Record::from(one.clone());
     let method = one.method.as_ref();
@@ -263,10 +259,10 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Writes what may change of a line, and counts its revision up.
+/// Writes the columns that may change, and increments the revision.
 ///
 /// # Errors
-/// The database's; among them the refusal of a second decision.
+/// Of the database, also if the transaction was decided before.
 pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Result<(), sqlx::Error> {
     let one = Record::from(transaction.clone());
     transaction.revision = sqlx::query_scalar!(
@@ -304,34 +300,21 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
     Ok(())
 }
 
-/// The line with this id.
-///
-/// # Errors
-/// The database's.
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
     select!("WHERE id = $1", id).fetch_optional(conn).await?.map(Transaction::try_from).transpose()
 }
 
 /// The lines with these ids, in no order.
-///
-/// # Errors
-/// The database's.
 pub async fn find_all(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Transaction>, sqlx::Error> {
     all(select!("WHERE id = ANY ($1)", ids).fetch_all(conn).await?)
 }
 
 /// The line with this id, locked until the transaction ends. The member is to be locked before.
-///
-/// # Errors
-/// The database's.
 pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
     select!("WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await?.map(Transaction::try_from).transpose()
 }
 
 /// A member's lines behind a cursor, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn history(
     conn: &mut PgConnection,
     user_id: Uuid,
@@ -354,9 +337,6 @@ pub async fn history(
 }
 
 /// Deposits and course payments of a member that wait for review.
-///
-/// # Errors
-/// The database's.
 pub async fn pending_deposits(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM transactions
@@ -368,9 +348,6 @@ pub async fn pending_deposits(conn: &mut PgConnection, user_id: Uuid) -> Result<
 }
 
 /// Whether a fee payment for this withdrawal waits for review.
-///
-/// # Errors
-/// The database's.
 pub async fn has_pending_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM transactions WHERE related_id = $1 AND kind = 'fee' AND status = 'pending')
@@ -382,9 +359,6 @@ pub async fn has_pending_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Re
 }
 
 /// The fee payment that counts for this withdrawal, if one was confirmed while it was open.
-///
-/// # Errors
-/// The database's.
 pub async fn confirmed_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
     select!(
         "WHERE related_id = $1 AND kind = 'fee' AND status = 'success'
@@ -397,21 +371,15 @@ pub async fn confirmed_fee(conn: &mut PgConnection, withdrawal_id: Uuid) -> Resu
     .transpose()
 }
 
-/// What waits of one kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Waiting {
     /// `deposit`, `course`, `fee`, `withdrawal` (to decide) or `payout` (to pay).
     pub kind: String,
-    /// How many.
     pub count: i64,
-    /// Since when.
     pub oldest_at: Option<OffsetDateTime>,
 }
 
 /// What waits for staff; every kind is named.
-///
-/// # Errors
-/// The database's.
 pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error> {
     sqlx::query_as!(
         Waiting,
@@ -428,11 +396,8 @@ pub async fn queue(conn: &mut PgConnection) -> Result<Vec<Waiting>, sqlx::Error>
 /// What staff looks for; unset parts match everything.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// Where it stands.
     pub status: Option<Status>,
-    /// What it is.
     pub kind: Option<Kind>,
-    /// Whose.
     pub user_id: Option<Uuid>,
     /// The first and last id of a reference.
     pub ids: Option<(Uuid, Uuid)>,
@@ -461,9 +426,6 @@ macro_rules! page {
 
 /// Lines behind a cursor that match, newest first. Each statement has one plan for every value, on an index that leaves
 /// little to filter.
-///
-/// # Errors
-/// The database's.
 pub async fn search(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -523,9 +485,6 @@ async fn with_text(
 }
 
 /// Other lines with the same proof.
-///
-/// # Errors
-/// The database's.
 pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT id FROM transactions WHERE receipt_digest = $1 AND id <> $2 ORDER BY created_at DESC LIMIT 20",
@@ -539,17 +498,12 @@ pub async fn with_receipt(conn: &mut PgConnection, digest: &[u8], but: Uuid) -> 
 /// A payout to a destination.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PaidTo {
-    /// The withdrawal.
     pub id: Uuid,
-    /// Whose.
     pub user_id: Uuid,
 }
 
 /// The payouts to a destination that were requested before a withdrawal: its member's first, newest first, 20 of them and 20
 /// of all others.
-///
-/// # Errors
-/// The database's.
 pub async fn paid_to(
     conn: &mut PgConnection,
     destination: &Destination,
@@ -577,7 +531,6 @@ pub async fn paid_to(
 /// Another use of a transaction hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TxidUse {
-    /// By which transaction.
     pub id: Uuid,
     /// By a payout, not by a payment from outside.
     pub is_payout: bool,
@@ -586,9 +539,6 @@ pub struct TxidUse {
 }
 
 /// Other transactions with the same hash, confirmed or only claimed.
-///
-/// # Errors
-/// The database's.
 pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid) -> Result<Vec<TxidUse>, sqlx::Error> {
     sqlx::query_as!(
         TxidUse,
@@ -609,14 +559,10 @@ pub struct Track {
     pub since: Option<OffsetDateTime>,
     /// Confirmed payments and paid withdrawals.
     pub confirmed: i64,
-    /// Rejected ones.
     pub rejected: i64,
 }
 
 /// What a member's payments and withdrawals came to so far.
-///
-/// # Errors
-/// The database's.
 pub async fn track(conn: &mut PgConnection, user_id: Uuid) -> Result<Track, sqlx::Error> {
     sqlx::query_as!(
         Track,

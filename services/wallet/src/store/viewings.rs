@@ -4,9 +4,6 @@ use chassis::db::PgConnection;
 use uuid::Uuid;
 
 /// Notes that somebody looks at a transaction, and forgets notes that are over.
-///
-/// # Errors
-/// The database's.
 pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "WITH over AS (
@@ -26,9 +23,6 @@ pub async fn note(conn: &mut PgConnection, transaction_id: Uuid, staff_id: Uuid)
 }
 
 /// Who else looks at it: has said so within 20 seconds.
-///
-/// # Errors
-/// The database's.
 pub async fn others(conn: &mut PgConnection, transaction_id: Uuid, but: Uuid) -> Result<Vec<Uuid>, sqlx::Error> {
     sqlx::query_scalar!(
         "SELECT staff_id FROM viewings

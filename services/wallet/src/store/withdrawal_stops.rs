@@ -4,21 +4,14 @@ use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
-/// A stop in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stop {
-    /// Which.
     pub id: i64,
-    /// What was wrong.
     pub reason: String,
-    /// Since when.
     pub stopped_at: OffsetDateTime,
 }
 
 /// The stop in force, if there is one.
-///
-/// # Errors
-/// The database's.
 pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Error> {
     sqlx::query_as!(Stop, "SELECT id, reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
         .fetch_optional(conn)
@@ -26,9 +19,6 @@ pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Err
 }
 
 /// Whether withdrawals are open: no stop is in force, and the last check of the ledger is not so old.
-///
-/// # Errors
-/// The database's.
 pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS (
@@ -40,9 +30,6 @@ pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Resu
 }
 
 /// Begins a stop; `false` if one is in force.
-///
-/// # Errors
-/// The database's.
 pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::Error> {
     let begun = sqlx::query!("INSERT INTO withdrawal_stops (reason) VALUES ($1) ON CONFLICT DO NOTHING", reason)
         .execute(conn)
@@ -51,9 +38,6 @@ pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::
 }
 
 /// Ends a stop as one person proposed and another confirmed; `false` if it is not in force.
-///
-/// # Errors
-/// The database's.
 pub async fn end(
     conn: &mut PgConnection,
     id: i64,

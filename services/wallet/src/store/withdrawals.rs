@@ -10,9 +10,6 @@ use crate::error::Error;
 
 /// What is left to a member of these allowances, and from when on `wanted` fits; without an amount, from when on there is
 /// more than now.
-///
-/// # Errors
-/// The database's.
 pub async fn rest(
     conn: &mut PgConnection,
     user_id: Uuid,

@@ -177,8 +177,8 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
     assert_eq!(faults(&pool).await, Vec::<String>::new());
 }
 
-/// [D-B1] The first check after weeks without one reaches what was decided meanwhile, at once although most of the time
-/// was empty.
+/// [D-B1] The first check after weeks without one covers everything decided meanwhile, without a step per empty
+/// interval.
 #[sqlx::test(migrations = false)]
 async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
     let world = World::new(pool.clone()).await;

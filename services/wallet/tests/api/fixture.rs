@@ -1,4 +1,4 @@
-//! A wallet with its doors open, members, staff, a payment-method service that knows two methods, and an auth that mails
+//! A running wallet with members and staff, a fake payment-method service with two methods, and a fake auth that mails
 //! codes.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -50,7 +50,6 @@ pub const EARLIER_ADDRESS: &str = "TEARLIERxxxxxxxxxxxxxxxxxxxxxxxxxx";
 /// Where the platform's method receives.
 pub const PLATFORM_ADDRESS: &str = "TPLATFORMxxxxxxxxxxxxxxxxxxxxxxxxx";
 
-/// A member, signed in.
 #[derive(Debug, Clone)]
 pub struct Member {
     pub id: Uuid,
@@ -76,7 +75,6 @@ impl Drop for World {
     }
 }
 
-/// What a refusal was.
 pub fn refusal<T>(result: Result<T, Status>) -> Refusal {
     match result {
         Ok(_) => panic!("was not refused"),
@@ -84,7 +82,6 @@ pub fn refusal<T>(result: Result<T, Status>) -> Refusal {
     }
 }
 
-/// The code of a refusal.
 pub fn code<T>(result: Result<T, Status>) -> String {
     refusal(result).code
 }
@@ -169,7 +166,6 @@ impl World {
         Ok(answer.into_inner().transaction.unwrap())
     }
 
-    /// A further deposit, confirmed.
     pub async fn deposit_confirmed(&self, member: &Member, cents: i64) {
         let made = self.deposit(member, deposit(cents)).await.unwrap();
         self.approve_with(&made, cents, &self.new_txid()).await.unwrap();

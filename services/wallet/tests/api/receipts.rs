@@ -36,8 +36,8 @@ fn paid_with(name: &str, idempotency: Option<Idempotency>) -> RequestDepositRequ
     request
 }
 
-/// [D-V3] [C14] A payment stores one file however often it is sent: its repetitions get the first one's key, and none once it
-/// is recorded.
+/// [D-V3] [C14] A payment stores one file however often it is sent: repetitions get the key of the first one, and no key
+/// once the payment is recorded.
 #[sqlx::test(migrations = false)]
 async fn a_payment_stores_one_file(pool: PgPool) {
     let world = World::new(pool).await;

@@ -94,8 +94,8 @@ async fn an_account_that_stays_locked_is_unavailable_in_time(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'transfer'").await, 1);
 }
 
-/// [D-H1] [L1] [L5] Two processes on one database, on the same members and one account of the house: everything is
-/// applied, once.
+/// [D-H1] [L1] [L5] Two processes on one database move money of the same members and of one account of the house:
+/// everything is applied once.
 #[sqlx::test(migrations = false)]
 async fn two_processes_share_a_database(pool: PgPool) {
     let world = World::new(pool.clone()).await;

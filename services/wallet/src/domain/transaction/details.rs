@@ -12,24 +12,21 @@ use crate::domain::txid::Txid;
 /// A payment method as it was shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MethodCopy {
-    /// Its id.
     pub id: Uuid,
-    /// E.g. `USDT`.
+    /// A code such as `USDT`.
     pub currency: String,
-    /// E.g. `TRC20`.
+    /// A name such as `TRC20`.
     pub network: String,
     /// The platform's address for payments; empty for withdrawals.
     pub address: String,
     /// Empty when there is none.
     pub memo: String,
-    /// Which version of the method.
     pub version: i32,
 }
 
 /// Where a withdrawal is paid to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Destination {
-    /// The address.
     pub address: String,
     /// Empty when there is none.
     pub memo: String,
@@ -40,7 +37,6 @@ pub struct Destination {
 pub struct Receipt {
     /// Its key there.
     pub key: String,
-    /// Its media type.
     pub content_type: String,
     /// SHA-256 of the file.
     pub digest: Vec<u8>,
@@ -49,18 +45,14 @@ pub struct Receipt {
 /// Somebody is paying a withdrawal: nobody else pays or rejects it until then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
-    /// The treasurer.
     pub by: Uuid,
-    /// The end.
     pub until: OffsetDateTime,
 }
 
 /// The first of two approvals of a deposit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FirstApproval {
-    /// The reviewer.
     pub by: Uuid,
-    /// When.
     pub at: OffsetDateTime,
     /// What was received.
     pub received: Cents,
@@ -69,34 +61,25 @@ pub struct FirstApproval {
 /// A reviewer's approval of a withdrawal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Approval {
-    /// The reviewer.
     pub by: Uuid,
-    /// When.
     pub at: OffsetDateTime,
 }
 
 /// What a payment from outside is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The balance.
     Deposit,
-    /// The course.
     Course,
     /// The fee of a withdrawal.
     Fee {
-        /// The withdrawal.
         withdrawal_id: Uuid,
     },
 }
 
-/// A payment from outside.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Payment {
-    /// What for.
     pub purpose: Purpose,
-    /// To which platform method.
     pub method: MethodCopy,
-    /// The proof.
     pub receipt: Receipt,
     /// The hash the member gave.
     pub claimed_txid: Option<String>,
@@ -108,7 +91,6 @@ pub struct Payment {
     pub first_approval: Option<FirstApproval>,
 }
 
-/// A payout.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Withdrawal {
     /// Part of the amount, unless it was paid from outside.
@@ -134,11 +116,8 @@ pub struct Withdrawal {
 /// How a line belongs to a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TradePart {
-    /// Principal out of the balance.
     Invested,
-    /// Principal back into the balance.
     Returned,
-    /// The gain.
     Profit,
 }
 
@@ -150,19 +129,13 @@ pub enum Details {
     /// Money to a destination of the member.
     Withdrawal(Withdrawal),
     /// Principal or gain of a trade.
-    Trade {
-        /// Which of them.
-        part: TradePart,
-        /// The trade.
-        trade_id: Uuid,
-    },
+    Trade { part: TradePart, trade_id: Uuid },
     /// The course, paid from the balance.
     Purchase,
     /// A released bonus.
     Bonus,
     /// A correction by staff, a reversal, or a fee that is given back.
     Adjustment {
-        /// Which way.
         direction: Direction,
         /// What it corrects, where that is a transaction.
         related_id: Option<Uuid>,
@@ -201,7 +174,6 @@ impl Purpose {
 }
 
 impl Details {
-    /// What the transaction is.
     #[must_use]
     pub const fn kind(&self) -> Kind {
         match self {

@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 named! {
-    /// What a transaction is.
     Kind {
         /// Money from outside into the balance.
         Deposit = "deposit",
@@ -25,11 +24,9 @@ named! {
 }
 
 named! {
-    /// Where it stands.
     Status {
         /// Waits for staff.
         Pending = "pending",
-        /// Took effect.
         Success = "success",
         /// Ended without effect.
         Failed = "failed",
@@ -39,9 +36,7 @@ named! {
 named! {
     /// Which way the money goes, seen from the member.
     Direction {
-        /// To them.
         Credit = "credit",
-        /// From them.
         Debit = "debit",
     }
 }

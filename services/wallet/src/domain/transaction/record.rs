@@ -210,8 +210,8 @@ mod tests {
         record
     }
 
-    /// [L9] Answers that earlier versions stored are given again, part for part, and what lacks a part is not taken for
-    /// whole.
+    /// [L9] Answers that earlier versions stored are read back unchanged, and an answer that lacks a field is
+    /// refused.
     #[test]
     fn stored_answers_are_read_as_they_were_written() -> Result<(), serde_json::Error> {
         let id = "aaaaaaaa-bbbb-4ccc-8ddd-eeeeeeeeeeee";
