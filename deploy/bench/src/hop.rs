@@ -109,7 +109,6 @@ async fn transfer(State(state): State<Databases>) -> Response {
 pub struct Envoy {
     /// Where it listens.
     pub port: u16,
-    /// Its process.
     pub process: Process,
 }
 

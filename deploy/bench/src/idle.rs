@@ -20,7 +20,6 @@ pub struct Pass {
     slowest: f64,
 }
 
-/// The table.
 pub const FIGURES: [Figure<Pass>; 3] = [
     ("B20 memory of the largest service at rest (MiB)", |pass| pass.largest_service, "≤ 20"),
     ("B20 memory of the gateway at rest (MiB)", |pass| pass.gateway, "≤ 30"),

@@ -10,7 +10,6 @@ use crate::http::Connection;
 
 /// How requests are sent.
 pub struct Load<'a> {
-    /// Where to.
     pub port: u16,
     /// On how many connections, each of which waits for its answer before it asks again.
     pub at_once: usize,

@@ -41,7 +41,6 @@ pub struct Pass {
     storm: Run,
 }
 
-/// The table.
 pub const FIGURES: [Figure<Pass>; 10] = [
     ("argon2 in a loop, one thread (/s)", |pass| pass.raw, ""),
     ("libargon2 in a loop, one thread (/s)", |pass| pass.library, ""),

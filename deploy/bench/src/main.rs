@@ -57,9 +57,9 @@ enum What {
     Ledger,
     /// B8 to B11, B14, B15, B19.
     Rest,
-    /// B12, B13.
+    /// Logins: figures B12 and B13.
     Login,
-    /// B20.
+    /// Memory and CPU without load: figure B20.
     Idle,
 }
 

@@ -10,7 +10,6 @@ use crate::cpu::Server;
 /// What came out.
 #[derive(Debug, Clone, Copy)]
 pub struct Sample {
-    /// Operations.
     pub done: usize,
     /// Operations a second.
     pub rate: f64,

@@ -1,5 +1,5 @@
-//! The peer: one PL/pgSQL call and one commit a transfer, driven by pgbench. Spread over accounts it is S, on one hot
-//! account Sh.
+//! The peer: one PL/pgSQL call and one commit a transfer, driven by pgbench. Spread over many
+//! accounts it is the figure S, on one hot account Sh.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -12,7 +12,6 @@ use tokio::process::Command;
 use crate::cpu::Server;
 use crate::measure::Sample;
 
-/// Its database.
 pub struct Peer {
     url: String,
 }

@@ -45,7 +45,6 @@ const NO_PASSWORD: &str =
 
 /// A running product.
 pub struct Product {
-    /// Its processes.
     pub stack: Stack,
     /// The platform's method by which withdrawals are paid.
     pub method: String,
@@ -58,7 +57,6 @@ pub struct Product {
 
 /// Somebody signed in.
 pub struct Member {
-    /// The account.
     pub id: Uuid,
     /// The session's token.
     pub token: String,

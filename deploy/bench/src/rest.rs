@@ -62,7 +62,6 @@ pub struct Pass {
     bare_page_p99_ms: f64,
 }
 
-/// The table.
 pub const FIGURES: [Figure<Pass>; 37] = [
     ("S: peer, spread, 8 at once (/s)", |pass| pass.spread, ""),
     ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.hot, ""),

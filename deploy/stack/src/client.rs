@@ -24,7 +24,6 @@ pub struct Client {
 pub struct Answer {
     /// The HTTP status.
     pub status: u16,
-    /// The headers.
     pub headers: HeaderMap,
     /// The JSON body; null when it was none.
     pub body: Value,
@@ -57,8 +56,6 @@ impl Client {
         self.token.as_deref()
     }
 
-    /// Signs in.
-    ///
     /// # Errors
     /// When the product refuses.
     pub async fn login(&self, email: &str, password: &str) -> Result<Self> {
@@ -86,16 +83,12 @@ impl Client {
         Ok(answer)
     }
 
-    /// GET.
-    ///
     /// # Errors
     /// When there is no answer.
     pub async fn get(&self, path: &str) -> Result<Answer> {
         self.send(self.request(Method::GET, path)).await
     }
 
-    /// POST.
-    ///
     /// # Errors
     /// When there is no answer.
     pub async fn post(&self, path: &str, body: Value) -> Result<Answer> {
@@ -110,16 +103,12 @@ impl Client {
         self.send(self.request(Method::POST, path).header("Idempotency-Key", key).json(&body)).await
     }
 
-    /// PUT.
-    ///
     /// # Errors
     /// When there is no answer.
     pub async fn put(&self, path: &str, body: Value) -> Result<Answer> {
         self.send(self.request(Method::PUT, path).json(&body)).await
     }
 
-    /// DELETE.
-    ///
     /// # Errors
     /// When there is no answer.
     pub async fn delete(&self, path: &str) -> Result<Answer> {

@@ -64,7 +64,7 @@ enum Act {
     Withdraw(&'static Person, &'static str, Payout),
     /// The payout of what was requested before.
     PayOut(&'static Person),
-    /// Plan, amount.
+    /// The title of a plan, and dollars.
     Invest(&'static str, &'static str),
     /// Ends the oldest open trade of a plan, in profit by a claim, else by closing it.
     EndTrade(&'static str),

@@ -15,15 +15,12 @@ const LIMIT: Duration = Duration::from_secs(20);
 /// A mail as its reader sees it.
 #[derive(Clone, Debug)]
 pub struct Mail {
-    /// Its file.
     pub path: PathBuf,
     /// The first recipient.
     pub to: String,
-    /// The subject.
     pub subject: String,
     /// The text part.
     pub text: String,
-    /// The Message-ID.
     pub message_id: String,
 }
 

@@ -44,10 +44,10 @@ enum Command {
     Reconcile {
         #[command(flatten)]
         place: Place,
-        /// Trade's database.
+        /// URL of trade's database.
         #[arg(long, env, hide_env_values = true)]
         trade_database_url: Option<String>,
-        /// Wallet's database.
+        /// URL of wallet's database.
         #[arg(long, env, hide_env_values = true)]
         wallet_database_url: Option<String>,
     },

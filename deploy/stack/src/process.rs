@@ -33,7 +33,6 @@ pub struct Launch {
     pub name: String,
     /// The program, by path or by name.
     pub program: PathBuf,
-    /// Its arguments.
     pub args: Vec<String>,
     /// Its environment, beside PATH and the like.
     pub env: Vec<(String, String)>,
@@ -97,7 +96,6 @@ impl Launch {
         }
     }
 
-    /// Adds arguments.
     #[must_use]
     pub fn args<S: Into<String>>(mut self, args: impl IntoIterator<Item = S>) -> Self {
         self.args.extend(args.into_iter().map(Into::into));

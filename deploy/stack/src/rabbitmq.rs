@@ -43,9 +43,7 @@ pub struct Definitions {
 /// A user of the broker.
 #[derive(Clone, Debug)]
 pub struct BrokerUser {
-    /// Its name.
     pub name: String,
-    /// Its password.
     pub password: String,
     /// Whether it may use the management interface.
     pub administrator: bool,
@@ -66,7 +64,6 @@ pub struct RabbitMq {
 pub struct Settings {
     /// Its data, cookie and configuration.
     pub folder: PathBuf,
-    /// Its log.
     pub log: PathBuf,
     /// The port for AMQP; the same over restarts, so that clients find it again.
     pub port: u16,

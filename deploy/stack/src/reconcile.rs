@@ -33,7 +33,6 @@ struct Funding {
 /// A difference and its repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Break {
-    /// The trade.
     pub trade_id: Uuid,
     /// What each side says.
     pub difference: String,

@@ -21,7 +21,6 @@ const NOT_RUNNING: &str = "no stack is running or ready; start one with `make ru
 /// A stack that runs in another process.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Running {
-    /// Its origin.
     pub url: String,
     /// The databases by service, as their owners.
     pub databases: BTreeMap<String, String>,

@@ -15,7 +15,6 @@ pub enum Service {
     Trade,
     /// Deposit addresses and payout destinations.
     PaymentMethod,
-    /// Mail.
     Mailer,
     /// REST, files and the web application.
     Gateway,

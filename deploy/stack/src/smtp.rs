@@ -39,7 +39,6 @@ impl SmtpServer {
         Ok(server)
     }
 
-    /// Its address.
     #[must_use]
     pub fn url(&self) -> String {
         format!("smtp://127.0.0.1:{}", self.port)

@@ -141,7 +141,6 @@ impl Stack {
         self.settings.smtp_url.is_none()
     }
 
-    /// Its servers.
     pub fn servers(&mut self) -> &mut Servers {
         &mut self.servers
     }

@@ -23,9 +23,9 @@ pub const AMQP_URL: &str = "AMQP_URL";
 pub const AMQP_MANAGEMENT_URL: &str = "AMQP_MANAGEMENT_URL";
 /// The same three for [`crate`]'s own harness, which would otherwise start servers of its own.
 pub const STACK_TEST_DATABASE_URL: &str = "STACK_TEST_DATABASE_URL";
-/// See [`STACK_TEST_DATABASE_URL`].
+/// The broker, under the same condition as [`STACK_TEST_DATABASE_URL`].
 pub const STACK_TEST_AMQP_URL: &str = "STACK_TEST_AMQP_URL";
-/// See [`STACK_TEST_DATABASE_URL`].
+/// The broker's management API, under the same condition as [`STACK_TEST_DATABASE_URL`].
 pub const STACK_TEST_AMQP_MANAGEMENT_URL: &str = "STACK_TEST_AMQP_MANAGEMENT_URL";
 
 /// The two servers with their data in a temporary folder.

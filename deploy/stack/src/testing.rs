@@ -64,9 +64,7 @@ pub struct TestStack {
 /// A member who has registered and verified the email.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Signed in.
     pub client: Client,
-    /// The email.
     pub email: String,
     /// The id of the account.
     pub id: String,
@@ -135,7 +133,6 @@ impl TestStack {
         mails::wait_for(&self.mail_dir, email, |mail| mail.subject.to_lowercase().contains(&subject)).await
     }
 
-    /// A visitor.
     #[must_use]
     pub fn client(&self) -> Client {
         Client::new(self.url())

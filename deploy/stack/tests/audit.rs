@@ -1,5 +1,5 @@
-//! The audit program on a lived-in set of databases, and on dozens that were tampered with: a checker that never failed
-//! proves nothing.
+//! The audit program accepts databases with a history, and finds what was tampered with in dozens of copies of them: a
+//! checker that never failed proves nothing.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 

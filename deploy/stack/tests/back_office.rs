@@ -292,8 +292,8 @@ async fn a_text_that_cannot_be_stored_is_refused() -> Result<()> {
 }
 
 /// [D-B9] [D-B10] [D-B6] [D-R16] A deposit that turned out false is taken back after a part was paid out: what lacks is
-/// owed and shown, spends nothing, and the next deposit settles it. A hold is shown with its reason, and released by
-/// somebody else.
+/// owed and shown, spends nothing, and the next deposit settles it. A hold is shown with its reason, and released by a
+/// second person.
 #[tokio::test]
 async fn a_false_deposit_is_owed_until_it_is_settled() -> Result<()> {
     let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;

@@ -32,8 +32,8 @@ async fn receipt(stack: &TestStack, client: &Client) -> Result<String> {
     Ok(if url.starts_with("http") { url.to_owned() } else { format!("{}{url}", stack.url()) })
 }
 
-/// [D-S4] [D-L6] A new key for tokens, for a service, and for links: nobody is logged out, and the product works at every
-/// step.
+/// [D-S4] [D-L6] A new key for tokens, for a service, and for links: nobody is logged out, and the product works after
+/// every step.
 #[tokio::test]
 async fn keys_change_and_nobody_is_logged_out() -> Result<()> {
     let mut stack = TestStack::start().await?;

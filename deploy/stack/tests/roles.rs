@@ -11,7 +11,7 @@ use stack::testing::TestStack;
 /// One way into the back office: method, path of the document, the id it is tried with, and who may.
 type Row = (&'static str, &'static str, &'static str, &'static str);
 
-/// Of nothing.
+/// An id that nothing has.
 const NONE: &str = "7d0f3c1e-5a0b-4b1e-9c55-0123456789ab";
 const ALL: &str = "reviewer treasurer manager auditor admin";
 

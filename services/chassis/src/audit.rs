@@ -23,11 +23,11 @@ const SYSTEM: &str = "system";
 /// What is written of one act.
 #[derive(Debug, Clone)]
 pub struct Act<'a> {
-    /// Who.
+    /// The person who acts.
     pub staff: &'a Staff,
-    /// What, e.g. `deposit.approve`.
+    /// What they do, e.g. `deposit.approve`.
     pub action: &'a str,
-    /// To which thing.
+    /// Id of the thing acted on.
     pub subject_id: String,
     /// The member concerned.
     pub member_id: Option<Uuid>,
@@ -103,26 +103,17 @@ impl Row {
 }
 
 /// Appends one act. Staff act rarely, so that one chain a database, and one writer at a time, is enough.
-///
-/// # Errors
-/// The database's.
 pub async fn append(conn: &mut PgConnection, act: Act<'_>) -> Result<(), sqlx::Error> {
     write(conn, Row::of(act)).await
 }
 
 /// Appends a decision with what auth signed of it.
-///
-/// # Errors
-/// The database's.
 pub async fn append_signed(conn: &mut PgConnection, act: Act<'_>, signed: &Signed) -> Result<(), sqlx::Error> {
     let decision = serde_json::to_value(&signed.decided).map_err(|error| sqlx::Error::Encode(error.into()))?;
     write(conn, Row { decision: Some(decision), assertion: Some(signed.assertion.clone()), ..Row::of(act) }).await
 }
 
 /// Appends what the service did by itself, in the name of nobody.
-///
-/// # Errors
-/// The database's.
 pub async fn append_own(conn: &mut PgConnection, action: &str, subject: &str, after: Value) -> Result<(), sqlx::Error> {
     let row = Row {
         id: 0,
@@ -173,9 +164,6 @@ async fn write(conn: &mut PgConnection, mut row: Row) -> Result<(), sqlx::Error>
 }
 
 /// Id and hash of the newest row, the end of the chain; `None` if there is no row.
-///
-/// # Errors
-/// The database's.
 pub async fn newest(conn: &mut PgConnection) -> Result<Option<(i64, Vec<u8>)>, sqlx::Error> {
     let row = sqlx::query!("SELECT id, hash FROM audit_rows ORDER BY id DESC LIMIT 1").fetch_optional(conn).await?;
     Ok(row.map(|row| (row.id, row.hash)))
@@ -184,9 +172,9 @@ pub async fn newest(conn: &mut PgConnection) -> Result<Option<(i64, Vec<u8>)>, s
 /// Which rows are wanted; unset parts match everything.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// Who.
+    /// Account of the person who acted.
     pub actor_id: Option<Uuid>,
-    /// What, or how it begins.
+    /// The action, or the beginning of its name.
     pub action: String,
     /// The member concerned.
     pub member_id: Option<Uuid>,
@@ -218,9 +206,6 @@ impl TryFrom<Option<AuditFilter>> for Filter {
 }
 
 /// Rows that match before a cursor (an id), newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list(
     conn: &mut PgConnection,
     filter: &Filter,
@@ -249,9 +234,6 @@ pub async fn list(
 }
 
 /// The id of the first row that breaks the chain; `None` if it holds.
-///
-/// # Errors
-/// The database's.
 pub async fn broken_at(conn: impl PgExecutor<'_>) -> Result<Option<i64>, sqlx::Error> {
     let mut rows = sqlx::query_as!(
         Row,

@@ -5,9 +5,6 @@ pub use prost_types::Timestamp;
 use time::OffsetDateTime;
 
 /// The moment the transaction began, by the database's clock.
-///
-/// # Errors
-/// The database's.
 pub async fn now(conn: &mut PgConnection) -> Result<OffsetDateTime, sqlx::Error> {
     sqlx::query_scalar!(r#"SELECT transaction_timestamp() AS "now!""#).fetch_one(conn).await
 }

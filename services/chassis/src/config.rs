@@ -18,7 +18,7 @@ use crate::keys::{SigningKey, TrustedKeys};
 /// How logs are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
-    /// For people.
+    /// Text for a terminal.
     Human,
     /// One JSON object a line.
     Json,
@@ -85,7 +85,7 @@ impl Storage {
     }
 }
 
-/// Keys.
+/// The service's own key and the keys it trusts.
 #[derive(Debug, Clone, Args)]
 pub struct Keys {
     /// The private key of this service's credential.

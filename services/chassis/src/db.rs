@@ -84,9 +84,6 @@ impl Db {
     }
 
     /// A connection for statements that stand alone.
-    ///
-    /// # Errors
-    /// The pool's.
     pub async fn conn(&self) -> Result<Box<PgConnection>, sqlx::Error> {
         Ok(Box::new(PgConnection::new(self.pool.acquire().await?, self.pool.clone())))
     }
@@ -95,9 +92,6 @@ impl Db {
     ///
     /// Not sqlx's: in 0.9 a cancelled `begin` leaves an open transaction on the pooled connection, and what the next
     /// borrower writes stays invisible and is lost. Here the connection of a cancelled begin is closed.
-    ///
-    /// # Errors
-    /// The pool's.
     pub async fn begin(&self) -> Result<Tx, sqlx::Error> {
         let mut conn = self.conn().await?;
         conn.begin().await?;
@@ -152,7 +146,7 @@ impl Tx {
     /// Undoes everything in it now; a transaction that is dropped is undone when its connection goes back to the pool.
     ///
     /// # Errors
-    /// The database's; then the server undoes it when it notices that the connection is gone.
+    /// If the connection is lost: the server rolls back when it notices.
     pub async fn rollback(mut self) -> Result<(), sqlx::Error> {
         self.conn.end("ROLLBACK").await
     }
@@ -193,7 +187,7 @@ pub fn kind(error: &sqlx::Error) -> Kind {
 /// Runs a statement that deletes one batch, again and again until it finds nothing. Returns how many rows went.
 ///
 /// # Errors
-/// The statement's.
+/// The first error of the statement; batches before it stay deleted.
 pub async fn sweep<F>(batch: impl Fn() -> F) -> Result<u64, sqlx::Error>
 where
     F: Future<Output = Result<PgQueryResult, sqlx::Error>>,
@@ -271,7 +265,7 @@ pub async fn migrate(pool: &PgPool, service: impl Into<Schema>) -> anyhow::Resul
 /// [`migrate`] by url, for the `migrate` command of a service.
 ///
 /// # Errors
-/// As [`migrate`].
+/// The same as those of [`migrate`].
 pub async fn migrate_url(url: &str, service: impl Into<Schema>) -> anyhow::Result<()> {
     let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(Duration::from_secs(30)).connect(url).await?;
     migrate(&pool, service).await

@@ -1,5 +1,5 @@
-//! Events that could not take effect: kept beside the inbox, shown to staff, and tried again when what was wrong is
-//! right.
+//! Events that could not take effect: kept beside the inbox, shown to staff, and replayed when
+//! the cause is fixed.
 
 use std::panic::AssertUnwindSafe;
 
@@ -48,9 +48,6 @@ impl Parked {
 }
 
 /// What waits here, newest first.
-///
-/// # Errors
-/// The database's.
 pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Parked,
@@ -72,13 +69,13 @@ pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter
 /// An event that staff wants to take effect after all.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// The admin.
+    /// The admin who asks for it.
     pub staff: Staff,
-    /// Which event.
+    /// Id of the dead letter's event.
     pub event_id: String,
-    /// Where they sit.
+    /// The admin's IP address, for the audit log.
     pub client_address: String,
-    /// Their key.
+    /// Idempotency key of the call.
     pub claim: Option<Claim>,
 }
 
@@ -93,7 +90,7 @@ struct Ready {
 /// effect to once, its end as a dead letter and the audit row are one transaction.
 ///
 /// # Errors
-/// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable, the key's, the database's.
+/// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable.
 pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answer<()>, E> {
     if let Some(claim) = &command.claim
         && let Some(answer) = idempotency::answered::<_, E>(db, claim).await?

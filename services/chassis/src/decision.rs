@@ -50,13 +50,13 @@ impl Decided {
 /// The claims of an assertion, a JWT: that a person decided what has this digest.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Assertion {
-    /// [`DECISION_SIGNER`].
+    /// Always [`DECISION_SIGNER`].
     pub iss: String,
-    /// [`AUDIENCE`].
+    /// Always [`AUDIENCE`].
     pub aud: String,
-    /// The person.
+    /// Account of the person who decided.
     pub sub: Uuid,
-    /// Far away.
+    /// A century after `iat`: an assertion proves the decision for as long as it is kept.
     pub exp: i64,
     /// When it was signed, by the database's clock, in seconds.
     pub iat: i64,
@@ -66,7 +66,7 @@ pub struct Assertion {
     pub service: String,
     /// The person's role.
     pub role: Role,
-    /// Their session.
+    /// Session in which they decided.
     pub sid: Uuid,
     /// When they gave the second factor, in seconds; unset only where staff have none.
     pub factor_at: Option<i64>,
@@ -88,7 +88,7 @@ impl Assertion {
 pub struct Signed {
     /// What was decided.
     pub decided: Decided,
-    /// The JWT.
+    /// The signed JWT of an [`Assertion`].
     pub assertion: String,
 }
 
@@ -112,7 +112,7 @@ pub fn changed_meanwhile() -> Refusal {
 /// Whoever proposed what is confirmed now, and what it takes to propose it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Proposer {
-    /// The account.
+    /// Account of the person.
     pub id: Uuid,
     /// The permission that they must still have.
     pub permission: Permission,

@@ -225,8 +225,8 @@ pub fn refusal_to_status(refusal: &Refusal) -> Status {
     Status::with_error_details(code, refusal.message.clone(), details)
 }
 
-/// What another service answered. Statuses that no door of ours made (a broken connection, a deadline) become
-/// [`Kind::Unavailable`].
+/// Converts the gRPC status of another service. A status that none of our servers made, such as a broken connection or
+/// a missed deadline, becomes [`Kind::Unavailable`].
 #[must_use]
 pub fn from_status(status: &Status) -> Refusal {
     let details = status.get_error_details();

@@ -120,7 +120,7 @@ impl Work {
     /// Begins the transaction and claims the key in it.
     ///
     /// # Errors
-    /// Conflict while the first call with the key still runs, Invalid if it had another body, the database's.
+    /// Conflict while the first call with the key still runs, Invalid if it had another body.
     pub async fn begin<E: Keyed>(db: &Db, claim: Option<Claim>) -> Result<Self, E> {
         let mut tx = db.begin().await?;
         let mut stored = None;
@@ -196,7 +196,7 @@ impl DerefMut for Work {
 /// The answer given before under a key, without claiming it: for a use case that must ask others before its transaction.
 ///
 /// # Errors
-/// The refusal given before, Invalid if the key had another body, the database's.
+/// The refusal given before, Invalid if the key had another body.
 pub async fn answered<T: DeserializeOwned, E: Keyed>(db: &Db, claim: &Claim) -> Result<Option<Answer<T>>, E> {
     read_answer::<E>(&mut *db.conn().await?, claim).await?.map(answer).transpose()
 }
@@ -282,9 +282,6 @@ async fn read_answer<E: Keyed>(
 }
 
 /// Forgets keys older than a day; called now and then by the process.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(|| async {
         sqlx::query!(

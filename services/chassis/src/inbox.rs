@@ -4,9 +4,6 @@ use crate::bus::{Event, HandleError, Handler};
 use crate::db::{self, Db, PgConnection};
 
 /// Notes the event in the transaction of its effect. `false` if it took effect before: then there is nothing to do.
-///
-/// # Errors
-/// The database's.
 pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, sqlx::Error> {
     let noted =
         sqlx::query!("INSERT INTO inbox (event_id, key) VALUES ($1, $2) ON CONFLICT DO NOTHING", event.id, event.key)
@@ -18,7 +15,7 @@ pub async fn first_time(conn: &mut PgConnection, event: &Event) -> Result<bool, 
 /// Lets an event take effect in a transaction of its own, unless it did before.
 ///
 /// # Errors
-/// The handler's, the database's.
+/// What the handler returns. The event then counts as not handled.
 pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Result<(), HandleError> {
     let effect = handler.prepare(event).await?;
     let mut tx = db.begin().await?;
@@ -31,9 +28,6 @@ pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Resul
 
 /// Forgets events handled ninety days ago: far longer than their publisher keeps them for a replay (seven days), or a
 /// broker for delivery.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(|| async {
         sqlx::query!(
@@ -47,9 +41,6 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
 }
 
 /// Keeps an event that can never take effect, for people to look at.
-///
-/// # Errors
-/// The database's.
 pub async fn park(
     conn: &mut PgConnection,
     id: &str,

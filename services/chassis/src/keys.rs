@@ -66,7 +66,7 @@ impl SigningKey {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Use {
-    /// Members' tokens.
+    /// The tokens of members and staff.
     Member,
     /// Credentials and roots of the service named by the key; or, under the name of [`DECISION_SIGNER`], decisions.
     Service,

@@ -22,7 +22,7 @@ pub enum AmountError {
 }
 
 impl Cents {
-    /// Nothing.
+    /// No money: 0 cents.
     pub const ZERO: Self = Self(0);
 
     /// An amount of this many cents.
@@ -63,7 +63,7 @@ impl Cents {
         Ok(Self(dollars * 100 + cents))
     }
 
-    /// The sum.
+    /// Adds two amounts.
     ///
     /// # Errors
     /// [`AmountError::OutOfRange`] on overflow.
@@ -71,7 +71,7 @@ impl Cents {
         self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
     }
 
-    /// The difference.
+    /// Subtracts; the result may be negative.
     ///
     /// # Errors
     /// [`AmountError::OutOfRange`] on overflow.

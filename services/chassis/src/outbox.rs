@@ -12,15 +12,15 @@ use crate::telemetry::TraceContext;
 /// An event as it goes into the outbox, with the trace of the request that it comes from.
 #[derive(Debug, Clone)]
 pub struct Unsent {
-    /// Unique.
+    /// Identifies the event for the inbox of its consumers.
     pub id: Uuid,
-    /// `<service>.v1.<event>`.
+    /// The routing key, `<service>.v1.<event>`.
     pub key: String,
-    /// What it happened to.
+    /// Events of one aggregate are published in the order of their rows.
     pub aggregate_id: Uuid,
-    /// The message.
+    /// The encoded protobuf message.
     pub payload: Vec<u8>,
-    /// W3C trace context.
+    /// W3C trace context of the request that wrote it.
     pub trace_context: Json<TraceContext>,
 }
 
@@ -32,9 +32,6 @@ impl Unsent {
     }
 
     /// Writes it into the transaction.
-    ///
-    /// # Errors
-    /// The database's.
     pub async fn enqueue(self, conn: &mut PgConnection) -> Result<(), sqlx::Error> {
         sqlx::query!(
             "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context) VALUES ($1, $2, $3, $4, $5)",
@@ -51,9 +48,6 @@ impl Unsent {
 }
 
 /// Writes an event into the transaction. The key is `<service>.v1.<event>`; the aggregate is what it happened to.
-///
-/// # Errors
-/// The database's.
 pub async fn enqueue(
     conn: &mut PgConnection,
     key: &str,
@@ -64,9 +58,6 @@ pub async fn enqueue(
 }
 
 /// Age in seconds of the oldest event that waits; 0 when none does.
-///
-/// # Errors
-/// The database's.
 pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT coalesce(extract(epoch FROM clock_timestamp() - min(created_at)), 0)::bigint AS "seconds!"
@@ -77,9 +68,6 @@ pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error>
 }
 
 /// Number of events that can never take effect here.
-///
-/// # Errors
-/// The database's.
 pub async fn parked(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM parked_events"#).fetch_one(conn).await
 }

@@ -64,7 +64,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 }
 
 impl Permission {
-    /// Every permission.
+    /// Every permission, in the order of the table of rules.
     pub const ALL: [Self; 20] = [
         Self::See,
         Self::Decide,

@@ -20,7 +20,7 @@ use crate::roots::to_hex;
 /// A row of `proposals`; also the stored answer of the keyed call that made it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Proposal {
-    /// Its id.
+    /// Also the key of its row.
     pub id: Uuid,
     /// What would change, e.g. `plan.value`.
     pub kind: String,
@@ -34,11 +34,11 @@ pub struct Proposal {
     pub status: String,
     /// Who proposed it.
     pub proposed_by: Uuid,
-    /// When.
+    /// When they proposed it.
     pub proposed_at: OffsetDateTime,
     /// Who confirmed or rejected it.
     pub decided_by: Option<Uuid>,
-    /// When.
+    /// When they confirmed or rejected it.
     pub decided_at: Option<OffsetDateTime>,
     /// Until when it can be decided; unset in answers that the version before stored.
     #[serde(default)]
@@ -95,15 +95,15 @@ impl Decision {
 /// A decision as somebody asks for it.
 #[derive(Debug, Clone)]
 pub struct DecideProposal {
-    /// Who decides.
+    /// The person who decides.
     pub staff: Staff,
-    /// Which proposal.
+    /// Id of the proposal.
     pub id: Uuid,
-    /// How.
+    /// Whether they confirm or reject it.
     pub decision: Decision,
-    /// Where they sit.
+    /// Their IP address, for the audit log.
     pub client_address: String,
-    /// Their key.
+    /// Idempotency key of the call.
     pub claim: Option<Claim>,
 }
 
@@ -124,9 +124,6 @@ macro_rules! proposals {
 }
 
 /// Writes an open proposal.
-///
-/// # Errors
-/// The database's.
 pub async fn open(
     conn: &mut PgConnection,
     kind: &str,
@@ -154,7 +151,7 @@ pub async fn open(
 /// answer under the key.
 ///
 /// # Errors
-/// Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign, the database's.
+/// Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`), Unavailable if auth cannot sign.
 pub async fn sign<E: Keyed>(db: &Db, command: &DecideProposal) -> Result<Option<Signed>, E> {
     let found = find(&mut *db.conn().await?, command.id).await?.filter(|one| one.status == "open");
     let Some(proposal) = found else { return Ok(None) };
@@ -201,8 +198,7 @@ async fn drop_proposal(db: &Db, proposal: &Proposal) -> Result<(), sqlx::Error> 
 /// transaction, and then [`record`]s the decision.
 ///
 /// # Errors
-/// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`, `STALE_REVISION`), Forbidden (`SELF_CONFIRMATION`), the
-/// database's.
+/// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`, `STALE_REVISION`), Forbidden (`SELF_CONFIRMATION`).
 pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     conn: &mut PgConnection,
     command: &DecideProposal,
@@ -248,9 +244,6 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
 }
 
 /// Writes the decision to the audit log; `member_id` is the member whom the proposal concerns.
-///
-/// # Errors
-/// The database's.
 pub async fn record(
     conn: &mut PgConnection,
     command: &DecideProposal,
@@ -293,17 +286,11 @@ pub fn proposer_not_permitted() -> Refusal {
 }
 
 /// Names the thing a confirmed proposal made.
-///
-/// # Errors
-/// The database's.
 pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -> Result<Proposal, sqlx::Error> {
     proposals!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING", "", id, subject_id).fetch_one(conn).await
 }
 
 /// Proposals, newest first, of one status or all, before a cursor (the id of the last one seen).
-///
-/// # Errors
-/// The database's.
 pub async fn list(
     conn: &mut PgConnection,
     status: ProposalStatus,

@@ -33,15 +33,15 @@ const LIFE_SECONDS: i64 = 100 * 365 * 24 * 3_600;
 /// What the books of a service came to at a moment: the claims of a JWT that the service signs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Root {
-    /// The service.
+    /// Name of the service that signed it.
     pub iss: String,
-    /// The service.
+    /// Name of the service it is about: the same.
     pub sub: String,
-    /// [`AUDIENCE`].
+    /// Always [`AUDIENCE`].
     pub aud: String,
-    /// When, by the database's clock, in seconds.
+    /// When it was signed, by the database's clock, in seconds.
     pub iat: i64,
-    /// Far away.
+    /// A century after `iat`: a root proves something for as long as it is kept.
     pub exp: i64,
     /// From 1, without a gap.
     pub number: u64,
@@ -74,7 +74,7 @@ pub struct JournalHead {
 pub struct Signed {
     /// What it says; to be believed once the signature is verified.
     pub root: Root,
-    /// The JWT.
+    /// The signed JWT as exported.
     pub text: String,
 }
 
@@ -89,9 +89,9 @@ pub enum Covers {
 
 /// Writes the roots of one service.
 pub struct Exporter {
-    /// The service.
+    /// Name of the service, and of its folder in the store.
     pub service: &'static str,
-    /// Its database.
+    /// Database whose rows are covered.
     pub db: Db,
     /// Where roots go.
     pub store: Arc<dyn ObjectStore>,
@@ -130,9 +130,9 @@ pub async fn read(store: &dyn ObjectStore, service: &str, newest_day: bool) -> a
 /// A posting of the journal.
 #[derive(Debug, Clone, FromRow)]
 pub struct JournalPosting {
-    /// Its transaction.
+    /// Id of the transaction that wrote it; `0` for those from before the column.
     pub xid: String,
-    /// Its id.
+    /// Ascends within a transaction.
     pub id: i64,
     /// SHA-256 over its header and its entries.
     pub hash: Vec<u8>,

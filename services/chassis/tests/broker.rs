@@ -337,8 +337,8 @@ async fn an_unroutable_event_stays(pool: PgPool) {
     broker.remove().await;
 }
 
-/// [A14] [Q5] When the broker does not take an event, the later ones of its aggregate wait behind it, and those of others
-/// do not.
+/// [A14] [Q5] When the broker rejects an event, the later events of its aggregate wait behind it; those of other
+/// aggregates do not.
 #[sqlx::test(migrations = false)]
 async fn an_event_does_not_overtake_a_failed_one_of_its_aggregate(pool: PgPool) {
     let (broker, db) = (Broker::start().await, database(pool).await);

@@ -63,8 +63,8 @@ async fn effects(pool: &PgPool) -> i64 {
 
 // === transactions ===
 
-/// [K1] After a begin that was cancelled at any moment, the next statement on the connection is not swallowed by an open
-/// transaction.
+/// [K1] After a begin that was cancelled at any moment, the next statement on the connection does not land in an open
+/// transaction that is then rolled back.
 #[sqlx::test(migrations = false)]
 async fn a_cancelled_begin_swallows_nothing(pool: PgPool) {
     let observer = database(&pool).await;

@@ -15,7 +15,7 @@ pub(super) const AGGREGATE: &str = "x-aggregate-id";
 pub struct Event {
     /// Its id; the same for every delivery.
     pub id: Uuid,
-    /// E.g. `wallet.v1.deposit_confirmed`.
+    /// The routing key, e.g. `wallet.v1.deposit_confirmed`.
     pub key: String,
     /// What it happened to: events of one aggregate take effect in the order in which they were written.
     pub aggregate_id: Uuid,

@@ -29,9 +29,6 @@ impl Lanes {
 impl Turn {
     /// Runs the work when the delivery before is settled. Work that answers `false` left its delivery to the broker, and so
     /// are those behind it left, without being begun.
-    ///
-    /// # Errors
-    /// The work's.
     pub async fn take(self, work: impl Future<Output = anyhow::Result<bool>>) -> anyhow::Result<()> {
         if let Some(mut before) = self.before
             && before.wait_for(|is_settled| *is_settled).await.is_err()
@@ -81,8 +78,8 @@ mod tests {
         }
     }
 
-    /// [Q5] What comes behind a delivery that was left or failed is not begun, also when it arrives later; another
-    /// aggregate's is.
+    /// [Q5] A delivery behind one of the same aggregate that was left or failed is not started, even if it arrives later.
+    /// Deliveries of other aggregates are.
     #[tokio::test]
     async fn nothing_overtakes_what_was_left() {
         let mut lanes = Lanes::default();

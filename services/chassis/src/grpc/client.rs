@@ -29,7 +29,7 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Without authority.
+    /// Without a token or credential.
     #[must_use]
     pub fn anonymous() -> Self {
         Self { authorization: None, request_id: None, deadline: DEADLINE }

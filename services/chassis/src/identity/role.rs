@@ -4,27 +4,27 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// What staff may be.
+/// The role of a staff account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// Decides deposits, fees and withdrawals; freezes.
     Reviewer,
-    /// Pays out; platform methods; bonus and adjustments.
+    /// Pays withdrawals; changes platform methods; grants bonuses and adjusts balances.
     Treasurer,
-    /// Plans and values.
+    /// Manages plans and publishes their values.
     Manager,
-    /// Reads all.
+    /// Reads everything, changes nothing.
     Auditor,
-    /// Staff accounts.
+    /// Manages staff accounts.
     Admin,
 }
 
 impl Role {
-    /// Every role.
+    /// Every role, in the order shown to staff.
     pub const ALL: [Self; 5] = [Self::Reviewer, Self::Treasurer, Self::Manager, Self::Auditor, Self::Admin];
 
-    /// Its name.
+    /// The name in tokens, on the wire and in the database.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -17,9 +17,9 @@ use crate::permission::{MemberAct, Permission};
 /// A live session: somebody signed in.
 #[derive(Debug, Clone)]
 pub struct Session {
-    /// The session.
+    /// Id of the session.
     pub id: Uuid,
-    /// The account.
+    /// Account that signed in.
     pub user_id: Uuid,
     /// Whether the email is confirmed.
     pub verified: bool,
@@ -85,7 +85,7 @@ impl Session {
     /// Checks the second factor for an act that is known only once the call has been read.
     ///
     /// # Errors
-    /// Forbidden (`STEP_UP_REQUIRED`).
+    /// Forbidden (`STEP_UP_REQUIRED`) if a fresh second factor is missing.
     pub fn check_factor(&self, act: MemberAct) -> Result<(), Refusal> {
         let is_missing = act.needs_fresh_factor() && self.has_factor && !self.stepped_up;
         if is_missing { Err(step_up_required()) } else { Ok(()) }
@@ -140,9 +140,9 @@ impl Session {
 /// A staff member at work.
 #[derive(Debug, Clone)]
 pub struct Staff {
-    /// The account.
+    /// Account of the person.
     pub user_id: Uuid,
-    /// In which role.
+    /// Role they act in.
     pub role: Role,
     /// Unset for the operator at a command line, whose decisions are not signed.
     pub(super) signer: Option<DecisionSigner>,

@@ -25,11 +25,11 @@ const KNOWN_TOKENS: u64 = 100_000;
 /// The claims of a member's token.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MemberClaims {
-    /// [`MEMBER_ISSUER`].
+    /// Always [`MEMBER_ISSUER`].
     pub iss: String,
-    /// [`MEMBER_AUDIENCE`].
+    /// Always [`MEMBER_AUDIENCE`].
     pub aud: String,
-    /// The account.
+    /// Account that signed in.
     pub sub: Uuid,
     /// The session, whose row decides.
     pub sid: Uuid,
@@ -99,7 +99,7 @@ impl Verifier {
     /// The live session of a token.
     ///
     /// # Errors
-    /// As [`Self::session`].
+    /// The same as those of [`Self::session`].
     pub async fn session_of(&self, token: &str) -> Result<Session, Refusal> {
         let named = self.named(token).ok_or_else(unauthenticated)?;
         owned(self.sessions.live(named.session_id).await?, named)
@@ -111,8 +111,7 @@ impl Verifier {
         owned(self.sessions.fresh(named.session_id).await?, named)
     }
 
-    /// What keeps payouts of an account waiting, as auth has it at this moment: those to a destination that is known since
-    /// a moment.
+    /// Asks auth what keeps an account's payouts to a destination waiting, given since when the destination is known.
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
@@ -165,12 +164,11 @@ impl Verifier {
         Some(name)
     }
 
-    /// The calling staff member, if they have this permission and, where it takes one, gave a second factor within the
-    /// last minutes.
+    /// The calling staff member, if they have this permission and, where it needs one, gave a fresh second factor.
     ///
     /// # Errors
-    /// As [`Self::session`], Forbidden for everybody else, and Forbidden (`STEP_UP_REQUIRED`) when the factor was given
-    /// longer ago.
+    /// Those of [`Self::session`]; Forbidden without the permission; Forbidden (`STEP_UP_REQUIRED`) if the second factor
+    /// is not fresh.
     pub async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
         self.staff_with_any(metadata, &[permission]).await
     }
@@ -179,7 +177,7 @@ impl Verifier {
     /// what the call is about.
     ///
     /// # Errors
-    /// As [`Self::staff`].
+    /// The same as those of [`Self::staff`].
     pub async fn staff_with_any(&self, metadata: &MetadataMap, permissions: &[Permission]) -> Result<Staff, Refusal> {
         let needs_factor = permissions.iter().any(|permission| permission.needs_fresh_factor());
         let session = if needs_factor { self.fresh_session(metadata).await? } else { self.session(metadata).await? };

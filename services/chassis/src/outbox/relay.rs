@@ -1,5 +1,5 @@
-//! The relay: brings events from the outbox to the broker, those of an aggregate in the order of their rows, each at
-//! least once.
+//! The relay: publishes events of the outbox to the broker at least once, those of one aggregate in
+//! order.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -61,7 +61,7 @@ async fn relay_all(db: &Db, bus: &Bus, name: &str, publisher: &mut Option<Publis
 /// Publishes the oldest waiting events and marks those that the broker has. Returns how many it found.
 ///
 /// # Errors
-/// The database's; the first event's that the broker does not take.
+/// The error of the first event that the broker does not confirm.
 pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize> {
     let mut tx = db.begin().await?;
     // One relay at a time keeps the order of each aggregate's events.
@@ -135,9 +135,6 @@ async fn publish_in_order(publisher: &Publisher, rows: Vec<Row>) -> (Vec<i64>, a
 }
 
 /// Forgets events published a week ago: so long they are kept for a replay. Called now and then by the process.
-///
-/// # Errors
-/// The database's.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     db::sweep(|| async {
         sqlx::query!(

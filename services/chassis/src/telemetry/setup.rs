@@ -25,7 +25,7 @@ const LOGGED: &str = "info,lapin=off,sqlx=warn";
 /// What must live as long as the process.
 pub struct Telemetry {
     collected: Option<Collected>,
-    /// Renders /metrics.
+    /// Renders the body of `/metrics`.
     pub metrics: PrometheusHandle,
 }
 

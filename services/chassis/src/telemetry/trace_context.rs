@@ -24,7 +24,7 @@ impl TraceContext {
         context
     }
 
-    /// Its headers.
+    /// The W3C headers as name and value.
     pub fn iter(&self) -> impl Iterator<Item = (&String, &String)> {
         self.0.iter()
     }
