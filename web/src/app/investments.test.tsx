@@ -123,6 +123,22 @@ describe('charts without a course', () => {
     openAsMember('/investments/plans/add?planId=plan-1')
     expect(await screen.findByText('No value has been published yet.')).toBeVisible()
   })
+
+  it('tell values of one day and of one minute apart [D-I5]', async () => {
+    const values = [
+      value(1, '2026-03-01T12:00:00Z'), value(1.01, '2026-03-02T12:00:00Z'), value(1.02, '2026-03-02T14:07:02Z'), value(1.03, '2026-03-02T14:07:20Z'),
+    ]
+    server.use(answers('get', '/plans', { plans: [plan] }), answers('get', '/plans/:id/values', { values }))
+    openAsMember('/investments/plans/add?planId=plan-1')
+    const table = within(await screen.findByRole('table', { hidden: true }))
+    const moments = table.getAllByRole('row', { hidden: true }).slice(1).map((row) => row.firstChild?.textContent)
+    expect(moments).toEqual([
+      expect.stringMatching(/:07:20 [AP]M$/),
+      expect.stringMatching(/:07:02 [AP]M$/),
+      expect.stringMatching(/^March 2, 2026 at \d+:00 [AP]M$/),
+      'Mar 1, 2026',
+    ])
+  })
 })
 
 describe('the plans', () => {

@@ -16,6 +16,11 @@ export const formatDateTime = (iso: string | number | Date) => long.format(new D
 export const formatDateTimes = (moments: readonly string[]) => tellApart(moments, formatDateTime, (iso) => exact.format(new Date(iso)))
 /** `Nov 21, 2026` */
 export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))
+/** The same of a list: with the time where two would look alike, and with seconds where even that is the same. */
+export const formatDays = (moments: readonly string[]) => {
+  const times = formatDateTimes(moments)
+  return tellApart(moments, formatDay, (iso) => times[moments.indexOf(iso)] ?? '')
+}
 /** `10:50 AM` */
 export const formatTime = (iso: string | number | Date) => time.format(new Date(iso))
 /** `2026-11-21`, the day in UTC, as the contract and date inputs write it. */

@@ -4,7 +4,7 @@ import { LineChart } from '@/components/line-chart'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import type { Plan, PlanValue } from '@/lib/api-types'
-import { formatDay } from '@/lib/dates'
+import { formatDay, formatDays } from '@/lib/dates'
 import { formatPercent } from '@/lib/money'
 import { usePlanValues } from '../api/list-plans'
 import { changeOf } from '../value-index'
@@ -48,6 +48,8 @@ function Values({ title, values }: { title: string; values: PlanValue[] }) {
     )
   }
   const change = formatPercent(changeOf(first, last), { signed: true })
+  const days = formatDays(values.map(({ at }) => at))
+  const rows = values.map((value, index) => ({ ...value, day: days[index] })).toReversed()
   return (
     <>
       <LineChart points={points} format={format} step={STEP} label={`${title}: ${change} from ${formatDay(first.at)} to ${formatDay(last.at)}`} />
@@ -63,9 +65,9 @@ function Values({ title, values }: { title: string; values: PlanValue[] }) {
               </tr>
             </thead>
             <tbody className="divide-y divide-line">
-              {values.toReversed().map(({ at, value, source }) => (
+              {rows.map(({ at, day, value, source }) => (
                 <tr key={at}>
-                  <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{formatDay(at)}</td>
+                  <td className="py-2 pr-3 whitespace-nowrap text-ink-faint">{day}</td>
                   <td className="tabular py-2 pr-3 font-medium">{value}</td>
                   <td className="py-2 text-ink-soft">{source}</td>
                 </tr>

@@ -5,12 +5,13 @@ import { Card, CardHeader } from '@/components/card'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import type { DeviceSession } from '@/lib/api-types'
-import { formatDateTime } from '@/lib/dates'
+import { formatDateTimes } from '@/lib/dates'
 import { useDeviceSessions, useEndSession } from '../api/device-sessions'
 
 /** Every signed-in device, each of which can be signed out from here [D-S4]. */
 export function SessionsCard() {
   const { data: sessions, isPending, isFetching, error, refetch } = useDeviceSessions()
+  const lastSeen = formatDateTimes(sessions?.map(({ lastSeenAt }) => lastSeenAt) ?? [])
   return (
     <Card className="overflow-hidden">
       <CardHeader title="Sessions" description="Where your account is signed in." />
@@ -22,8 +23,8 @@ export function SessionsCard() {
         <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
       ) : (
         <ul className="mt-4 divide-y divide-line border-t border-line">
-          {sessions.map((session) => (
-            <SessionRow key={session.id} session={session} />
+          {sessions.map((session, index) => (
+            <SessionRow key={session.id} session={session} lastSeen={lastSeen[index] ?? ''} />
           ))}
         </ul>
       )}
@@ -31,7 +32,7 @@ export function SessionsCard() {
   )
 }
 
-function SessionRow({ session: { id, current, device, address, lastSeenAt } }: { session: DeviceSession }) {
+function SessionRow({ session: { id, current, device, address }, lastSeen }: { session: DeviceSession; lastSeen: string }) {
   const end = useEndSession()
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-5 py-3.5 sm:px-6">
@@ -42,7 +43,7 @@ function SessionRow({ session: { id, current, device, address, lastSeenAt } }: {
           {current && <Badge tone="accent">This device</Badge>}
         </p>
         <p className="text-sm text-ink-faint">
-          {address} · last seen {formatDateTime(lastSeenAt)}
+          {address} · last seen {lastSeen}
         </p>
       </div>
       {!current && (
