@@ -25,7 +25,7 @@ export const chunkGroups = [
     icons('clock', 'graduation-cap', 'info', 'lock', 'rotate-cw', 'triangle-exclamation-point', 'x'),
     components('button', 'card', 'cx', 'form', 'logo', 'page', 'spinner', 'toast-area'),
     lib('api-error', 'brand', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
-    lib('session', 'theme', 'took-over'),
+    lib('session', 'theme', 'was-prerendered'),
   ),
   group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
   group(

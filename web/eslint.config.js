@@ -42,6 +42,6 @@ export default tseslint.config(
     },
   },
   { files: ['src/**/*.{ts,tsx}'], extends: [reactHooks.configs.flat.recommended], languageOptions: { globals: globals.browser } },
-  { files: ['scripts/**', 'e2e/**/*.mjs', '*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
+  { files: ['scripts/**', 'prerender/*.mjs', 'e2e/**/*.mjs', '*.js'], languageOptions: { globals: { ...globals.node, ...globals.browser } } },
   ...borders,
 )

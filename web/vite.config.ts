@@ -20,10 +20,10 @@ function previewPicture(): Plugin {
 }
 
 /** The script that every page has in its head: no file of its own, for which the first paint would wait. */
-function beforePaint(): Plugin {
-  const file = fileURLToPath(new URL('./src/before-paint.ts', import.meta.url))
+function boot(): Plugin {
+  const file = fileURLToPath(new URL('./prerender/boot.ts', import.meta.url))
   return {
-    name: 'before-paint',
+    name: 'boot',
     transformIndexHtml: {
       order: 'post',
       handler: async () => {
@@ -35,7 +35,7 @@ function beforePaint(): Plugin {
 }
 
 export default defineConfig({
-  plugins: [react(), tailwindcss(), previewPicture(), beforePaint()],
+  plugins: [react(), tailwindcss(), previewPicture(), boot()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/v1': gateway } },
   build: {

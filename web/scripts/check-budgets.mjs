@@ -1,9 +1,9 @@
-// Fails the build when a page outgrows its budget: a drawn one as it is sent, and every one's JavaScript (all chunks it
+// Fails the build when a page outgrows its budget: a prerendered one as it is sent, and every one's JavaScript (all chunks it
 // needs at once, gzipped).
 import { readFileSync, rmSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { chunksOf, manifest } from './chunks.mjs'
+import { chunksOf, manifest } from '../prerender/chunks.mjs'
 
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 

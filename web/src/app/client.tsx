@@ -2,8 +2,8 @@
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
-import { loadDrawnPage } from './drawn-pages'
-import { firstPage } from './first-page'
+import { loadPrerenderedPage } from './prerendered-pages'
+import { firstRender } from './first-render'
 import '@/lib/theme'
 import './app.css'
 
@@ -17,10 +17,10 @@ export async function show(): Promise<void> {
     </StrictMode>
   )
   if (root.hasChildNodes()) {
-    await loadDrawnPage(location.pathname)
+    await loadPrerenderedPage(location.pathname)
     hydrateRoot(root, app)
   } else createRoot(root).render(app)
-  return firstPage
+  return firstRender
 }
 
 // A built page has the fonts in its head, and the script there decides when the app comes.

@@ -4,7 +4,7 @@ import { useLocation } from 'react-router'
 import { Button } from '@/components/button'
 import { ChunkError, reloadPage } from '@/lib/load-chunk'
 import { notify } from '@/lib/notify'
-import { FirstPage } from './first-page'
+import { FirstRender } from './first-render'
 
 /** `at`: another value is another try. */
 type Props = { at?: string; children: ReactNode }
@@ -66,7 +66,7 @@ function Failure({ isMissing }: { isMissing: boolean }) {
       <Button className="mt-6" onClick={retry} icon={<RotateCw aria-hidden className="size-4" />}>
         Retry
       </Button>
-      <FirstPage />
+      <FirstRender />
     </div>
   )
 }

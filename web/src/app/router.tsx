@@ -3,8 +3,8 @@ import { Route, Routes } from 'react-router'
 import { PageLoader } from '@/components/spinner'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
-import { drawnNotFound, drawnPages } from './drawn-pages'
-import { FirstPage } from './first-page'
+import { prerenderedNotFound, prerenderedPages } from './prerendered-pages'
+import { FirstRender } from './first-render'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
@@ -16,7 +16,7 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
       default: () => (
         <>
           <Page />
-          <FirstPage />
+          <FirstRender />
         </>
       ),
     }
@@ -33,16 +33,16 @@ const MemberLayout = frame(() => import('./member-layout'), 'MemberLayout')
 
 const AdminArea = page(() => import('./pages/admin/admin-area'), 'AdminArea')
 
-const LandingPage = page(drawnPages[paths.landing], 'LandingPage')
-const UgcCoursePage = page(drawnPages[paths.ugcCourse], 'UgcCoursePage')
-const TermsPage = page(drawnPages[paths.terms], 'TermsPage')
-const PrivacyPage = page(drawnPages[paths.privacy], 'PrivacyPage')
+const LandingPage = page(prerenderedPages[paths.landing], 'LandingPage')
+const UgcCoursePage = page(prerenderedPages[paths.ugcCourse], 'UgcCoursePage')
+const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
+const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
 const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
-const NotFoundPage = page(drawnNotFound, 'NotFoundPage')
+const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
 
-const LoginPage = page(drawnPages[paths.login], 'LoginPage')
-const RegisterPage = page(drawnPages[paths.register], 'RegisterPage')
-const ForgotPasswordPage = page(drawnPages[paths.forgotPassword], 'ForgotPasswordPage')
+const LoginPage = page(prerenderedPages[paths.login], 'LoginPage')
+const RegisterPage = page(prerenderedPages[paths.register], 'RegisterPage')
+const ForgotPasswordPage = page(prerenderedPages[paths.forgotPassword], 'ForgotPasswordPage')
 const ResetPasswordPage = page(() => import('./pages/reset-password-page'), 'ResetPasswordPage')
 const MailedActPage = page(() => import('./pages/mailed-act-page'), 'MailedActPage')
 const VerifyPage = page(() => import('./pages/verify-page'), 'VerifyPage')

@@ -2,19 +2,19 @@ import { ArrowLeft } from 'lucide-react'
 import { useEffect, useRef, type ReactNode } from 'react'
 import { useNavigate } from 'react-router'
 import { brand } from '@/lib/brand'
-import { useTookOver } from '@/lib/took-over'
+import { useWasPrerendered } from '@/lib/was-prerendered'
 
 type TitleProps = { title: string; className?: string; children?: ReactNode }
 
 /** The page's heading. After a route change it takes the focus, so that screen readers announce the new page. */
 export function PageTitle({ title, className, children }: TitleProps) {
   const heading = useRef<HTMLHeadingElement>(null)
-  const tookOver = useTookOver()
+  const wasPrerendered = useWasPrerendered()
   useEffect(() => {
-    if (tookOver) return
+    if (wasPrerendered) return
     const entry = window.history.state as { idx?: number } | null
     if (entry?.idx) heading.current?.focus({ preventScroll: true })
-  }, [tookOver])
+  }, [wasPrerendered])
   return (
     <>
       <title>{`${title} · ${brand.name}`}</title>

@@ -12,7 +12,7 @@ type Session = {
 
 const SIGNED_OUT: Session = { user: null, token: null, left: false }
 
-/** `before-paint.ts` says the same before the first paint. */
+/** `boot.ts` says the same before the first paint. */
 const tellStyles = ({ token }: Session) => {
   document.documentElement.dataset['session'] = token ? 'open' : 'none'
 }

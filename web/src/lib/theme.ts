@@ -1,4 +1,4 @@
-/** The chosen appearance, kept in local storage under `theme`; `before-paint.ts` applies it before the first paint. */
+/** The chosen appearance, kept in local storage under `theme`; `boot.ts` applies it before the first paint. */
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
-import { useTookOver } from '@/lib/took-over'
+import { useWasPrerendered } from '@/lib/was-prerendered'
 import { PublicPage } from '../public-page'
 import { CourseHero } from './ugc-course/course-hero'
 import { Gallery } from './ugc-course/gallery'
@@ -27,8 +27,8 @@ export function UgcCoursePage() {
 /** The landing page links to a section of this one; a browser that opens this page by such a link goes there itself. */
 function useScrollToHash() {
   const { hash } = useLocation()
-  const tookOver = useTookOver()
-  const shown = useRef(tookOver ? hash : '')
+  const wasPrerendered = useWasPrerendered()
+  const shown = useRef(wasPrerendered ? hash : '')
   useEffect(() => {
     if (shown.current === hash) return
     shown.current = hash

@@ -1,4 +1,4 @@
-// Makes the pages of dist out of the one that Vite wrote. The public ones are drawn, with the part of the styles that
+// Writes the pages of dist from the one that Vite wrote. The public ones are prerendered, with the part of the styles that
 // they show. For the gateway it says which address has which file (pages.json), and which scripts and styles stand in
 // a file (inline.json), since the content policy allows only those that it names.
 import { createHash } from 'node:crypto'
@@ -10,7 +10,7 @@ import { stylesOf } from './page-styles.mjs'
 process.env.NODE_ENV = 'production'
 const dist = fileURLToPath(new URL('../dist/', import.meta.url))
 const built = new URL('../node_modules/.tmp/prerender/', import.meta.url)
-const { draw, drawn, pages } = await import(new URL('prerender.js', built).href)
+const { pages, prerendered, renderPage } = await import(new URL('render.js', built).href)
 
 const APP = 'src/app/client.tsx'
 const TITLE = '<title>Solvane</title>'
@@ -46,9 +46,9 @@ function hashes(html, tag) {
 // Without the app there is nothing to see here. Its styles stand behind the script, which would wait for them.
 const empty = shell.replace('  </head>', `    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
 write('app.html', empty, fonts, { app: [app], modules: modulesOf() })
-for (const { address, file, module } of drawn) {
-  const [, head, body] = (await draw(address)).match(/^((?:<title>[^<]*<\/title>|<link[^>]*>)*)(.*)$/s)
-  if (!head.includes('<title>') || body.includes('<script')) throw new Error(`${address} was not drawn as a page without scripts`)
+for (const { address, file, module } of prerendered) {
+  const [, head, body] = (await renderPage(address)).match(/^((?:<title>[^<]*<\/title>|<link[^>]*>)*)(.*)$/s)
+  if (!head.includes('<title>') || body.includes('<script')) throw new Error(`${address} was not prerendered as a page without scripts`)
   const page = shell.replace(TITLE, () => head).replace(ROOT, () => `<div id="root">${body}</div>`)
   write(file, page, fonts + stylesOf(body, allStyles), { app: [app], styles: [appStyles], modules: modulesOf(module) })
 }

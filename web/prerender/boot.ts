@@ -1,8 +1,8 @@
 /**
- * Stands in the head of every page as it is, and runs before the first paint: it tells the styles the theme, the font
- * and whether somebody is signed in. A page that the build drew can be read without the app, its links lead on and its
- * fields can be filled, so the app comes when it is needed: for a session, or when somebody approaches a control.
- * Without imports, since there is no file of it; the build says in the script's attributes where the app is.
+ * Inlined into the head of every page, and run before the first paint: tells the styles the theme, the font and whether
+ * there is a session. A prerendered page can be read, its links followed and its fields filled without the app, so the
+ * app is loaded when it is needed: for a session, or when the visitor approaches a control. It can import nothing; the
+ * attributes of the script tag say where the app is.
  */
 const page = document.documentElement
 
@@ -22,7 +22,7 @@ page.dataset['theme'] = theme === 'dark' ? 'dark' : 'light'
 const isSignedIn = Boolean(stored('auth')['token'])
 page.dataset['session'] = isSignedIn ? 'open' : 'none'
 
-// A browser that has Inter shows it at once. Any other paints first, pictures too, and then changes the letters.
+// A browser that has Inter cached uses it at once. Any other paints first, and swaps the font afterwards.
 if (stored('font')['has']) {
   page.dataset['font'] = 'inter'
   void fetchFont()
@@ -40,13 +40,13 @@ async function fetchFont() {
   try {
     localStorage.setItem('font', '{"state":{"has":true}}')
   } catch {
-    // It is asked for again on the next page.
+    // The next page tries again.
   }
 }
 
 const { app, styles, modules } = document.currentScript?.dataset ?? {}
-/** A drawn page has what it shows of the styles in itself; all of them come with the app. */
-const isDrawn = styles !== undefined
+/** A prerendered page carries the styles that it uses; the app brings the rest. */
+const isPrerendered = styles !== undefined
 const parsed = new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 
 const CONTROLS = 'a, button, input, select, label'
@@ -54,7 +54,7 @@ const CONTROLS = 'a, button, input, select, label'
 const APPROACHES = ['pointerover', 'pointerdown', 'focusin', 'change'] as const
 
 let started = false
-/** What was pressed or sent before the app could answer; it is pressed again when the app is there. */
+/** The control that was used before the app was ready; it is used again once the app is there. */
 let held: HTMLElement | null = null
 
 function start() {
@@ -62,16 +62,16 @@ function start() {
   started = true
   for (const href of modules?.split(' ') ?? []) link('modulepreload', href)
   const code = import(app) as Promise<{ show: () => Promise<void> }>
-  Promise.all([code, parsed, isDrawn && loaded(link('stylesheet', styles))])
+  Promise.all([code, parsed, isPrerendered && loaded(link('stylesheet', styles))])
     .then(([{ show }]) => show())
     .then(release, () => {
-      // The code did not come: the next approach asks again, and who waits for an answer gets the page anew.
+      // The app could not be loaded: the next approach retries, and a visitor who waits gets the page reloaded.
       started = false
       if (held) fetch('/', { method: 'HEAD' }).then(() => location.reload(), sayOffline)
     })
 }
 
-/** The browser's own error page would take the place of this one, and of what was typed. */
+/** A reload while offline would lose the page and what was typed. */
 function sayOffline() {
   const note = document.createElement('p')
   note.role = 'alert'
@@ -113,12 +113,12 @@ function release() {
   else held?.click()
 }
 
-if (!isDrawn || isSignedIn) start()
-if (isDrawn) {
+if (!isPrerendered || isSignedIn) start()
+if (isPrerendered) {
   document.addEventListener('click', hold, true)
   document.addEventListener('submit', hold, true)
   for (const type of APPROACHES) document.addEventListener(type, approach)
-  // Somebody signed in meanwhile: in another tab, or on a page from which the way led back to this one.
+  // A session began elsewhere: in another tab, or before the visitor came back to this page.
   addEventListener('storage', ({ key }) => key !== 'font' && start())
   addEventListener('pageshow', ({ persisted }) => persisted && start())
 }

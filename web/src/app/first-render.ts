@@ -2,11 +2,11 @@ import { useEffect } from 'react'
 
 let shown: () => void
 
-/** Settled when the first page stands, with everything that listens on it. */
-export const firstPage = new Promise<void>((resolve) => (shown = resolve))
+/** Resolves when the first page is rendered and interactive. */
+export const firstRender = new Promise<void>((resolve) => (shown = resolve))
 
 /** Rendered beside each page, so that its effect runs when the page is there. */
-export function FirstPage() {
+export function FirstRender() {
   useEffect(() => shown(), [])
   return null
 }

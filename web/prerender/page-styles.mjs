@@ -1,4 +1,4 @@
-// The part of the app's styles that a drawn page shows: small enough to stand in the page itself.
+// The part of the app's styles that a prerendered page uses: small enough to stand in the page itself.
 import { transform } from 'lightningcss'
 
 /** Leaves out the rules for classes and elements that the page does not have, and what only they use. */
