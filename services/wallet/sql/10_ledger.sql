@@ -48,19 +48,29 @@ CREATE OR REPLACE FUNCTION entry_hash(
         || int8send(balance_after_cents) || coalesce(header, ''))
 $$;
 
+-- The rules about a member that stand in the way of a movement, each a query of rows that an index finds. They return
+-- rows, so that PostgreSQL makes them a part of the query that asks: a function that returns a value would be planned at
+-- each call, and for a kind that it does not know.
+
+DROP FUNCTION IF EXISTS has_pending(uuid, text), owns_course(uuid), withdrawn_since(uuid, timestamptz);
+
+CREATE OR REPLACE FUNCTION open_withdrawal(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+    SELECT id FROM transactions WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending'
+$$;
+
+CREATE OR REPLACE FUNCTION pending_course(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
+    SELECT id FROM transactions WHERE user_id = member AND kind = 'course' AND status = 'pending'
+$$;
+
 -- A member owns the course once it was paid for: bought from the balance, or by a payment that was confirmed.
-CREATE OR REPLACE FUNCTION owns_course(member uuid) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT FROM postings WHERE user_id = member AND kind = 'course')
+CREATE OR REPLACE FUNCTION paid_course(member uuid) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+    SELECT id FROM postings WHERE user_id = member AND kind = 'course'
 $$;
 
--- What a member withdrew since a moment; a rejected request gives its amount back.
-CREATE OR REPLACE FUNCTION withdrawn_since(member uuid, since timestamptz) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT coalesce(sum(amount_cents), 0)::bigint FROM transactions
+-- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back.
+CREATE OR REPLACE FUNCTION withdrawals_since(member uuid, since timestamptz) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
+    SELECT amount_cents FROM transactions
     WHERE user_id = member AND kind = 'withdrawal' AND status <> 'failed' AND created_at > since
-$$;
-
-CREATE OR REPLACE FUNCTION has_pending(member uuid, wanted text) RETURNS boolean LANGUAGE sql STABLE AS $$
-    SELECT EXISTS (SELECT FROM transactions WHERE user_id = member AND kind = wanted AND status = 'pending')
 $$;
 
 -- What a posting moved, under the kind of each account, taken so many times (-1: what takes it back). What a member owes
@@ -285,13 +295,14 @@ BEGIN
                 -- Decided below: whoever owes something has no free balance.
                 WHEN 'nothing_owed' THEN NULL
                 WHEN 'no_open_withdrawal' THEN
-                    CASE WHEN has_pending(new_accounts[account - houses].user_id, 'withdrawal') THEN 5 END
+                    (SELECT 5 FROM open_withdrawal(new_accounts[account - houses].user_id))
                 WHEN 'withdrawals_within' THEN
-                    CASE WHEN withdrawn_since(new_accounts[account - houses].user_id, new.at) + new.amount_cents
-                        > new.value_cents THEN 11 END
+                    CASE WHEN (SELECT coalesce(sum(cents), 0)
+                            FROM withdrawals_since(new_accounts[account - houses].user_id, new.at) AS cents)
+                        + new.amount_cents > new.value_cents THEN 11 END
                 WHEN 'no_course' THEN
-                    CASE WHEN owns_course(new_accounts[account - houses].user_id) THEN 6
-                    WHEN has_pending(new_accounts[account - houses].user_id, 'course') THEN 7 END
+                    coalesce((SELECT 6 FROM paid_course(new_accounts[account - houses].user_id)),
+                        (SELECT 7 FROM pending_course(new_accounts[account - houses].user_id)))
                 WHEN 'trade_unknown' THEN
                     (SELECT 8 FROM trade_fundings WHERE trade_fundings.trade_id = new.trade_id)
                 WHEN 'trade_funded' THEN
