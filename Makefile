@@ -1,9 +1,9 @@
-# Every command sets up what it needs; on a fresh Debian or Ubuntu that includes the packages.
+# Every command installs what it needs, including packages on a fresh Debian or Ubuntu.
 SHELL := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
-# Checked SQL comes from the committed .sqlx folders; a DATABASE_URL in the environment must not change a build.
+# Checked SQL comes from the committed .sqlx folders; a DATABASE_URL in the environment must not affect the build.
 export SQLX_OFFLINE := true
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
@@ -23,14 +23,14 @@ setup: ## Install what is missing
 run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT changes it) until Ctrl-C
 	@exec $(STACK) run
 
-demo: setup build ## Start a new product with six months of history (2 minutes), or add a demo member to one that is there
+demo: setup build ## Start a new product with six months of history (2 minutes), or add a demo member to an existing one
 	@deploy/setup.sh demo
 	@exec $(STACK) demo
 
-logs: ## Follow what every process of the product logs
+logs: ## Follow the logs of all processes
 	@deploy/logs.sh
 
-audit: setup ## Check the running product's books and promises
+audit: setup ## Verify the ledger and the other invariants of the running product
 	@cargo build --quiet -p stack
 	@exec $(STACK) audit
 
@@ -51,47 +51,47 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 	@$(MAKE) --no-print-directory web/dist/index.html
 	@deploy/test.sh
 
-bench: setup ## Measure the ledger and the product beside their peers
+bench: setup ## Run the benchmarks of the ledger and the product
 	@cargo build --release --quiet --workspace --bins
 	@cargo run --release --quiet --manifest-path deploy/bench/Cargo.toml --target-dir $(TARGET) -- $(BENCH_ARGS)
 
-bench-quick: setup ## The same with 2 s a figure
+bench-quick: setup ## Run the benchmarks with 2 s per figure
 	@$(MAKE) --no-print-directory bench BENCH_ARGS="--seconds 2 $(BENCH_ARGS)"
 
-check: ## Format, lints, borders, types, licences
+check: ## Check format, lints, boundaries, types and licences
 	@deploy/setup.sh run
 	@$(MAKE) --no-print-directory web/node_modules/.package-lock.json proto/node_modules/.package-lock.json
 	@deploy/check.sh
 
-sqlx: ## Write the checked SQL of every service anew (SQLX_ARGS=--check only compares)
+sqlx: ## Regenerate the checked SQL of every service (SQLX_ARGS=--check only compares)
 	@deploy/setup.sh run
 	@cargo build --quiet -p stack
 	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
 
-secrets: ## Make the passwords and keys for docker compose; keeps those that are there
+secrets: ## Generate passwords and keys for docker compose; keeps existing ones
 	@deploy/setup.sh secrets
 	@deploy/secrets.sh
 
-test-compose: setup ## Build the images and run docker-compose.yml for real (Debian, root; long)
+test-compose: setup ## Build the images and test docker-compose.yml (Debian, as root; slow)
 	@deploy/test-compose.sh
 
-rules: ## Write the alerts and recorded ratios anew in the form of the Prometheus operator
+rules: ## Regenerate the alerts and recorded ratios for the Prometheus operator
 	@deploy/rules.sh
 
 check-kubernetes: ## Render the manifests and check them
 	@deploy/setup.sh kubernetes
 	@deploy/check-kubernetes.sh
 
-test-restore: setup build ## Back a busy product up, restore it to a moment on fresh servers, and audit it
+test-restore: setup build ## Back up a busy product, restore it to a point in time on fresh servers, and audit it
 	@deploy/test-restore.sh
 
-test-upgrade: setup web/dist/index.html ## Run the last version's services among ours (REVISION=... names another)
+test-upgrade: setup web/dist/index.html ## Run the services of the last version with the current ones (REVISION=... selects another)
 	@deploy/test-upgrade.sh $(REVISION)
 
 fmt: setup ## Format the Rust code
 	@cargo fmt --all
 
-# Errors alone: warnings about the Node.js versions of packages mean their use in Node.js, but the app runs in the browser.
+# Errors only: warnings about the Node.js versions of packages do not matter, because the app runs in the browser.
 %/node_modules/.package-lock.json: %/package-lock.json
 	@echo "installing the packages of $*: about a minute"
 	@cd $* && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --no-audit --no-fund --loglevel=error

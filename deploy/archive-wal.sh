@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# PostgreSQL's archive_command: keeps one file of the write-ahead log, compressed, in FOLDER/wal. A file that is there
-# already must be the same one.
+# PostgreSQL's archive_command: keeps one file of the write-ahead log, compressed, in FOLDER/wal. An existing file must
+# be identical.
 #
 #   archive_command = '/deploy/archive-wal.sh /backups %p %f'
 set -euo pipefail

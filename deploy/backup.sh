@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Takes a base backup of the whole server, all databases at one moment, into FOLDER/base/<time>, and forgets what is not
-# needed to restore any moment of the last DAYS days. The write-ahead log since then is kept in FOLDER/wal by the server
+# Takes a base backup of the whole server, with all databases at the same point in time, into FOLDER/base/<time>, and
+# deletes what is not needed to restore to any point in the last DAYS days. The write-ahead log since then is kept in
+# FOLDER/wal by the server
 # itself (deploy/archive-wal.sh); deploy/restore.sh needs both.
 #
-#   deploy/backup.sh FOLDER [DAYS]      7 days unless said
+#   deploy/backup.sh FOLDER [DAYS]      default: 7 days
 #
-# Where the server is stands in PGHOST, PGPORT, PGUSER, PGPASSWORD; in the container of compose nothing needs to be said.
+# Reads PGHOST, PGPORT, PGUSER and PGPASSWORD; in the compose container the defaults work.
 set -euo pipefail
 
 folder=${1:?the folder of the backups}
@@ -26,11 +27,11 @@ rm -rf "$folder"/base/*.part
 part=$folder/base/new.part
 pg_basebackup --pgdata "$part" --checkpoint fast --wal-method stream --no-password
 pg_verifybackup --quiet "$part"
-# Named by the moment of its end: no earlier one can be restored from it. Under its own name only when it is whole.
+# Named by the time of its end, the earliest point that can be restored from it. Renamed only when it is complete.
 backup=$folder/base/$(date -u +%Y%m%dT%H%M%SZ)
 mv "$part" "$backup"
 
-# The newest base that is older than the first moment to be kept, and all after it.
+# Keep the newest base backup from before the retention period, and all later ones.
 oldest=$(date -u -d "$days days ago" +%Y%m%dT%H%M%SZ)
 kept=""
 for base in "$folder"/base/*Z; do

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The borders of ARCHITECTURE.md that no compiler checks. Prints every line that crosses one.
+# Checks the boundaries of ARCHITECTURE.md that the compiler does not. Prints every violating line.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -9,7 +9,7 @@ forbid() {
   local rule=$1 pattern=$2 found
   shift 2
   [ $# -gt 0 ] || return 0
-  # Comments and the unit tests at the end of a file may name what code must not.
+  # Comments and the unit tests at the end of a file are exempt.
   found=$(awk -v pattern="$pattern" '
     FNR == 1 { tests = 0 }
     /^#\[cfg\(test\)\]/ { tests = 1 }
@@ -20,7 +20,7 @@ forbid() {
   fi
 }
 
-# checked <files…>: a statement that the compiler does not check against the schema says why, on the line above it.
+# checked <files…>: requires a reason on the line above each SQL statement that is not checked at compile time.
 checked() {
   local found
   found=$(awk '

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Renders every overlay, validates it against the schemas of Kubernetes, and holds it to the house's own policy.
-# Needs kubectl (or kustomize) and python3; the validator is installed into FOLDER, once.
+# Renders every overlay and validates it against the schemas of Kubernetes and the policy in policy.py.
+# Needs kubectl (or kustomize) and python3; the validator is installed into FOLDER the first time.
 #
-#   deploy/check-kubernetes.sh [FOLDER]      target/check-kubernetes unless named
+#   deploy/check-kubernetes.sh [FOLDER]      default: target/check-kubernetes
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,7 +24,7 @@ if [ ! -x "$folder/venv/bin/kubernetes-validate" ]; then
   "$folder/venv/bin/pip" install --quiet --disable-pip-version-check 'kubernetes-validate==1.37.0' 'PyYAML==6.*'
 fi
 
-# The local overlay's secrets are made, not kept: here with those of a throw-away folder.
+# The local overlay needs generated secrets: use a temporary folder.
 rm -rf "$folder/deploy"
 mkdir "$folder/deploy"
 cp -r deploy/kubernetes deploy/observability "$folder/deploy"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Everything that can be said about the code without running it. Runs all checks, then fails if one did.
+# All static checks of the code. Runs every check, then fails if one failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -24,7 +24,7 @@ check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
 check types npm --prefix web run --silent typecheck
 check "cycles of imports" npm --prefix web run --silent cycles
-# Where their tools are at hand: nothing else needs them.
+# Optional checks, run only if their tools are installed.
 if command -v shellcheck >/dev/null; then
   # shellcheck disable=SC2046
   check scripts shellcheck .ci/run $(git ls-files '*.sh')

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Holds the running product to its own document: requests of every operation made from the schema, well-formed and not,
-# by a visitor, a member and each role of staff. No answer may be a 5xx or differ from what the document says.
-# Runs under `stack e2e`, which says where the product is (STACK_URL, STACK_MAIL_DIR).
+# Tests the running product against its API description: valid and invalid requests for every operation, generated from
+# the schema, by a visitor, a member and each staff role. No response may be a 5xx or differ from the description.
+# Runs under `stack e2e`, which sets STACK_URL and STACK_MAIL_DIR.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -24,7 +24,7 @@ staff_token() {
   post /auth/login "{\"email\":\"$1@solvane.test\",\"password\":\"solvane-local-staff\"}" | field token
 }
 
-# A verified member: the code comes by mail.
+# A verified member, with the emailed code.
 member_token() {
   local email=contract@example.test token code=
   token=$(post /auth/register "{\"name\":\"Cora Contract\",\"email\":\"$email\",\"password\":\"correct horse battery\",\"phone\":\"+1 555 0100\",\"country\":\"Germany\"}" | field token)
@@ -39,7 +39,7 @@ member_token() {
 
 passed=0
 failed=0
-# check <caller> <token> <options…>: an endless stream, and what would end the caller's own session, are left out.
+# check <caller> <token> <options…>: excludes the endless stream and operations that end the caller's session.
 check() {
   local caller=$1 token=$2 auth=()
   shift 2

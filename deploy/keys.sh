@@ -1,9 +1,9 @@
-# How the keys of a deployment are written; sourced by secrets.sh and rotate-key.sh, in the folder of the secrets.
+# Functions that write the keys of a deployment; sourced by secrets.sh and rotate-key.sh in the folder of the secrets.
 # shellcheck shell=bash
 
 base64url() { openssl base64 -A | tr '+/' '-_' | tr -d '='; }
 
-# readable NAME: takes a file from the standard input and puts it in place whole.
+# readable NAME: writes standard input to a file atomically.
 readable() {
   cat >"$1.new"
   chmod 444 "$1.new"
@@ -20,7 +20,7 @@ signing_key() {
   printf '{"kid":"%s","use":"%s","name":"%s","x":"%s"}' "$kid" "$2" "$3" "$(public_half "$der")"
 }
 
-# The entries of trusted.json, one a line.
+# The entries of trusted.json, one per line.
 entries() { tr -d ' \n' <keys/trusted.json | sed 's/^\[//; s/\]$//; s/},{/}\n{/g'; }
 join_entries() { { printf '['; paste -sd, -; } | tr -d '\n' | sed 's/$/]/'; }
 # trust ENTRY: adds a public key to trusted.json.

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lists the uploaded files that rows name, sorted: a copy of the store must hold each of them (deploy/BACKUP.md).
+# Lists the uploaded files that rows reference, sorted. A copy of the store must contain all of them (deploy/BACKUP.md).
 #
 #   deploy/named-files.sh      reads WALLET_DATABASE_URL, AUTH_DATABASE_URL and PAYMENT_METHOD_DATABASE_URL
 set -euo pipefail

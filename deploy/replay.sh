@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Sends events again: those that a service published since a moment go back into its outbox, from where its relay takes
-# them. Consumers that had them already know their ids and do nothing, so that too much is no harm.
+# Replays events: puts those that a service published since a given time back into its outbox, from where its relay
+# publishes them. Consumers ignore events they have already processed, so replaying too many is harmless.
 #
 #   deploy/replay.sh SINCE [NAME…]      e.g. '2026-11-21 10:00+00' or '2 hours ago'; auth wallet trade payment_method
 #
-# Published events are kept for seven days. Where each database is stands in NAME_DATABASE_URL.
+# Published events are kept for seven days. Reads the address of each database from NAME_DATABASE_URL.
 set -euo pipefail
 
 since=$(date -u -d "${1:?since when}" +%Y-%m-%dT%H:%M:%SZ)

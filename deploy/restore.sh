@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Prepares an empty data folder from which PostgreSQL starts as it was at a moment, with all databases: the newest base
-# backup of FOLDER that ended before it, and the write-ahead log up to it. Run as the server's user, server stopped.
+# Prepares an empty data folder for a point-in-time restore of all databases: the newest base backup in FOLDER that
+# ended before that time, and the write-ahead log up to it. Run it as the server's user, with the server stopped.
 #
-#   deploy/restore.sh FOLDER DATA [MOMENT]      e.g. '2026-11-22 10:00:00+00'; the end of the log unless said
+#   deploy/restore.sh FOLDER DATA [MOMENT]      e.g. '2026-11-22 10:00:00+00'; default: the end of the log
 #
-# Start the server then: it reads the log, up to the moment, before it lets anybody write. Afterwards: deploy/BACKUP.md.
+# Then start the server, which replays the log up to that time before it accepts writes. Next steps: deploy/BACKUP.md.
 set -euo pipefail
 
 folder=$(realpath "${1:?the folder of the backups}")
@@ -27,11 +27,11 @@ umask 077
 mkdir -p "$data"
 cp -a "$base/." "$data/"
 chmod 700 "$data"
-# A log file is decompressed beside its place first, so that the server never sees half of one.
+# Decompress to a temporary name first, so that the server never reads a partial file.
 {
   echo "restore_command = 'test -e \"$folder/wal/%f.gz\" && gunzip --stdout \"$folder/wal/%f.gz\" > \"%p.part\" && mv \"%p.part\" \"%p\"'"
   echo "recovery_target_action = 'promote'"
-  # Nobody connects before it is what it was.
+  # No connections before the restore is complete.
   echo "hot_standby = off"
   [ -z "$moment" ] || echo "recovery_target_time = '$(date -u -d "$moment" '+%Y-%m-%d %H:%M:%S.%6N+00')'"
 } >>"$data/postgresql.auto.conf"

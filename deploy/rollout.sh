@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Brings a cluster to an overlay: secrets, servers and settings, then the migrations, then the services. A failed
-# migration leaves the running version as it is; a service that does not become ready stops its own rollout.
+# Applies an overlay to a cluster: secrets, servers and settings, then the migrations, then the services. A failed
+# migration leaves the running version unchanged; a service that does not become ready stops its own rollout.
 #
 #   deploy/rollout.sh production
 set -euo pipefail
@@ -20,13 +20,13 @@ if kubectl --namespace solvane get clusters.postgresql.cnpg.io postgres >/dev/nu
 fi
 
 say "migrations"
-# What a Job does cannot be changed: the last version's go.
+# Jobs are immutable, so delete those of the last version.
 kubectl --namespace solvane delete job --selector solvane.dev/phase=before --ignore-not-found
 kubectl apply --server-side --filename "$rendered" --selector solvane.dev/phase=before
 kubectl --namespace solvane wait --for=condition=Complete job --selector solvane.dev/phase=before --timeout=15m
 
 say "services"
-# One after the other: auth first, which signs what the others ask it to sign; the gateway last, which calls the others.
+# In sequence: auth first, because the others need its signatures; the gateway last, because it calls the others.
 for name in auth mailer payment-method wallet trade gateway; do
   kubectl apply --server-side --filename "$rendered" --selector "solvane.dev/phase=after,app.kubernetes.io/name=$name"
   kubectl --namespace solvane rollout status "deployment/$name" --timeout=10m

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# Changes a key of a deployment without logging anybody out: every process trusts the new public key before anything is
-# signed with it, and the old one until nothing that it signed is in force.
+# Rotates a key of a deployment without logging anyone out: every process trusts the new public key before it is used
+# for signing, and the old one until all its signatures have expired.
 #
 #   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, decision, auth, wallet, trade, payment-method, mailer, gateway
 #   deploy/rotate-key.sh [--folder FOLDER] switch NAME
-#   deploy/rotate-key.sh [--folder FOLDER] retire NAME    never decision: it verifies what it signed
+#   deploy/rotate-key.sh [--folder FOLDER] retire NAME    not for decision, whose old signatures stay in use
 #   deploy/rotate-key.sh [--folder FOLDER] replace code|link
 #
-# deploy/KEYS.md says what to restart between the steps, and how long to wait.
+# See deploy/KEYS.md for what to restart between the steps and how long to wait.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/keys.sh
@@ -53,7 +53,7 @@ case $step in
   retire)
     [ ! -e "keys/$name.key.next" ] || { echo "the new $name key does not sign yet: switch" >&2; exit 1; }
     now=$(kid_of "keys/$name.key")
-    # Names may begin alike; a key's own part is eight characters.
+    # Names may share a prefix; the random part of a key id has eight characters.
     { entries; echo; } | sed '/^$/d' | awk -v name="$name" -v now="$now" '
       { kid = $0; sub(/.*"kid":"/, "", kid); sub(/".*/, "", kid) }
       length(kid) == length(name) + 9 && index(kid, name "-") == 1 && kid != now { next }

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Makes every secret of one deployment: passwords, signing keys, and the files that carry them. Keeps what is there, so
-# that a second run changes nothing; a new service or user only gets what it lacks.
+# Generates all secrets of a deployment: passwords, signing keys, and the files that contain them. Keeps existing ones,
+# so a second run changes nothing, and a new service or user only gets what is missing.
 #
-#   deploy/secrets.sh [FOLDER]      deploy/compose/secrets unless named
+#   deploy/secrets.sh [FOLDER]      default: deploy/compose/secrets
 #
-# The folder is closed to everybody else. The files in it that containers read are readable, because Docker shows a
-# file with its owner and mode as they are, and the processes run as a user of their own.
+# Other users cannot enter the folder. The files that containers read are world-readable, because Docker mounts files
+# with their owner and mode, and the processes run as other users.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,7 +22,7 @@ chmod 755 "$folder/keys"
 cd "$folder"
 
 random() { openssl rand -hex 20; }
-# password NAME: the password of that name, made the first time.
+# password NAME: the password with that name, generated the first time.
 password() {
   if [ -e passwords ] && grep -q "^$1 " passwords; then
     sed -n "s/^$1 //p" passwords
@@ -51,14 +51,14 @@ make_keys() {
   fi
 }
 
-# RabbitMQ's own form: four bytes of salt, then SHA-256 over salt and password.
+# The hash format of RabbitMQ: four bytes of salt, then SHA-256 over salt and password.
 password_hash() {
   local salt
   salt=$(openssl rand -hex 2)
   { printf '%s' "$salt"; printf '%s%s' "$salt" "$1" | openssl dgst -sha256 -binary; } | openssl base64 -A
 }
 
-# Every process declares the whole topology, so each needs these names; what it may publish is its own events alone.
+# Every process declares the whole topology, so each needs access to these names, but may publish only its own events.
 broker_definitions() {
   local service user names='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?)$'
   local live='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?|amq\\.gen-.*)$'
@@ -85,7 +85,7 @@ store_user() {
 
 store_account() { printf 'AWS_ACCESS_KEY_ID=solvane-%s\nAWS_SECRET_ACCESS_KEY=%s\n' "$1" "$(password "store:$1")"; }
 
-# The environment of one service: what only it may know.
+# The environment of one service, with its own secrets.
 service_environment() {
   local service=$1 database=${1//-/_}
   if [ "$service" != gateway ]; then
@@ -103,7 +103,7 @@ for database in "${databases[@]}"; do
     "$database" "$(password "database:${database}_owner")"
 done | readable database-passwords
 [ -e rabbitmq-definitions.json ] || broker_definitions | readable rabbitmq-definitions.json
-# Who copies the files may not change them.
+# The account for copying the files is read-only.
 printf '{"identities":[%s,%s]}\n' \
   "$(store_user gateway '"Read:solvane-files","Write:solvane-files"')" \
   "$(store_user backup '"Read:solvane-files","List:solvane-files"')" | readable store-users.json

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run`, `demo`, `test` (the browser too), `secrets` or `kubernetes`. Quick when nothing is.
+# Installs what is missing for `run`, `demo`, `test` (including a browser), `secrets` or `kubernetes`. Fast if nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
@@ -12,7 +12,7 @@ packages=()
 case $purpose in
   secrets | kubernetes)
     have openssl || packages+=(openssl)
-    # Debian's Python has no virtual environments of its own.
+    # Debian packages Python without virtual environments.
     [ "$purpose" = secrets ] || needs_venv
     ;;
   *)
@@ -52,7 +52,7 @@ install_packages() {
   have apt-get || explain
   [ "$(id -u)" = 0 ] || have sudo || explain
   echo "installing ${packages[*]}" >&2
-  # The packages' own services are not wanted: the product starts private ones.
+  # Do not start the services of the packages: the product starts private ones.
   local policy=/usr/sbin/policy-rc.d ours=false
   if [ ! -e "$policy" ]; then
     ours=true

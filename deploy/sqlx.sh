@@ -30,7 +30,7 @@ for service in chassis auth wallet trade payment-method mailer; do
   migrate "$url" services/chassis
   [ "$service" = chassis ] || migrate "$url" "$folder"
   fresh=$(mktemp -d)
-  # Only compiling writes them, so the crate has to look changed.
+  # They are written when the crate compiles, so it has to look changed.
   touch "$folder/src/lib.rs"
   SQLX_OFFLINE=false SQLX_OFFLINE_DIR=$fresh DATABASE_URL=$url cargo check --quiet -p "$service" --all-targets
   if $check; then

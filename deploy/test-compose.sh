@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
-# Builds the images and runs docker-compose.yml for real: up, the first journey, the audit, a restart with the data still
-# there, down. Needs no registry of images: what the compose file takes from one is replaced by stand-ins made of
-# Debian's packages (deploy/compose/stand-ins). On Debian, as root; installs Docker Engine and debootstrap if missing.
-# What was built is kept in FOLDER for the next run.
+# Builds the images and tests docker-compose.yml: up, the first journey, the audit, a restart that keeps the data, down.
+# Needs no image registry: images from a registry are replaced by stand-ins built from Debian packages
+# (deploy/compose/stand-ins). On Debian, as root; installs Docker Engine and debootstrap if missing.
+# Keeps the build in FOLDER for the next run.
 #
-#   deploy/test-compose.sh [FOLDER]      /var/lib/solvane-compose-test unless named
+#   deploy/test-compose.sh [FOLDER]      default: /var/lib/solvane-compose-test
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=${1:-/var/lib/solvane-compose-test}
 port=${GATEWAY_PORT:-18080}
-# Debian's client: it needs no plugin to build with BuildKit.
+# Debian's client can build with BuildKit without a plugin.
 export PATH=/usr/bin:$PATH DOCKER_BUILDKIT=1 DOCKER_HOST="unix://$folder/docker.sock"
 export COMPOSE_PROJECT_NAME=solvane-test VERSION=test IMAGE_PREFIX=solvane
 export POSTGRES_IMAGE=solvane-stand-in/postgres RABBITMQ_IMAGE=solvane-stand-in/rabbitmq
 export STORE_IMAGE=solvane-stand-in/store MAIL_IMAGE=solvane-stand-in/mail
-# Staff of the test have no second factor and decide at once; everything else is as in production.
+# Test staff have no second factor and can decide at once; everything else is as in production.
 export GATEWAY_ADDR=127.0.0.1:$port PUBLIC_URL=http://127.0.0.1:$port STAFF_TOTP=off NEW_STAFF_WAIT_SECONDS=0
 engine=""
 
@@ -27,7 +27,7 @@ compose() { if has_compose; then docker compose "$@"; else docker-compose "$@"; 
 install() {
   [ "$(id -u)" = 0 ] || { echo "run this as root: it starts a Docker Engine" >&2; exit 1; }
   local packages=()
-  # Its client too: another one, earlier in PATH, may not be able to build.
+  # The client as well, because another one earlier in PATH may not be able to build.
   [ -x /usr/sbin/dockerd ] && [ -x /usr/bin/docker ] || packages+=(docker.io)
   command -v debootstrap >/dev/null || packages+=(debootstrap)
   install_packages "${packages[@]}"
@@ -38,12 +38,12 @@ install_packages() {
   [ $# -gt 0 ] || return 0
   say "installing $*"
   apt-get update -qq
-  # The package would start an engine of its own.
+  # The package would start its own engine.
   local policy=/usr/sbin/policy-rc.d ours=false status=0
   if [ ! -e "$policy" ]; then ours=true; printf '#!/bin/sh\nexit 101\n' >"$policy"; chmod 755 "$policy"; fi
   DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$@" iptables || status=$?
   if $ours; then rm -f "$policy"; fi
-  # The shell remembers where it found the clients of before.
+  # The shell caches the paths of the previous clients.
   hash -r
   return "$status"
 }
@@ -81,7 +81,7 @@ has_image() { docker image inspect "$1" >/dev/null 2>&1; }
 
 import() { docker import --change 'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin' - "$1" >/dev/null; }
 
-# A root file system of Debian, the Rust toolchain and the Node.js of this machine, and what is built on them.
+# A Debian root file system, the Rust toolchain and Node.js of this machine, and the images built from them.
 build_stand_ins() {
   if ! has_image solvane-stand-in/debian; then
     say "stand-in: debian"
@@ -141,7 +141,7 @@ journey() {
     TREASURER=treasurer@solvane.test TREASURER2=treasurer2@solvane.test deploy/compose/journey.sh
 }
 
-# Nothing but the gateway may be reached from outside, nothing of ours may be root or write to its image.
+# Only the gateway may be reachable from outside, and no process of the product may run as root or write to its image.
 inspect() {
   local published writable name
   published=$(docker ps --filter label=com.docker.compose.project="$COMPOSE_PROJECT_NAME" --format '{{.Names}} {{.Ports}}' |
@@ -164,7 +164,7 @@ compose config >/dev/null
 password=$(openssl rand -hex 12)
 
 say "up"
-# What a run that was killed left behind.
+# Remove leftovers of a killed run.
 compose down --volumes --timeout 15 >"$folder/down.log" 2>&1
 compose up -d --no-build
 wait_until_healthy

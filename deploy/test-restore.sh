@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
-# Proves the backup: while a member deposits, trades and withdraws, a product is backed up; it goes on for a while and is
-# lost with all its servers. From the backup and the log of before it comes back as it was at a moment in between, on
-# empty servers, catches up, and its books are clean; what was acknowledged before that moment is there, and nothing of
-# after it.
+# Tests backup and restore: backs up a product while a member deposits, trades and withdraws, lets it continue, and
+# deletes it with all its servers. Restores the backup and the log on empty servers to a point in between. After a
+# replay the audit must be clean, everything acknowledged before that point must be present, and nothing after it.
 #
-#   deploy/test-restore.sh      uses the built binaries beside TARGET/debug/stack
+#   deploy/test-restore.sh      uses the binaries in TARGET/debug
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -34,7 +33,7 @@ finish() {
 }
 trap finish EXIT
 
-# As the user that PostgreSQL runs as.
+# Runs a command as the user of PostgreSQL.
 as_server() {
   if [ "$(id -u)" = 0 ]; then
     setpriv --reuid postgres --regid postgres --init-groups -- "$@"
@@ -43,7 +42,7 @@ as_server() {
   fi
 }
 
-# Starts the product by `run` or `demo`, and names its databases in NAME_DATABASE_URL.
+# Starts the product with `run` or `demo`, and sets NAME_DATABASE_URL for its databases.
 start() {
   local limit=$((SECONDS + 240)) line
   "$bin/stack" "$1" >"$folder/$1.log" 2>&1 &
@@ -61,13 +60,13 @@ start() {
     console.log(`PGPORT=${new URL(databases.wallet).port}`);' "$stack/running.json")
 }
 
-# The server archives its log, and lets its administrator in without a password, as the socket of a container does.
+# The server archives its log and trusts local connections of the administrator, like the socket in a container.
 archive() {
   local wal=$backups/wal
   install -d -m 755 "$backups"
   install -d -m 700 "$backups/base" "$wal"
   if [ "$(id -u)" = 0 ]; then chown postgres: "$backups" "$backups/base" "$wal"; fi
-  # The server's user may not be able to enter this repository.
+  # The server's user may not have access to this repository.
   install -m 755 deploy/archive-wal.sh deploy/backup.sh deploy/restore.sh "$folder/"
   cat >>"$data/postgresql.auto.conf" <<CONF
 archive_mode = on
@@ -78,7 +77,7 @@ CONF
 
 ask() { psql -qXAt -v ON_ERROR_STOP=1 "$@"; }
 
-# Rows of the ledger and of the trades, written before a moment, with a checksum: who wrote them, and when, included.
+# The rows of the ledger and trades written before a given time, with a checksum that includes their authors and times.
 rows() {
   local before=$1
   ask "$WALLET_DATABASE_URL" -c "SELECT 'entries', count(*), md5(string_agg(md5(e::text), '' ORDER BY e.account_id, e.posting_id))
@@ -91,7 +90,7 @@ rows() {
   ask "$AUTH_DATABASE_URL" -c "SELECT 'users', count(*) FROM users WHERE created_at < '$before'"
 }
 
-# Waits until so many trades more have ended than before.
+# Waits until the given number of further trades have ended.
 trades_go_on() {
   local limit=$((SECONDS + 120)) begun count
   begun=$(ask "$TRADE_DATABASE_URL" -c "SELECT count(*) FROM trades WHERE status = 'closed'")
@@ -111,11 +110,11 @@ traffic=$!
 trades_go_on 10
 say "a base backup while it is at work"
 as_server env PGHOST=127.0.0.1 PGPORT="$PGPORT" "$folder/backup.sh" "$backups"
-# The names of base backups are whole seconds.
+# The names of base backups have a resolution of one second.
 read -r -t 2 <> <(:) || true
 trades_go_on 10
 moment=$(ask "$WALLET_DATABASE_URL" -c "SELECT clock_timestamp()")
-# What was written so long before the moment is committed by then.
+# Rows written this long before the point in time are committed by then.
 before=$(ask "$WALLET_DATABASE_URL" -c "SELECT '$moment'::timestamptz - interval '6 seconds'")
 rows "$before" >"$folder/rows"
 trades_go_on 10
@@ -124,7 +123,7 @@ traffic=""
 cat "$folder/traffic.log"
 after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings WHERE created_at >= '$moment'")
 [ "$after" -gt 0 ] || { echo "nothing was posted after the moment" >&2; exit 1; }
-# The last file of the log is archived when it is full, or after archive_timeout.
+# The last log file is archived when it is full, or after archive_timeout.
 last=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT pg_walfile_name(pg_switch_wal())")
 until [ -e "$backups/wal/$last.gz" ]; do read -r -t 0.2 <> <(:) || true; done
 end "$product"
@@ -157,7 +156,7 @@ tail -n 1 "$folder/audit.log"
 cat "$folder/reconcile.log"
 missing=$(find "$stack/files" -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -13 - <(deploy/named-files.sh))
 [ -z "$missing" ] || { echo "files that rows name are not in the store: $missing" >&2; exit 1; }
-# The service's role has its rights, and no more of them, as before.
+# The service's role must have the same privileges as before.
 if ask "postgres://postgres@127.0.0.1:$PGPORT/wallet" -c 'SET ROLE wallet; DELETE FROM entries' 2>/dev/null; then
   echo "the restored ledger can be changed" >&2
   exit 1

@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
-# Proves that two versions run side by side: builds an older revision, and runs its services among ours on our schema.
+# Tests that two versions can run together: builds an older revision and runs its services with the current ones on the current schema.
 #
-#   deploy/test-upgrade.sh [REVISION]      the newest tag before this commit unless named, without one the commit before
+#   deploy/test-upgrade.sh [REVISION]      default: the newest tag before this commit, or the previous commit
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Checked SQL comes from the .sqlx folders; the testbed's DATABASE_URL must not change a build.
+# Checked SQL comes from the .sqlx folders; the testbed's DATABASE_URL must not affect the build.
 export SQLX_OFFLINE=true
 revision=${1:-$(git describe --tags --abbrev=0 HEAD~1 2>/dev/null || echo HEAD~1)}
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 older=$target/older
-# What a run that was killed left behind.
+# Remove leftovers of a killed run.
 rm -rf "$older/source"
 git worktree prune
 git worktree add --quiet --detach "$older/source" "$revision"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test of the repository, even after a failure, and ends with one line: N passed, N failed.
+# Runs all tests of the repository, even after a failure. The last line is: N passed, N failed.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 
@@ -10,7 +10,7 @@ rm -f "$logs"/*
 passed=0
 failed=0
 
-# step <name> <command…>: shows and keeps the output; a step that fails without a count counts as one failure.
+# step <name> <command…>: shows and stores the output; a step that fails without a count counts as one failure.
 step() {
   local name=$1 status=0 sums
   shift
@@ -23,7 +23,7 @@ step() {
   failed=$((failed + step_failed))
 }
 
-# Sums the lines in which cargo ("test result: …"), Vitest ("Tests  …") and Playwright ("  3 passed (4s)") count.
+# Sums the counts of cargo ("test result: …"), Vitest ("Tests …") and Playwright (" 3 passed (4s)").
 count() {
   awk '
     function add(word, sum, text, pos) {

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
-# The first journey over a running product, by curl: staff open an address, a member registers, proves the address by
-# the mailed code, deposits with a receipt, and finds the money after the review. Ends with 1 at the first surprise.
+# The first journey on a running product, with curl: staff add a deposit address, a member registers, verifies the email
+# with the emailed code, deposits with a receipt, and has the money after the review. Exits with 1 at the first
+# unexpected response.
 #
 #   ORIGIN=http://127.0.0.1:8080 MAILS=http://MAILPIT:8025 REVIEWER=… TREASURER=… TREASURER2=… PASSWORD=… journey.sh
 #
-# The three are addresses of staff who need no second factor, all with the password.
+# The three are email addresses of staff without a second factor, all with the same password.
 set -euo pipefail
 : "${ORIGIN:?}" "${MAILS:?}" "${REVIEWER:?}" "${TREASURER:?}" "${TREASURER2:?}" "${PASSWORD:?}"
 
 say() { echo "journey: $*"; }
 
-# field PATH: of the JSON on the standard input, e.g. user.wallet.balance; empty when it is not there.
+# field PATH: prints a field of the JSON on standard input, e.g. user.wallet.balance; empty if it is missing.
 field() {
   node -e '
     let value = JSON.parse(require("fs").readFileSync(0, "utf8"));
@@ -18,7 +19,7 @@ field() {
     process.stdout.write(value === undefined || value === null ? "" : String(value));' "$1"
 }
 
-# call METHOD PATH TOKEN [BODY]: prints the body of a success, or ends the journey with what came instead.
+# call METHOD PATH TOKEN [BODY]: prints the body of a successful response; otherwise prints the response and exits.
 call() {
   local method=$1 path=$2 token=$3 body=${4:-} arguments=() answer status
   if [ -n "$token" ]; then arguments+=(--header "Authorization: Bearer $token"); fi
@@ -35,7 +36,7 @@ call() {
 
 login() { call POST /auth/login "" "{\"email\":\"$1\",\"password\":\"$2\"}" | field token; }
 
-# until_found COMMAND…: repeats it until it prints something; a minute at the most.
+# until_found COMMAND…: repeats the command until it prints something, for at most a minute.
 until_found() {
   local end=$((SECONDS + 60)) found
   while [ "$SECONDS" -lt "$end" ]; do
@@ -47,7 +48,7 @@ until_found() {
   return 1
 }
 
-# newest_mail ADDRESS: its text.
+# newest_mail ADDRESS: prints the text of the newest email.
 newest_mail() { curl --silent --fail --max-time 5 "$MAILS/view/latest.txt?query=to:$1"; }
 
 mailed_code() { newest_mail "$1" | grep -oE '\b[0-9]{6}\b' | head -n 1; }

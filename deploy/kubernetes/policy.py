@@ -19,7 +19,7 @@ CUSTOM = {
     "external-secrets.io/v1": {"ExternalSecret"},
     "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
 }
-# Who calls whom, as ARCHITECTURE.md draws it.
+# The calls between services, as drawn in ARCHITECTURE.md.
 CALLS = {
     "gateway": {"auth", "wallet", "trade", "payment-method", "mailer"},
     "wallet": {"auth", "payment-method"},
@@ -31,7 +31,7 @@ CALLS = {
 OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
 DATABASES = {"auth", "wallet", "trade", "payment-method", "mailer"}
 NAME = "app.kubernetes.io/name"
-# What every service carries, and the way of their traces and logs.
+# The environment of every service, and the flow of traces and logs.
 SERVICE = ("solvane.dev/part", "service")
 COLLECTOR = (NAME, "collector")
 
@@ -101,7 +101,7 @@ def deployed(thing, names):
     name, spec = thing["metadata"]["name"], thing["spec"]
     pod = spec["template"]["spec"]
     container = pod["containers"][0]
-    # The collector knows but one answer.
+    # The collector has only one health endpoint.
     alive, ready = ("/", "/") if name == "collector" else ("/healthz", "/readyz")
     for probe, path in (("startupProbe", alive), ("livenessProbe", alive), ("readinessProbe", ready)):
         require(container.get(probe, {}).get("httpGet", {}).get("path") == path, thing, f"{probe} must ask {path}")
@@ -113,7 +113,7 @@ def deployed(thing, names):
     for kind in ("PodDisruptionBudget", "HorizontalPodAutoscaler", "ServiceAccount"):
         require((kind, name) in names, thing, f"has no {kind}")
     require(pod.get("serviceAccountName") == name, thing, "must run under its own account")
-    # A generated name ends in a hash.
+    # Generated names end in a hash.
     for volume in pod.get("volumes", []):
         secret = volume.get("secret", {}).get("secretName", "")
         own = any(secret == kind or secret.startswith(f"{kind}-") for kind in (f"{name}-keys", "trusted-keys"))

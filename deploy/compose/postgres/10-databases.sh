@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Runs once, when the server's data is made: one database a service, owned by the role that runs its migrations. The
-# service's own role may read and write rows, change no schema, and reach no other database.
+# Runs once, when the server's data is created: one database per service, owned by the role that runs its migrations.
+# The service's role may read and write rows, but cannot change the schema or connect to other databases.
 set -euo pipefail
 
 admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" "$@"; }
 
-# Both names and passwords are made by deploy/secrets.sh: letters, digits and underscores alone.
+# deploy/secrets.sh generates names and passwords of letters, digits and underscores only.
 while read -r role password; do
   admin --dbname postgres <<SQL
 CREATE ROLE $role LOGIN PASSWORD '$password';

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The first start makes the data and runs the scripts of /docker-entrypoint-initdb.d on a server that only its socket
-# reaches; every start then becomes the server.
+# The first start creates the data and runs the scripts of /docker-entrypoint-initdb.d on a server that listens only on
+# its socket. Every start then executes the server.
 set -euo pipefail
 
 as_postgres() { setpriv --reuid postgres --regid postgres --init-groups "$@"; }
@@ -9,7 +9,7 @@ settings=(-c listen_addresses='*' -c unix_socket_directories=/var/run/postgresql
 install -d -o postgres -g postgres /var/run/postgresql
 chown postgres: "$PGDATA"
 if [ ! -e "$PGDATA/PG_VERSION" ]; then
-  # shellcheck disable=SC2086 # several arguments in one variable, as in the image it stands for
+  # shellcheck disable=SC2086 # several arguments in one variable, as in the image it replaces
   as_postgres initdb --pgdata "$PGDATA" --username "$POSTGRES_USER" ${POSTGRES_INITDB_ARGS:-} \
     --pwfile "$POSTGRES_PASSWORD_FILE" --encoding UTF8 --locale C.UTF-8
   printf 'host all all all scram-sha-256\n' >>"$PGDATA/pg_hba.conf"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Becomes the node, as the user of its data.
+# Executes the node as the user of its data.
 set -eu
 chown -R rabbitmq: /var/lib/rabbitmq
 exec setpriv --reuid rabbitmq --regid rabbitmq --init-groups env RUNNING_UNDER_SYSTEMD=true RABBITMQ_LOG_BASE=/tmp \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Roles and databases, when the server's data is made. Their rights are given by the migrations' first step.
+# Creates roles and databases with the server's data. The first step of the migrations grants their privileges.
 set -euo pipefail
 while read -r role password; do
   psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<<"CREATE ROLE $role LOGIN PASSWORD '$password'"
