@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use tonic::Status;
+use utoipa::openapi as document;
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::refusal_page::{self, Reader};
@@ -53,51 +54,61 @@ pub struct ErrorReply {
     pub facts: Facts,
 }
 
-/// The errors that any operation may answer.
-#[derive(IntoResponses)]
-pub enum Errors {
-    /// The request could not be read.
-    #[response(status = 400)]
-    Malformed(ErrorReply),
-    /// No session, or a dead one.
-    #[response(status = 401)]
-    Unauthenticated(ErrorReply),
-    /// Not verified, frozen, or not permitted.
-    #[response(status = 403)]
-    Forbidden(ErrorReply),
-    /// Unknown, or not yours.
-    #[response(status = 404)]
-    NotFound(ErrorReply),
-    /// The method is not known here.
-    #[response(status = 405)]
-    MethodNotAllowed(ErrorReply),
-    /// The request came in too slowly.
-    #[response(status = 408)]
-    Timeout(ErrorReply),
-    /// Not in this state.
-    #[response(status = 409)]
-    Conflict(ErrorReply),
-    /// The body or the file is too large.
-    #[response(status = 413)]
-    TooLarge(ErrorReply),
-    /// The body or the file is of a kind that is not accepted.
-    #[response(status = 415)]
-    UnsupportedMediaType(ErrorReply),
-    /// Fields are missing or wrong, or the rules of the business refuse it.
-    #[response(status = 422)]
-    Invalid(ErrorReply),
-    /// Too often; Retry-After says when to come back.
-    #[response(status = 429)]
-    TooMany(ErrorReply),
-    /// A failure on our side.
-    #[response(status = 500)]
-    Internal(ErrorReply),
-    /// Something we need is away.
-    #[response(status = 503)]
-    Unavailable(ErrorReply),
-    /// It took too long; an Idempotency-Key tells what became of it.
-    #[response(status = 504)]
-    DeadlineExceeded(ErrorReply),
+/// The errors that any operation may answer: two responses that the document holds once.
+pub enum Errors {}
+
+impl Errors {
+    const RANGES: [(&'static str, &'static str, &'static [(StatusCode, &'static str)]); 2] = [
+        (
+            "4XX",
+            "ClientError",
+            &[
+                (StatusCode::BAD_REQUEST, "the request could not be read"),
+                (StatusCode::UNAUTHORIZED, "no session, or one that has ended"),
+                (StatusCode::FORBIDDEN, "not verified, frozen, or not permitted"),
+                (StatusCode::NOT_FOUND, "unknown, or not yours"),
+                (StatusCode::METHOD_NOT_ALLOWED, "the method is not known here"),
+                (StatusCode::REQUEST_TIMEOUT, "the request came in too slowly"),
+                (StatusCode::CONFLICT, "not in this state"),
+                (StatusCode::PAYLOAD_TOO_LARGE, "the body or the file is too large"),
+                (StatusCode::URI_TOO_LONG, "the address is too long"),
+                (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body or the file is of a kind that is not accepted"),
+                (
+                    StatusCode::UNPROCESSABLE_ENTITY,
+                    "fields are missing or wrong, or the rules of the business refuse it",
+                ),
+                (StatusCode::TOO_MANY_REQUESTS, "too often; Retry-After says when to come back"),
+                (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large"),
+            ],
+        ),
+        (
+            "5XX",
+            "ServerError",
+            &[
+                (StatusCode::INTERNAL_SERVER_ERROR, "a failure on our side"),
+                (StatusCode::SERVICE_UNAVAILABLE, "something we need is away"),
+                (StatusCode::GATEWAY_TIMEOUT, "it took too long; an Idempotency-Key tells what became of it"),
+            ],
+        ),
+    ];
+
+    /// The two responses by name, for the components of the document.
+    pub fn components() -> impl Iterator<Item = (&'static str, document::Response)> {
+        Self::RANGES.into_iter().map(|(_, name, statuses)| {
+            let meanings: Vec<_> =
+                statuses.iter().map(|(status, meaning)| format!("{}: {meaning}.", status.as_u16())).collect();
+            let body = document::Content::new(Some(document::Ref::from_schema_name("ErrorReply")));
+            let response = document::ResponseBuilder::new().description(meanings.join(" "));
+            (name, response.content("application/json", body).build())
+        })
+    }
+}
+
+impl IntoResponses for Errors {
+    fn responses() -> BTreeMap<String, document::RefOr<document::Response>> {
+        let reference = |name| document::RefOr::Ref(document::Ref::from_response_name(name));
+        Self::RANGES.into_iter().map(|(range, name, _)| (range.to_owned(), reference(name))).collect()
+    }
 }
 
 impl ApiError {
@@ -307,4 +318,44 @@ pub fn render(request_id: &str, reader: Reader, response: Response) -> Response 
         rendered.headers_mut().insert("idempotency-replayed", HeaderValue::from_static("true"));
     }
     rendered
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::StatusCode;
+    use chassis::error::{Kind, Refusal};
+    use proto::common::v1::ErrorReason;
+
+    use super::{ApiError, Errors};
+
+    /// [D-G3] The document describes each status that an error can have.
+    #[test]
+    fn every_status_of_an_error_is_documented() {
+        let documented = |status: StatusCode| {
+            Errors::RANGES.iter().any(|(range, _, statuses)| {
+                range.starts_with(status.as_str().get(..1).unwrap_or_default())
+                    && statuses.iter().any(|(one, _)| *one == status)
+            })
+        };
+        let kinds = [
+            (Kind::Invalid, ErrorReason::ValidationFailed),
+            (Kind::Unauthenticated, ErrorReason::Unauthenticated),
+            (Kind::Forbidden, ErrorReason::PermissionDenied),
+            (Kind::NotFound, ErrorReason::NotFound),
+            (Kind::Conflict, ErrorReason::AlreadyDecided),
+            (Kind::RateLimited, ErrorReason::TooManyRequests),
+            (Kind::Unavailable, ErrorReason::Unavailable),
+            (Kind::Unavailable, ErrorReason::DeadlineExceeded),
+            (Kind::Internal, ErrorReason::Internal),
+        ];
+        for (kind, reason) in kinds {
+            let status = ApiError::from(Refusal::new(kind, reason, "")).status;
+            assert!(documented(status), "{status}");
+        }
+        let libraries = (400..600).filter_map(|code| StatusCode::from_u16(code).ok());
+        for status in libraries.filter(|status| ApiError::of_status(*status).refusal.reason() != ErrorReason::Internal)
+        {
+            assert!(documented(status), "{status}");
+        }
+    }
 }

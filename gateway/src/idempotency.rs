@@ -8,6 +8,9 @@ use chassis::grpc::REPLAYED;
 use proto::common::v1::Idempotency;
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
+use utoipa::IntoParams;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::{ObjectBuilder, Required, Type};
 
 use crate::error::ApiError;
 use crate::json::field;
@@ -33,6 +36,18 @@ impl<S: Send + Sync> FromRequestParts<S> for Key {
         }
         let pattern = parts.extensions.get::<MatchedPath>().map_or(parts.uri.path(), MatchedPath::as_str);
         Ok(Self { key, route: format!("{} {pattern}", parts.method), path: parts.uri.path().to_owned() })
+    }
+}
+
+impl IntoParams for Key {
+    fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
+        let text = ObjectBuilder::new().schema_type(Type::String).min_length(Some(1)).max_length(Some(255));
+        let header = ParameterBuilder::new()
+            .name("Idempotency-Key")
+            .parameter_in(ParameterIn::Header)
+            .required(Required::False)
+            .description(Some("Names the request, so that it takes effect once however often it is sent."));
+        vec![header.schema(Some(text)).build()]
     }
 }
 

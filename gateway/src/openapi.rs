@@ -1,16 +1,19 @@
 //! The document of the API, from the code, and a page to read it.
 
+use std::collections::HashSet;
+
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
-use utoipa::openapi::OpenApi as Document;
+use utoipa::openapi::path::{Operation, Parameter};
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::{OpenApi as Document, PathItem, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
-use crate::error::ErrorReply;
+use crate::error::{ErrorReply, Errors};
 
 /// What the document says besides the routes.
 #[derive(OpenApi)]
@@ -22,17 +25,29 @@ use crate::error::ErrorReply;
         license(name = "Apache-2.0", identifier = "Apache-2.0")
     ),
     components(schemas(ErrorReply)),
-    modifiers(&Security)
+    security(("bearer" = [])),
+    modifiers(&Shared)
 )]
 pub struct ApiDoc;
 
-struct Security;
+/// What operations refer to.
+struct Shared;
 
-impl Modify for Security {
+impl Modify for Shared {
     fn modify(&self, document: &mut Document) {
+        let components = document.components.get_or_insert_default();
         let scheme = SecurityScheme::Http(Http::new(HttpAuthScheme::Bearer));
-        document.components.get_or_insert_default().add_security_scheme("bearer", scheme);
+        components.add_security_scheme("bearer", scheme);
+        components.responses.extend(Errors::components().map(|(name, response)| (name.to_owned(), RefOr::T(response))));
     }
+}
+
+/// The operations of a path, each with its method.
+fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut Operation)> {
+    let PathItem { get, post, put, delete, .. } = item;
+    [("get", get), ("post", post), ("put", put), ("delete", delete)]
+        .into_iter()
+        .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
 }
 
 /// Names every operation by its method and path, so that generated clients have one name each: `get_trades`,
@@ -48,14 +63,35 @@ pub fn name_operations(document: &mut Document) {
             })
             .collect();
         let name = words.join("_");
-        for (method, operation) in
-            [("get", &mut item.get), ("post", &mut item.post), ("put", &mut item.put), ("delete", &mut item.delete)]
-        {
-            if let Some(operation) = operation {
-                operation.operation_id = Some(format!("{method}_{name}"));
-            }
+        for (method, operation) in operations(item) {
+            operation.operation_id = Some(format!("{method}_{name}"));
         }
     }
+}
+
+/// Moves each parameter that several operations take to the components, and has them refer to it.
+pub fn share_parameters(document: &mut Document) {
+    let mut parameters: Vec<_> =
+        document.paths.paths.values_mut().flat_map(operations).filter_map(|(_, one)| one.parameters.as_mut()).collect();
+    let mut shared: Vec<(Parameter, usize)> = Vec::new();
+    for parameter in parameters.iter().flat_map(|list| list.iter()) {
+        let RefOr::T(parameter) = parameter else { continue };
+        match shared.iter_mut().find(|(known, _)| known == parameter) {
+            Some((_, uses)) => *uses += 1,
+            None => shared.push((parameter.clone(), 1)),
+        }
+    }
+    let mut names = HashSet::new();
+    shared.retain(|(parameter, uses)| *uses > 1 && names.insert(parameter.name.clone()));
+    for parameter in parameters.iter_mut().flat_map(|list| list.iter_mut()) {
+        let name = match parameter {
+            RefOr::T(one) if shared.iter().any(|(known, _)| known == one) => one.name.clone(),
+            _ => continue,
+        };
+        *parameter = RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")));
+    }
+    let shared = shared.into_iter().map(|(one, _)| (one.name.clone(), RefOr::T(one)));
+    document.components.get_or_insert_default().parameters.extend(shared);
 }
 
 /// `/v1/openapi.json` and `/v1/docs`.

@@ -73,7 +73,7 @@ impl Activity {
 
 /// List what happened to the account
 #[utoipa::path(get, path = "/users/activity", params(("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Activity), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = Activity), Errors), tag = "Profile")]
 pub async fn list(
     State(app): State<App>,
     caller: SignedIn,

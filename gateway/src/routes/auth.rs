@@ -76,8 +76,8 @@ pub struct Registration {
 
 /// Register
 #[utoipa::path(post, path = "/auth/register", request_body = Registration,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = SessionReply), Errors), tag = "Session")]
+    params(Key),
+    responses((status = 201, body = SessionReply), Errors), security(), tag = "Session")]
 pub async fn register(
     State(app): State<App>,
     caller: Visitor,
@@ -121,7 +121,7 @@ pub struct Verification {
 /// A code belongs to the session, or to the handle, that it was asked with. Without either it works, too, but is slowed
 /// down after a few wrong ones.
 #[utoipa::path(post, path = "/auth/verify", request_body = Verification,
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
 pub async fn verify(
     State(app): State<App>,
     MaybeSignedIn(caller): MaybeSignedIn,
@@ -160,7 +160,7 @@ pub struct ResendReply {
 
 /// Send a new code
 #[utoipa::path(post, path = "/auth/resend", request_body = Resend,
-    responses((status = 200, body = ResendReply), Errors), tag = "Session")]
+    responses((status = 200, body = ResendReply), Errors), security(), tag = "Session")]
 pub async fn resend(
     State(app): State<App>,
     MaybeSignedIn(caller): MaybeSignedIn,
@@ -191,7 +191,7 @@ pub struct Login {
 
 /// Log in
 #[utoipa::path(post, path = "/auth/login", request_body = Login,
-    responses((status = 200, body = SessionReply), Errors), tag = "Session")]
+    responses((status = 200, body = SessionReply), Errors), security(), tag = "Session")]
 pub async fn login(
     State(app): State<App>,
     caller: Visitor,
@@ -276,7 +276,7 @@ pub struct Forgotten {
 /// Ask for a reset link
 #[utoipa::path(post, path = "/auth/forgot-password",
     request_body(content((Forgotten = "multipart/form-data"), (Forgotten = "application/x-www-form-urlencoded"), (Forgotten = "application/json"))),
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
 pub async fn forgot_password(
     State(app): State<App>,
     caller: Visitor,
@@ -307,7 +307,7 @@ pub struct TokenQuery {
 /// Set a new password by a reset link
 #[utoipa::path(post, path = "/auth/reset-password", params(("token" = Option<String>, Query)),
     request_body(content((Reset = "multipart/form-data"), (Reset = "application/x-www-form-urlencoded"), (Reset = "application/json"))),
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
 pub async fn reset_password(
     State(app): State<App>,
     caller: Visitor,
@@ -343,7 +343,7 @@ impl LinkToken {
 /// By the link mailed to the old address, good for 72 hours: that address is in force again, every session ends, the
 /// password is unusable, and nothing is paid out until a new one is set by the link mailed then.
 #[utoipa::path(post, path = "/auth/undo", request_body = LinkToken,
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
 pub async fn undo(
     State(app): State<App>,
     caller: Visitor,
@@ -358,7 +358,7 @@ pub async fn undo(
 /// By the link "This was not me" of a security mail, good for 72 hours: every session ends, the password is unusable, and
 /// nothing is paid out until a new one is set by the link mailed then.
 #[utoipa::path(post, path = "/auth/not-me", request_body = LinkToken,
-    responses((status = 200, body = Done), Errors), tag = "Session")]
+    responses((status = 200, body = Done), Errors), security(), tag = "Session")]
 pub async fn not_me(
     State(app): State<App>,
     caller: Visitor,
@@ -369,16 +369,14 @@ pub async fn not_me(
 }
 
 /// Check the session
-#[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors),
-    security(("bearer" = [])), tag = "Session")]
+#[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors), tag = "Session")]
 pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionReply>, ApiError> {
     let answer = call_retrying!(app.clients.auth, check_session, caller.out, CheckSessionRequest {})?.into_inner();
     Ok(ok(signed_in(&app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
 }
 
 /// Log out
-#[utoipa::path(post, path = "/auth/logout", responses((status = 200, body = Done), Errors),
-    security(("bearer" = [])), tag = "Session")]
+#[utoipa::path(post, path = "/auth/logout", responses((status = 200, body = Done), Errors), tag = "Session")]
 pub async fn logout(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
     call!(app.clients.auth, logout, caller.out, LogoutRequest {})?;
     Ok(ok(Done::saying("You have been logged out.")))
@@ -423,8 +421,7 @@ pub struct SessionsReply {
 }
 
 /// List the sessions
-#[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors),
-    security(("bearer" = [])), tag = "Session")]
+#[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors), tag = "Session")]
 pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionsReply>, ApiError> {
     let answer = call_retrying!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
     Ok(ok(SessionsReply { success: true, sessions: answer.sessions.into_iter().map(Session::from).collect() }))
@@ -432,7 +429,7 @@ pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<R
 
 /// End a session
 #[utoipa::path(delete, path = "/auth/sessions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Session")]
+    responses((status = 200, body = Done), Errors), tag = "Session")]
 pub async fn end_session(
     State(app): State<App>,
     caller: SignedIn,

@@ -65,7 +65,7 @@ pub struct CourseReply {
 }
 
 /// Get the course
-#[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), tag = "Course")]
+#[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), security(), tag = "Course")]
 pub async fn get(
     State(app): State<App>,
     MaybeVerifiedMember(reader): MaybeVerifiedMember,
@@ -118,7 +118,7 @@ pub struct LessonReply {
 
 /// Read a lesson
 #[utoipa::path(get, path = "/courses/lessons/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = LessonReply), Errors), security(("bearer" = [])), tag = "Course")]
+    responses((status = 200, body = LessonReply), Errors), tag = "Course")]
 pub async fn lesson(
     State(app): State<App>,
     MaybeVerifiedMember(reader): MaybeVerifiedMember,
@@ -144,8 +144,8 @@ pub async fn lesson(
 }
 
 /// Buy the course from the balance
-#[utoipa::path(post, path = "/courses/purchase", params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Course")]
+#[utoipa::path(post, path = "/courses/purchase", params(Key),
+    responses((status = 200, body = TransactionMade), Errors), tag = "Course")]
 pub async fn purchase(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,

@@ -37,7 +37,7 @@ impl DestinationCode {
 
 /// Confirm the destination of a withdrawal
 #[utoipa::path(post, path = "/transactions/{id}/confirm", params(("id" = String, Path)), request_body = DestinationCode,
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, body = Done), Errors), tag = "Transactions")]
 pub async fn confirm_withdrawal(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -49,7 +49,7 @@ pub async fn confirm_withdrawal(
 
 /// Mail the code of a withdrawal's destination again
 #[utoipa::path(post, path = "/transactions/{id}/confirm/resend", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, body = Done), Errors), tag = "Transactions")]
 pub async fn resend_withdrawal_code(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -60,8 +60,7 @@ pub async fn resend_withdrawal_code(
 
 /// Confirm the address of an own payment method
 #[utoipa::path(post, path = "/payment-methods/{id}/confirm", params(("id" = String, Path)),
-    request_body = DestinationCode, responses((status = 200, body = Done), Errors), security(("bearer" = [])),
-    tag = "Payment methods")]
+    request_body = DestinationCode, responses((status = 200, body = Done), Errors), tag = "Payment methods")]
 pub async fn confirm_method(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -73,7 +72,7 @@ pub async fn confirm_method(
 
 /// Mail the code of an own payment method again
 #[utoipa::path(post, path = "/payment-methods/{id}/confirm/resend", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Payment methods")]
+    responses((status = 200, body = Done), Errors), tag = "Payment methods")]
 pub async fn resend_method_code(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,

@@ -22,8 +22,7 @@ const LIFE: Duration = Duration::from_secs(15 * 60);
 ///
 /// An event `change` with the event's key as data, for every change of the member's money; `reset` when some were missed.
 #[utoipa::path(get, path = "/events",
-    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String), Errors),
-    security(("bearer" = [])), tag = "Live updates")]
+    responses((status = 200, description = "Server-sent events", content_type = "text/event-stream", body = String), Errors), tag = "Live updates")]
 pub async fn stream(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,

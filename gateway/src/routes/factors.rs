@@ -38,8 +38,7 @@ pub struct TotpReply {
 }
 
 /// Get the second factor
-#[utoipa::path(get, path = "/users/totp", responses((status = 200, body = TotpReply), Errors),
-    security(("bearer" = [])), tag = "Profile")]
+#[utoipa::path(get, path = "/users/totp", responses((status = 200, body = TotpReply), Errors), tag = "Profile")]
 pub async fn get(State(app): State<App>, caller: SignedIn) -> Result<Reply<TotpReply>, ApiError> {
     let answer = call_retrying!(app.clients.factors, get_factors, caller.out, GetFactorsRequest {})?.into_inner();
     let totp = TotpState {
@@ -77,7 +76,7 @@ pub struct NewTotp {
 ///
 /// It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
 #[utoipa::path(post, path = "/users/totp", request_body = Proof,
-    responses((status = 200, body = NewTotp), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = NewTotp), Errors), tag = "Profile")]
 pub async fn begin_totp(
     State(app): State<App>,
     caller: SignedIn,
@@ -139,7 +138,7 @@ impl RecoveryCodes {
 /// From then on, signing in takes a code of it, and withdrawals, addresses, email, password and the authenticator itself
 /// take one that is at most five minutes old. No session ends.
 #[utoipa::path(post, path = "/users/totp/confirm", request_body = Code,
-    responses((status = 200, body = RecoveryCodes), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = RecoveryCodes), Errors), tag = "Profile")]
 pub async fn confirm_totp(
     State(app): State<App>,
     caller: SignedIn,
@@ -157,8 +156,7 @@ pub async fn confirm(app: &App, caller: SignedIn, code: &Code) -> Result<Reply<R
 }
 
 /// Remove the authenticator
-#[utoipa::path(delete, path = "/users/totp", responses((status = 200, body = Done), Errors),
-    security(("bearer" = [])), tag = "Profile")]
+#[utoipa::path(delete, path = "/users/totp", responses((status = 200, body = Done), Errors), tag = "Profile")]
 pub async fn remove_totp(State(app): State<App>, caller: SignedIn) -> Result<Reply<Done>, ApiError> {
     let message = RemoveTotpRequest { client: Some(caller.client) };
     call!(app.clients.factors, remove_totp, caller.out, message)?;
@@ -168,8 +166,7 @@ pub async fn remove_totp(State(app): State<App>, caller: SignedIn) -> Result<Rep
 /// Make new recovery codes
 ///
 /// Those before no longer work.
-#[utoipa::path(post, path = "/users/totp/recovery-codes", responses((status = 200, body = RecoveryCodes), Errors),
-    security(("bearer" = [])), tag = "Profile")]
+#[utoipa::path(post, path = "/users/totp/recovery-codes", responses((status = 200, body = RecoveryCodes), Errors), tag = "Profile")]
 pub async fn replace_recovery_codes(
     State(app): State<App>,
     caller: SignedIn,
@@ -203,7 +200,7 @@ pub struct SteppedUp {
 ///
 /// For five minutes it opens whatever answers STEP_UP_REQUIRED without one. 20 wrong ones lock it for an hour.
 #[utoipa::path(post, path = "/auth/step-up", request_body = StepUp,
-    responses((status = 200, body = SteppedUp), Errors), security(("bearer" = [])), tag = "Session")]
+    responses((status = 200, body = SteppedUp), Errors), tag = "Session")]
 pub async fn step_up(
     State(app): State<App>,
     caller: SignedIn,

@@ -27,7 +27,7 @@ pub struct LinkQuery {
         ("expires" = Option<String>, Query), ("signature" = Option<String>, Query)),
     responses((status = 200, description = "The file", content_type = "application/octet-stream", body = String),
         (status = 206, description = "The range of the file that was asked for", content_type = "application/octet-stream", body = String),
-        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors), tag = "Files")]
+        (status = 416, description = "The range lies outside the file", body = ErrorReply), Errors), security(), tag = "Files")]
 pub async fn get(
     State(app): State<App>,
     Path((folder, name)): Path<(String, String)>,

@@ -65,7 +65,7 @@ pub struct ProofSibling {
 /// Read what members are owed
 ///
 /// The newest publication of the proof of liabilities; a new one appears every night.
-#[utoipa::path(get, path = "/liabilities", responses((status = 200, body = PublishedLiabilities), Errors), tag = "Proof of liabilities")]
+#[utoipa::path(get, path = "/liabilities", responses((status = 200, body = PublishedLiabilities), Errors), security(), tag = "Proof of liabilities")]
 pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<PublishedLiabilities>, ApiError> {
     let message = wallet::GetLiabilitiesRequest {};
     let newest = call_retrying!(app.clients.liabilities, get_liabilities, caller.out, message)?.into_inner();
@@ -75,8 +75,7 @@ pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<Publis
 /// Read the member's proof
 ///
 /// Each leaf leads to the root of `GET /v1/liabilities` with the same `at`.
-#[utoipa::path(get, path = "/wallet/proof", responses((status = 200, body = LiabilityProof), Errors),
-    security(("bearer" = [])), tag = "Proof of liabilities")]
+#[utoipa::path(get, path = "/wallet/proof", responses((status = 200, body = LiabilityProof), Errors), tag = "Proof of liabilities")]
 pub async fn proof(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
@@ -90,8 +89,8 @@ pub async fn proof(
 /// Publish what members are owed now
 ///
 /// A treasurer, auditor or admin; otherwise it happens every night.
-#[utoipa::path(post, path = "/admin/liabilities", params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = PublishedLiabilities), Errors), security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(post, path = "/admin/liabilities", params(Key),
+    responses((status = 201, body = PublishedLiabilities), Errors), tag = "Back office")]
 pub async fn publish(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message =

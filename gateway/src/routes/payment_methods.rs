@@ -77,8 +77,7 @@ pub struct PaymentMethods {
 }
 
 /// List the payment methods
-#[utoipa::path(get, path = "/payment-methods", responses((status = 200, body = PaymentMethods), Errors),
-    security(("bearer" = [])), tag = "Payment methods")]
+#[utoipa::path(get, path = "/payment-methods", responses((status = 200, body = PaymentMethods), Errors), tag = "Payment methods")]
 pub async fn list(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
@@ -155,8 +154,8 @@ fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<Method
 
 /// Save an own payment method
 #[utoipa::path(post, path = "/payment-methods", request_body = NewMethod,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
+    params(Key),
+    responses((status = 201, body = MethodReply), Errors), tag = "Payment methods")]
 pub async fn create(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -180,7 +179,7 @@ pub async fn create(
 
 /// Change an own payment method
 #[utoipa::path(put, path = "/payment-methods/{id}", params(("id" = String, Path)), request_body = NewMethod,
-    responses((status = 200, body = MethodReply), Errors), security(("bearer" = [])), tag = "Payment methods")]
+    responses((status = 200, body = MethodReply), Errors), tag = "Payment methods")]
 pub async fn update(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -204,7 +203,7 @@ pub async fn update(
 
 /// Delete an own payment method
 #[utoipa::path(delete, path = "/payment-methods/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Payment methods")]
+    responses((status = 200, body = Done), Errors), tag = "Payment methods")]
 pub async fn delete(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,

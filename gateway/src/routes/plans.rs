@@ -69,7 +69,7 @@ pub struct Plans {
 }
 
 /// List the plans
-#[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), tag = "Investments")]
+#[utoipa::path(get, path = "/plans", responses((status = 200, body = Plans), Errors), security(), tag = "Investments")]
 pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
     let plans = app.plans.get().await?;
     Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
@@ -96,7 +96,7 @@ pub struct Values {
 
 /// List a plan's values
 #[utoipa::path(get, path = "/plans/{id}/values", params(("id" = String, Path)),
-    responses((status = 200, body = Values), Errors), tag = "Investments")]
+    responses((status = 200, body = Values), Errors), security(), tag = "Investments")]
 pub async fn values(
     State(app): State<App>,
     caller: Visitor,
@@ -151,7 +151,7 @@ pub struct PlanCourses {
 /// For their charts, without sources. `ids` are at most 100 plans, separated by commas. With `points`, at most so many
 /// values of each: the oldest, the newest, and others at even distances.
 #[utoipa::path(get, path = "/plans/values", params(("ids" = String, Query), ("points" = Option<i32>, Query, minimum = 1)),
-    responses((status = 200, body = PlanCourses), Errors), tag = "Investments")]
+    responses((status = 200, body = PlanCourses), Errors), security(), tag = "Investments")]
 pub async fn courses(
     State(app): State<App>,
     caller: Visitor,

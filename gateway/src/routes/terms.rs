@@ -76,7 +76,7 @@ pub struct CourseTerms {
 /// Read limits, fee and prices
 ///
 /// Needs no session; a verified member is also told what is left of their limits.
-#[utoipa::path(get, path = "/terms", responses((status = 200, body = Terms), Errors), tag = "Money")]
+#[utoipa::path(get, path = "/terms", responses((status = 200, body = Terms), Errors), security(), tag = "Money")]
 pub async fn get(
     State(app): State<App>,
     visitor: Visitor,

@@ -111,8 +111,8 @@ pub struct NewTrade {
 
 /// Invest in a plan
 #[utoipa::path(post, path = "/trades/create", request_body = NewTrade,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
+    params(Key),
+    responses((status = 201, body = TradeReply), Errors), tag = "Investments")]
 pub async fn create(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -133,8 +133,8 @@ pub async fn create(
 }
 
 /// Claim the profit of a trade
-#[utoipa::path(put, path = "/trades/claim/{id}", params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
+#[utoipa::path(put, path = "/trades/claim/{id}", params(("id" = String, Path), Key),
+    responses((status = 200, body = TradeReply), Errors), tag = "Investments")]
 pub async fn claim(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -148,8 +148,8 @@ pub async fn claim(
 }
 
 /// Close a trade
-#[utoipa::path(delete, path = "/trades/close/{id}", params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TradeReply), Errors), security(("bearer" = [])), tag = "Investments")]
+#[utoipa::path(delete, path = "/trades/close/{id}", params(("id" = String, Path), Key),
+    responses((status = 200, body = TradeReply), Errors), tag = "Investments")]
 pub async fn close(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -179,7 +179,7 @@ pub struct Trades {
 ///
 /// The open ones (`status=open`); with `status=all` the ended ones too.
 #[utoipa::path(get, path = "/trades", params(("status" = Option<String>, Query)),
-    responses((status = 200, body = Trades), Errors), security(("bearer" = [])), tag = "Investments")]
+    responses((status = 200, body = Trades), Errors), tag = "Investments")]
 pub async fn list(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,

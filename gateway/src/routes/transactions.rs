@@ -344,8 +344,8 @@ pub struct Deposit {
 
 /// Request a deposit
 #[utoipa::path(post, path = "/transactions/deposit", request_body = Deposit,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+    params(Key),
+    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
 pub async fn deposit(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -410,8 +410,8 @@ pub struct Withdrawal {
 
 /// Request a withdrawal
 #[utoipa::path(post, path = "/transactions/withdraw", request_body = Withdrawal,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+    params(Key),
+    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
 pub async fn withdraw(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -460,8 +460,8 @@ pub struct FeePayment {
 
 /// Pay the fee of an open withdrawal
 #[utoipa::path(post, path = "/transactions/fee/{transactionId}", request_body = FeePayment,
-    params(("transactionId" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+    params(("transactionId" = String, Path), Key),
+    responses((status = 201, body = TransactionMade), Errors), tag = "Transactions")]
 pub async fn pay_fee(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -519,7 +519,7 @@ pub struct Transactions {
 /// List the transactions
 #[utoipa::path(get, path = "/transactions/user",
     params(("cursor" = Option<String>, Query), ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
-    responses((status = 200, body = Transactions), Errors), security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, body = Transactions), Errors), tag = "Transactions")]
 pub async fn list(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
@@ -553,7 +553,7 @@ pub struct TransactionReply {
 
 /// Get a transaction
 #[utoipa::path(get, path = "/transactions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = TransactionReply), Errors), security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, body = TransactionReply), Errors), tag = "Transactions")]
 pub async fn get(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,
@@ -577,7 +577,7 @@ pub struct NewDestination {
 
 /// Set the missing destination of a withdrawal
 #[utoipa::path(put, path = "/transactions/{id}/destination", params(("id" = String, Path)), request_body = NewDestination,
-    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, body = TransactionMade), Errors), tag = "Transactions")]
 pub async fn set_destination(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,

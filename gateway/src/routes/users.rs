@@ -193,7 +193,7 @@ pub struct ImageRequest {
 
 /// Set the photo
 #[utoipa::path(put, path = "/users/image/{userId}", params(("userId" = String, Path)), request_body = ImageRequest,
-    responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = UserReply), Errors), tag = "Profile")]
 pub async fn update_image(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -242,7 +242,7 @@ pub struct ProfileRequest {
 
 /// Change the details
 #[utoipa::path(put, path = "/users/profile/{userId}", params(("userId" = String, Path)), request_body = ProfileRequest,
-    responses((status = 200, body = UserReply), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = UserReply), Errors), tag = "Profile")]
 pub async fn update_profile(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,
@@ -283,7 +283,7 @@ pub struct PasswordRequest {
 
 /// Change the password
 #[utoipa::path(put, path = "/users/password/{userId}", params(("userId" = String, Path)), request_body = PasswordRequest,
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Profile")]
+    responses((status = 200, body = Done), Errors), tag = "Profile")]
 pub async fn change_password(
     State(app): State<App>,
     ActiveMember(caller): ActiveMember,

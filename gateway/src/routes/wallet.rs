@@ -49,7 +49,7 @@ pub struct Balances {
 ///
 /// By the ledger, at the end of the moment `at` (RFC 3339, not in the future); without it, now.
 #[utoipa::path(get, path = "/wallet", params(("at" = Option<String>, Query, example = "2026-01-31T12:00:00Z")),
-    responses((status = 200, body = Balances), Errors), security(("bearer" = [])), tag = "Money")]
+    responses((status = 200, body = Balances), Errors), tag = "Money")]
 pub async fn get(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,

@@ -1,7 +1,7 @@
 //! The router and the document say the same, and both hold every call of the specification.
 
 use axum::http::{Method, StatusCode};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
@@ -71,8 +71,8 @@ async fn operations_with_security_refuse_visitors() {
     let document = document();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
-            // The preview of the course is everybody's.
-            if operation["security"].is_null() || path.starts_with("/v1/courses/lessons") {
+            // Public ones say that they take no token; the preview of the course is everybody's.
+            if operation["security"] == json!([]) || path.starts_with("/v1/courses/lessons") {
                 continue;
             }
             let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");

@@ -16,7 +16,7 @@ use crate::routes::activity::{Activity, From};
 /// List what happened to a member's account
 #[utoipa::path(get, path = "/admin/members/{id}/activity",
     params(("id" = String, Path), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Activity), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Activity), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -30,8 +30,8 @@ pub async fn list(
 
 /// End every session of a member
 #[utoipa::path(delete, path = "/admin/members/{id}/sessions",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Done), Errors), tag = "Back office")]
 pub async fn end_sessions(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

@@ -88,8 +88,7 @@ pub struct Integrity {
 }
 
 /// Check the books
-#[utoipa::path(get, path = "/admin/integrity", responses((status = 200, body = Integrity), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/integrity", responses((status = 200, body = Integrity), Errors), tag = "Back office")]
 pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Integrity>, ApiError> {
     let message = wallet::GetIntegrityRequest {};
     let books = call_retrying!(app.clients.wallet_staff, get_integrity, caller.out, message)?.into_inner();
@@ -131,8 +130,8 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
 /// Propose to open withdrawals again
 ///
 /// After they stopped by themselves. A treasurer or admin other than the proposer confirms, once the books add up.
-#[utoipa::path(post, path = "/admin/withdrawals/reopen", params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(post, path = "/admin/withdrawals/reopen", params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, key: Key) -> Result<Response, ApiError> {
     let claim = key.bodyless();
     let message = wallet::ProposeReopeningRequest { client_address: caller.client.address, idempotency: claim.clone() };
@@ -154,8 +153,8 @@ pub struct Rebuild {
 /// The balance, count and head that the account stores are computed from its entries again. Only for an account that the
 /// integrity report names; another treasurer confirms.
 #[utoipa::path(post, path = "/admin/ledger/accounts/{id}/rebuild", request_body = Rebuild,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn rebuild(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

@@ -54,8 +54,7 @@ pub struct DeadLetters {
 /// List the dead letters
 ///
 /// Of every service, newest first.
-#[utoipa::path(get, path = "/admin/dead-letters", responses((status = 200, body = DeadLetters), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/dead-letters", responses((status = 200, body = DeadLetters), Errors), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<DeadLetters>, ApiError> {
     let out = &caller.out;
     let of_wallet = async {
@@ -83,8 +82,8 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
 ///
 /// The event is tried once more, at once; if it takes effect it is no dead letter any more.
 #[utoipa::path(post, path = "/admin/dead-letters/{id}/replay",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Done), Errors), tag = "Back office")]
 pub async fn replay(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,

@@ -70,8 +70,7 @@ pub struct PostingEntry {
 #[utoipa::path(get, path = "/admin/journal",
     params(("cursor" = Option<String>, Query, description = "`X-Next-Cursor` of the part before")),
     responses((status = 200, body = Posting, content_type = "application/x-ndjson",
-        headers(("X-Next-Cursor" = String))), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+        headers(("X-Next-Cursor" = String))), Errors), tag = "Back office")]
 pub async fn journal(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

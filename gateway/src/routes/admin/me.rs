@@ -39,8 +39,7 @@ pub struct StaffAccount {
 }
 
 /// Get the caller
-#[utoipa::path(get, path = "/admin/me", responses((status = 200, body = Me), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/me", responses((status = 200, body = Me), Errors), tag = "Back office")]
 pub async fn get(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<Reply<Me>, ApiError> {
     let me = call_retrying!(app.clients.auth_staff, get_me, caller.out, GetMeRequest {})?.into_inner();
     let user = me.user.ok_or_else(|| ApiError::internal("an answer without account"))?;
@@ -61,15 +60,14 @@ pub async fn get(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<R
 /// Begin to enrol an authenticator
 ///
 /// It counts once its first code is confirmed. While another one is in force, a fresh code of that is needed.
-#[utoipa::path(post, path = "/admin/me/totp", responses((status = 200, body = NewTotp), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(post, path = "/admin/me/totp", responses((status = 200, body = NewTotp), Errors), tag = "Back office")]
 pub async fn begin_totp(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<Reply<NewTotp>, ApiError> {
     factors::begin(&app, caller, BeginTotpRequest::default()).await
 }
 
 /// Confirm an authenticator
 #[utoipa::path(post, path = "/admin/me/totp/confirm", request_body = Code,
-    responses((status = 200, body = RecoveryCodes), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = RecoveryCodes), Errors), tag = "Back office")]
 pub async fn confirm_totp(
     State(app): State<App>,
     AnyStaff(caller): AnyStaff,
@@ -82,7 +80,7 @@ pub async fn confirm_totp(
 ///
 /// Every decision and every proposal needs one that is at most five minutes old.
 #[utoipa::path(post, path = "/admin/me/step-up", request_body = Code,
-    responses((status = 200, body = SteppedUp), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = SteppedUp), Errors), tag = "Back office")]
 pub async fn step_up(
     State(app): State<App>,
     AnyStaff(caller): AnyStaff,

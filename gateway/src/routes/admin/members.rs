@@ -44,7 +44,7 @@ pub struct Members {
 
 /// Search members
 #[utoipa::path(get, path = "/admin/members", params(("search" = Option<String>, Query), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Members), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Members), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -121,7 +121,7 @@ pub struct SecondFactor {
 
 /// Get a member
 #[utoipa::path(get, path = "/admin/members/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Member), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Member), Errors), tag = "Back office")]
 pub async fn get(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -163,8 +163,8 @@ fn note(value: &NoteRequest) -> Result<String, ApiError> {
 
 /// Freeze a member
 #[utoipa::path(post, path = "/admin/members/{id}/freeze", request_body = NoteRequest,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Done), Errors), tag = "Back office")]
 pub async fn freeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -181,8 +181,8 @@ pub async fn freeze(
 
 /// Unfreeze a member
 #[utoipa::path(post, path = "/admin/members/{id}/unfreeze", request_body = NoteRequest,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Done), Errors), tag = "Back office")]
 pub async fn unfreeze(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -199,8 +199,8 @@ pub async fn unfreeze(
 
 /// Write a note about a member
 #[utoipa::path(post, path = "/admin/members/{id}/notes", request_body = NoteRequest,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Done), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Done), Errors), tag = "Back office")]
 pub async fn add_note(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -273,8 +273,8 @@ pub struct Reset {
 ///
 /// 72 hours after another reviewer confirmed, unless the member uses one before.
 #[utoipa::path(post, path = "/admin/members/{id}/factor-reset", request_body = Reset,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn reset_factors(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -294,8 +294,8 @@ pub async fn reset_factors(
 
 /// Propose a bonus
 #[utoipa::path(post, path = "/admin/members/{id}/bonus", request_body = Correction,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn bonus(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -308,8 +308,8 @@ pub async fn bonus(
 
 /// Propose to release bonus into the balance
 #[utoipa::path(post, path = "/admin/members/{id}/release", request_body = Correction,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn release(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -322,8 +322,8 @@ pub async fn release(
 
 /// Propose an adjustment of the balance
 #[utoipa::path(post, path = "/admin/members/{id}/adjustment", request_body = Correction,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn adjustment(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -363,8 +363,8 @@ impl HoldMade {
 
 /// Hold a part of a member's balance
 #[utoipa::path(post, path = "/admin/members/{id}/holds", request_body = NewHold,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = HoldMade), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = HoldMade), Errors), tag = "Back office")]
 pub async fn place_hold(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -391,8 +391,8 @@ pub async fn place_hold(
 ///
 /// Somebody other than who placed it.
 #[utoipa::path(post, path = "/admin/members/{id}/holds/{holdId}/release",
-    params(("id" = String, Path), ("holdId" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = HoldMade), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), ("holdId" = String, Path), Key),
+    responses((status = 200, body = HoldMade), Errors), tag = "Back office")]
 pub async fn release_hold(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

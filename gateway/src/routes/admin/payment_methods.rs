@@ -32,8 +32,7 @@ pub struct PlatformMethods {
 }
 
 /// List the platform methods with their versions
-#[utoipa::path(get, path = "/admin/payment-methods", responses((status = 200, body = PlatformMethods), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/payment-methods", responses((status = 200, body = PlatformMethods), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -66,8 +65,8 @@ async fn propose(
 
 /// Propose a platform method
 #[utoipa::path(post, path = "/admin/payment-methods", request_body = NewMethod,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn create(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -80,8 +79,8 @@ pub async fn create(
 
 /// Propose a change of a platform method
 #[utoipa::path(put, path = "/admin/payment-methods/{id}", request_body = NewMethod,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn update(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -95,8 +94,8 @@ pub async fn update(
 
 /// Propose the end of a platform method
 #[utoipa::path(delete, path = "/admin/payment-methods/{id}",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn delete(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

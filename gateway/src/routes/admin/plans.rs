@@ -17,8 +17,7 @@ use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::plans::{Plan, Plans};
 
 /// List all plans
-#[utoipa::path(get, path = "/admin/plans", responses((status = 200, body = Plans), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/plans", responses((status = 200, body = Plans), Errors), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Plans>, ApiError> {
     let answer =
         call_retrying!(app.clients.trade_staff, list_all_plans, caller.out, ListAllPlansRequest {})?.into_inner();
@@ -78,8 +77,8 @@ async fn propose(
 }
 
 /// Propose a plan
-#[utoipa::path(post, path = "/admin/plans", request_body = Terms, params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(post, path = "/admin/plans", request_body = Terms, params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn create(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -91,8 +90,8 @@ pub async fn create(
 
 /// Propose other terms for a plan
 #[utoipa::path(put, path = "/admin/plans/{id}", request_body = Terms,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn update(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -119,8 +118,8 @@ pub struct NewValue {
 
 /// Propose a value of a plan
 #[utoipa::path(post, path = "/admin/plans/{id}/values", request_body = NewValue,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn add_value(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

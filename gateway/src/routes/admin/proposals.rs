@@ -188,7 +188,7 @@ pub struct Proposals {
 #[utoipa::path(get, path = "/admin/proposals",
     params(("status" = Option<String>, Query, description = "open, confirmed, rejected, expired or all (the default)"),
         ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = Proposals), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Proposals), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -256,8 +256,8 @@ async fn of_every_service(
 
 /// Confirm a proposal
 #[utoipa::path(post, path = "/admin/proposals/{id}/confirm",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Proposed), Errors), tag = "Back office")]
 pub async fn confirm(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,
@@ -299,8 +299,8 @@ pub async fn confirm(
 
 /// Reject a proposal
 #[utoipa::path(post, path = "/admin/proposals/{id}/reject",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Proposed), Errors), tag = "Back office")]
 pub async fn reject(
     State(app): State<App>,
     StaffMember(SignedIn { client, out, .. }): StaffMember,

@@ -25,8 +25,7 @@ pub struct StaffList {
 }
 
 /// List the staff
-#[utoipa::path(get, path = "/admin/staff", responses((status = 200, body = StaffList), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/staff", responses((status = 200, body = StaffList), Errors), tag = "Back office")]
 pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<StaffList>, ApiError> {
     let answer = call_retrying!(app.clients.auth_staff, list_staff, caller.out, ListStaffRequest {})?.into_inner();
     Ok(ok(StaffList { success: true, staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
@@ -61,8 +60,8 @@ async fn propose(
 ///
 /// Once another admin confirms, the person is mailed a link to set a password, and all staff are told.
 #[utoipa::path(post, path = "/admin/staff", request_body = Invitation,
-    params(("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn invite(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -81,8 +80,8 @@ pub async fn invite(
 
 /// Propose the end of a staff account
 #[utoipa::path(delete, path = "/admin/staff/{id}",
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn disable(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -102,8 +101,8 @@ pub struct NewRole {
 
 /// Propose another role for a staff account
 #[utoipa::path(put, path = "/admin/staff/{id}/role", request_body = NewRole,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn change_role(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

@@ -58,8 +58,7 @@ pub struct Queue {
 }
 
 /// Count what waits
-#[utoipa::path(get, path = "/admin/queue", responses((status = 200, body = Queue), Errors),
-    security(("bearer" = [])), tag = "Back office")]
+#[utoipa::path(get, path = "/admin/queue", responses((status = 200, body = Queue), Errors), tag = "Back office")]
 pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Queue>, ApiError> {
     let answer = call_retrying!(app.clients.wallet_staff, get_queue, caller.out, GetQueueRequest {})?.into_inner();
     let queue = answer.counts.into_iter().map(|count| QueueCount {
@@ -165,7 +164,7 @@ pub struct StaffTransactions {
 #[utoipa::path(get, path = "/admin/transactions",
     params(("status" = Option<String>, Query), ("kind" = Option<String>, Query), ("member" = Option<String>, Query),
         ("search" = Option<String>, Query, description = "A TNX reference, address or txid"), ("cursor" = Option<String>, Query)),
-    responses((status = 200, body = StaffTransactions), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = StaffTransactions), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -237,7 +236,7 @@ pub struct Review {
 
 /// Get a transaction with its checklist
 #[utoipa::path(get, path = "/admin/transactions/{id}", params(("id" = String, Path)),
-    responses((status = 200, body = Review), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Review), Errors), tag = "Back office")]
 pub async fn get(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -284,7 +283,7 @@ pub struct Viewers {
 ///
 /// And see who else does. It counts for 20 seconds, so it is said again while the page is open.
 #[utoipa::path(post, path = "/admin/transactions/{id}/viewing", params(("id" = String, Path)),
-    responses((status = 200, body = Viewers), Errors), security(("bearer" = [])), tag = "Back office")]
+    responses((status = 200, body = Viewers), Errors), tag = "Back office")]
 pub async fn viewing(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -333,8 +332,8 @@ pub struct Approved {
 ///
 /// A large deposit is decided by the second reviewer who approves the same amount, txid and output.
 #[utoipa::path(post, path = "/admin/transactions/{id}/approve", request_body = Approval,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = Approved), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = Approved), Errors), tag = "Back office")]
 pub async fn approve(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -379,8 +378,8 @@ pub struct Rejection {
 
 /// Reject a transaction
 #[utoipa::path(post, path = "/admin/transactions/{id}/reject", request_body = Rejection,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = TransactionMade), Errors), tag = "Back office")]
 pub async fn reject(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -417,8 +416,8 @@ pub struct Reversal {
 /// Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
 /// the balance lacks is owed by the member. A treasurer other than the proposer confirms.
 #[utoipa::path(post, path = "/admin/transactions/{id}/reverse", request_body = Reversal,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 201, body = Proposed), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn reverse(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -464,8 +463,8 @@ pub struct PayoutStarted {
 ///
 /// For 15 minutes nobody else pays or rejects it. From $1,000.00 it takes this to mark a withdrawal as paid.
 #[utoipa::path(post, path = "/admin/transactions/{id}/paying", request_body = PayoutStart,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = PayoutStarted), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = PayoutStarted), Errors), tag = "Back office")]
 pub async fn paying(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
@@ -538,8 +537,8 @@ pub struct Payout {
 ///
 /// From $1,000.00 only by who started it.
 #[utoipa::path(post, path = "/admin/transactions/{id}/paid", request_body = Payout,
-    params(("id" = String, Path), ("Idempotency-Key" = Option<String>, Header)),
-    responses((status = 200, body = TransactionMade), Errors), security(("bearer" = [])), tag = "Back office")]
+    params(("id" = String, Path), Key),
+    responses((status = 200, body = TransactionMade), Errors), tag = "Back office")]
 pub async fn paid(
     State(app): State<App>,
     StaffMember(caller): StaffMember,

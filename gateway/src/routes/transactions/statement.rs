@@ -72,8 +72,7 @@ pub struct Statement {
 #[utoipa::path(get, path = "/transactions/statement",
     params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
         ("format" = Option<String>, Query)),
-    responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors),
-    security(("bearer" = [])), tag = "Transactions")]
+    responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors), tag = "Transactions")]
 pub async fn statement(
     State(app): State<App>,
     VerifiedMember(caller): VerifiedMember,

@@ -46,8 +46,7 @@ pub struct Times {
 /// See how long deposits and withdrawals take
 ///
 /// Of all members, in the last 24 hours; up to a minute old.
-#[utoipa::path(get, path = "/transactions/times", responses((status = 200, body = Times), Errors),
-    security(("bearer" = [])), tag = "Transactions")]
+#[utoipa::path(get, path = "/transactions/times", responses((status = 200, body = Times), Errors), tag = "Transactions")]
 pub async fn times(State(app): State<App>, VerifiedMember(caller): VerifiedMember) -> Result<Reply<Times>, ApiError> {
     let times = call_retrying!(app.clients.wallet, get_times, caller.out, GetTimesRequest {})?.into_inner().times;
     let times = MemberTimes { deposit: of_kind(&times, "deposit"), withdrawal: of_kind(&times, "withdrawal") };
