@@ -29,7 +29,7 @@ checked() {
     !tests && !said && $0 !~ /^[[:space:]]*\/\// && /sqlx::query(_as|_scalar)?(::<.*>)?\(/ { print FILENAME ":" FNR ": " $0 }
     { said = $0 ~ /\/\/ unchecked: ./ || (said && $0 !~ /;$/) }' "$@")
   if [ -n "$found" ]; then
-    printf '%s\n%s\n' 'a statement is checked when it is compiled (query!), or says why not (// unchecked: …)' "$found"
+    printf '%s\n%s\n' 'use a checked statement (query!), or give the reason on the line above (// unchecked: …)' "$found"
     status=1
   fi
 }

@@ -20,5 +20,5 @@ WITH again AS (
 ) SELECT count(*) FROM again
 SQL
   )
-  echo "$name: $rows events since $since go out again"
+  echo "$name: $rows events since $since will be published again"
 done

@@ -12,7 +12,7 @@ data=${2:?the folder of the data}
 moment=${3:-}
 
 if [ -n "$(ls -A "$data" 2>/dev/null)" ]; then
-  echo "$data is not empty: nothing is restored over what is there" >&2
+  echo "$data is not empty: refusing to restore over existing data" >&2
   exit 1
 fi
 before=99999999T999999Z

@@ -22,7 +22,7 @@ case "$step:$name" in
   switch:auth | switch:wallet | switch:trade | switch:payment-method | switch:mailer | switch:gateway) ;;
   retire:auth | retire:wallet | retire:trade | retire:payment-method | retire:mailer | retire:gateway) ;;
   replace:code | replace:link) ;;
-  *) echo "there is no $step $name" >&2; exit 1 ;;
+  *) echo "$step $name is not possible" >&2; exit 1 ;;
 esac
 umask 077
 cd "$folder"
@@ -31,7 +31,7 @@ kid_of() { sed -E 's/.*"kid":"([^"]*)".*/\1/' "$1"; }
 
 case $step in
   add)
-    [ ! -e "keys/$name.key.next" ] || { echo "a new $name key waits already: switch" >&2; exit 1; }
+    [ ! -e "keys/$name.key.next" ] || { echo "there is already a new $name key: switch to it first" >&2; exit 1; }
     use=service signer=$name
     case $name in
       token) use=member signer=auth ;;
@@ -42,29 +42,29 @@ case $step in
     echo "the new public key is in trusted.json: restart every process, then switch"
     ;;
   switch)
-    [ -e "keys/$name.key.next" ] || { echo "no new $name key waits: add" >&2; exit 1; }
+    [ -e "keys/$name.key.next" ] || { echo "there is no new $name key: add one first" >&2; exit 1; }
     mv -f "keys/$name.key.next" "keys/$name.key"
     case $name in
-      token) echo "restart auth; retire when what the old key signed has ended" ;;
-      decision) echo "restart auth; the old public key stays in trusted.json: it verifies the decisions of before" ;;
-      *) echo "restart $name; retire when what the old key signed has ended" ;;
+      token) echo "restart auth; retire the old key once its signatures have expired" ;;
+      decision) echo "restart auth; the old public key stays in trusted.json to verify earlier decisions" ;;
+      *) echo "restart $name; retire the old key once its signatures have expired" ;;
     esac
     ;;
   retire)
-    [ ! -e "keys/$name.key.next" ] || { echo "the new $name key does not sign yet: switch" >&2; exit 1; }
+    [ ! -e "keys/$name.key.next" ] || { echo "the new $name key is not in use yet: switch to it first" >&2; exit 1; }
     now=$(kid_of "keys/$name.key")
     # Names may share a prefix; the random part of a key id has eight characters.
     { entries; echo; } | sed '/^$/d' | awk -v name="$name" -v now="$now" '
       { kid = $0; sub(/.*"kid":"/, "", kid); sub(/".*/, "", kid) }
       length(kid) == length(name) + 9 && index(kid, name "-") == 1 && kid != now { next }
       { print }' | join_entries | readable keys/trusted.json
-    echo "only the present $name key is trusted: restart every process"
+    echo "only the current $name key is trusted now: restart every process"
     ;;
   replace)
     openssl rand 32 | base64url | readable "keys/$name.key"
     case $name in
-      code) echo "restart auth; codes and links that were mailed before are dead" ;;
-      link) echo "restart gateway; receipts that are open in a page are asked for anew" ;;
+      code) echo "restart auth; codes and links that were already sent no longer work" ;;
+      link) echo "restart gateway; open pages request their receipts again" ;;
     esac
     ;;
 esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Writes the rules of deploy/observability/rules once more in the form of the Prometheus operator: kustomize cannot make
-# an object of a file that is none. The check of the manifests compares the two.
+# Converts the rules of deploy/observability/rules to objects of the Prometheus operator, because kustomize cannot wrap
+# plain files. The check of the manifests compares the two.
 set -euo pipefail
 cd "$(dirname "$0")"
 

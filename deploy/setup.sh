@@ -69,7 +69,7 @@ install_packages() {
 }
 
 if [ ${#packages[@]} -gt 0 ]; then
-  install_packages || { echo "the packages could not be installed" >&2; explain; }
+  install_packages || { echo "could not install the packages" >&2; explain; }
 fi
 
 case $purpose in secrets | kubernetes) exit ;; esac
@@ -79,7 +79,7 @@ if ! have cargo; then
     echo "add $HOME/.cargo/bin to PATH (or open a new shell) and try again" >&2
     exit 1
   fi
-  echo "installing Rust by rustup into $HOME/.cargo" >&2
+  echo "installing Rust with rustup into $HOME/.cargo" >&2
   curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh -s -- -y --profile minimal >&2 || explain
   echo "Rust is installed: run '. $HOME/.cargo/env' (or open a new shell) and try again" >&2
   exit 1

@@ -125,7 +125,7 @@ wait_until_healthy() {
     [ "$state" != healthy ] || return 0
     read -r -t 0.5 <> <(:) || true
   done
-  echo "the gateway is not healthy in time" >&2
+  echo "the gateway did not become healthy in time" >&2
   return 1
 }
 

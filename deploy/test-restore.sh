@@ -95,7 +95,7 @@ trades_go_on() {
   local limit=$((SECONDS + 120)) begun count
   begun=$(ask "$TRADE_DATABASE_URL" -c "SELECT count(*) FROM trades WHERE status = 'closed'")
   until count=$(ask "$TRADE_DATABASE_URL" -c "SELECT count(*) FROM trades WHERE status = 'closed'"); [ "$count" -ge $((begun + $1)) ]; do
-    [ "$SECONDS" -lt "$limit" ] || { echo "no trades go on" >&2; exit 1; }
+    [ "$SECONDS" -lt "$limit" ] || { echo "no further trades have ended" >&2; exit 1; }
     read -r -t 0.2 <> <(:) || true
   done
 }
@@ -122,7 +122,7 @@ end "$traffic"
 traffic=""
 cat "$folder/traffic.log"
 after=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings WHERE created_at >= '$moment'")
-[ "$after" -gt 0 ] || { echo "nothing was posted after the moment" >&2; exit 1; }
+[ "$after" -gt 0 ] || { echo "nothing was posted after the point in time" >&2; exit 1; }
 # The last log file is archived when it is full, or after archive_timeout.
 last=$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c "SELECT pg_walfile_name(pg_switch_wal())")
 until [ -e "$backups/wal/$last.gz" ]; do read -r -t 0.2 <> <(:) || true; done
@@ -134,16 +134,16 @@ begun=$SECONDS
 rm -rf "$data" "$stack/rabbitmq"
 as_server "$folder/restore.sh" "$backups" "$data" "$moment"
 if as_server "$folder/restore.sh" "$backups" "$data" "$moment" 2>/dev/null; then
-  echo "a second restore went over the first" >&2
+  echo "a second restore overwrote the first" >&2
   exit 1
 fi
 start run
 echo "back after $((SECONDS - begun)) s"
 [ "$(ask "postgres://postgres@127.0.0.1:$PGPORT/postgres" -c 'SELECT pg_is_in_recovery()')" = f ]
-diff "$folder/rows" <(rows "$before") || { echo "what was written before is not what came back" >&2; exit 1; }
+diff "$folder/rows" <(rows "$before") || { echo "the restored rows differ from those written before" >&2; exit 1; }
 later=$(ask "$WALLET_DATABASE_URL" -c "SELECT count(*) FROM postings
   WHERE created_at BETWEEN '$moment' AND (SELECT pg_postmaster_start_time())")
-[ "$later" = 0 ] || { echo "$later postings are of after the moment" >&2; exit 1; }
+[ "$later" = 0 ] || { echo "$later postings are later than the point in time" >&2; exit 1; }
 
 say "events go out again, what was begun ends, and the books are clean"
 deploy/replay.sh '1 day ago'
@@ -155,10 +155,10 @@ done
 tail -n 1 "$folder/audit.log"
 cat "$folder/reconcile.log"
 missing=$(find "$stack/files" -type f -printf '%P\n' | LC_ALL=C sort | LC_ALL=C comm -13 - <(deploy/named-files.sh))
-[ -z "$missing" ] || { echo "files that rows name are not in the store: $missing" >&2; exit 1; }
+[ -z "$missing" ] || { echo "referenced files are missing from the store: $missing" >&2; exit 1; }
 # The service's role must have the same privileges as before.
 if ask "postgres://postgres@127.0.0.1:$PGPORT/wallet" -c 'SET ROLE wallet; DELETE FROM entries' 2>/dev/null; then
-  echo "the restored ledger can be changed" >&2
+  echo "the service can write to the restored ledger" >&2
   exit 1
 fi
 say "restored: a moment in between, whole"

@@ -17,7 +17,7 @@ git worktree add --quiet --detach "$older/source" "$revision"
 trap 'git worktree remove --force "$older/source"' EXIT
 echo "== building $(git -C "$older/source" log -1 --format='%h %s')"
 (cd "$older/source" && CARGO_TARGET_DIR=$older/target cargo build --quiet --workspace --bins)
-echo "== running it among $(git log -1 --format='%h %s')"
+echo "== running it with $(git log -1 --format='%h %s')"
 cargo build --quiet --workspace --bins
 OLDER_BINARIES=$older/target/debug "$target/debug/stack" testbed -- \
   cargo test --quiet --workspace --test upgrade -- --ignored --nocapture
