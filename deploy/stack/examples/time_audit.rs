@@ -1,7 +1,7 @@
-//! Measures the audit on books of several sizes:
+//! Measures the audit on ledgers of several sizes:
 //! `stack testbed -- cargo run -p stack --example time_audit -- 100000 1000000`.
-//! Each has a member a hundred entries, and a trade for each but the first. Prints the time of the whole, then the checks that
-//! take longest. Takes about two minutes a million entries.
+//! Each has one member per hundred entries, and a trade for each member but the first. Prints the total time, then the
+//! slowest checks. Takes about two minutes per million entries.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -77,7 +77,7 @@ async fn fill(server: &str, entries: i64) -> Result<Urls> {
     for url in [&urls.wallet, &urls.trade, &urls.auth] {
         raw_sql("VACUUM ANALYZE").execute(&mut PgConnection::connect(url).await?).await?;
     }
-    // Last, since what was published a minute ago must have arrived.
+    // Last, because events published more than a minute ago must have arrived.
     raw_sql(
         "INSERT INTO outbox (event_id, key, aggregate_id, payload, trace_context, created_at, published_at)
          SELECT gen_random_uuid(), 'wallet.v1.deposit_' || what, id, '', '{}', now(), now() FROM transactions,
@@ -114,7 +114,7 @@ async fn open_trades(wallet: &mut PgConnection, trade: &str) -> Result<()> {
     Ok(())
 }
 
-/// A row of the audit log for every deposit, of the time before decisions were signed.
+/// An audit row for every deposit, from before decisions were signed.
 async fn record_decisions(wallet: &mut PgConnection, url: &str) -> Result<()> {
     let deposits: Vec<(Uuid, Uuid)> =
         sqlx::query_as("SELECT id, decided_by FROM transactions WHERE kind = 'deposit'").fetch_all(wallet).await?;
@@ -135,7 +135,7 @@ async fn record_decisions(wallet: &mut PgConnection, url: &str) -> Result<()> {
     Ok(tx.commit().await?)
 }
 
-/// The checks of one database that take longest, in seconds.
+/// The slowest checks of one database, in seconds.
 async fn slowest(urls: &Urls) -> Result<Vec<(f64, String)>> {
     let mut times = Vec::new();
     for check in CHECKS {

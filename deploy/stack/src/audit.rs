@@ -1,5 +1,5 @@
-//! Checks from the databases alone whether the product kept its promises: the books, the trades, the requests, the
-//! events, the mails, the sessions. Reads, in one snapshot a database, and changes nothing.
+//! Verifies the invariants of the product from its databases: ledger, trades, requests, events, emails, sessions.
+//! Read-only, in one snapshot per database.
 
 pub mod checks;
 
@@ -27,16 +27,17 @@ use self::snapshots::Snapshots;
 pub use self::snapshots::{Database, Urls};
 pub use self::verdict::Verdict;
 
-/// What is known outside the databases.
+/// Evidence from outside the databases.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
-    /// The file of the trusted public keys: whose signatures count.
+    /// The file of the trusted public keys.
     pub trusted_keys: &'a Path,
     /// The folder of the signed roots.
     pub roots: Option<&'a Path>,
 }
 
-/// Checks everything, with signatures and roots as far as there is evidence for them; kept promises too are named.
+/// Checks everything, including signatures and roots if there is evidence for them. Also returns the invariants that
+/// hold.
 ///
 /// # Errors
 /// When a database cannot be read.
@@ -59,7 +60,7 @@ pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<V
     Ok(verdicts)
 }
 
-/// Writes what was found, a line a promise, and whether all is well.
+/// Writes one line per invariant, and whether all hold.
 ///
 /// # Errors
 /// When it cannot be written.

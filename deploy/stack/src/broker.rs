@@ -1,4 +1,4 @@
-//! The product's part of a broker: a virtual host, and one user a service.
+//! The product's virtual host on a broker, with one user per service.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use crate::{
 /// The virtual host of a broker of our own.
 pub const VHOST: &str = "solvane";
 
-/// The users of one stack; `suffix` tells those of several stacks on one broker apart.
+/// The users of one stack; `suffix` distinguishes several stacks on one broker.
 #[must_use]
 pub fn users(suffix: &str, secrets: &Secrets) -> Vec<BrokerUser> {
     Service::ALL
@@ -22,13 +22,13 @@ pub fn users(suffix: &str, secrets: &Secrets) -> Vec<BrokerUser> {
         .collect()
 }
 
-/// What a broker of our own is started with.
+/// The definitions that a private broker is started with.
 #[must_use]
 pub fn definitions(secrets: &Secrets) -> Definitions {
     Definitions { vhosts: vec![VHOST.to_owned()], users: users("", secrets) }
 }
 
-/// A virtual host with its users on a broker that others use too.
+/// A virtual host with its users on a shared broker.
 #[derive(Clone, Debug)]
 pub struct Tenancy {
     management_url: String,
@@ -37,7 +37,7 @@ pub struct Tenancy {
 }
 
 impl Tenancy {
-    /// Makes the virtual host and the users through the broker's management interface.
+    /// Creates the virtual host and the users through the broker's management interface.
     ///
     /// # Errors
     /// When the broker cannot be reached or refuses.

@@ -1,4 +1,4 @@
-//! The product's REST interface as its seeds and its tests use it.
+//! A client of the REST interface, for seeds and tests.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use reqwest::{
 use serde_json::{Value, json};
 use tokio::time::sleep;
 
-/// Somebody at the product's door; with a session after [`Client::login`].
+/// A client of the product; has a session after [`Client::login`].
 #[derive(Clone, Debug)]
 pub struct Client {
     http: reqwest::Client,
@@ -38,7 +38,7 @@ impl Client {
         Self { http: reqwest::Client::new(), url: url.to_owned(), token: None, patient: false }
     }
 
-    /// The same client, which asks again when it is told that it asks too often.
+    /// The same client, retrying requests that are refused with 429.
     #[must_use]
     pub fn patient(&self) -> Self {
         Self { patient: true, ..self.clone() }
@@ -64,7 +64,7 @@ impl Client {
         Ok(self.with_token(answer["token"].as_str().context("login gave no token")?))
     }
 
-    /// A request to a path under `/v1`, for what the methods below do not cover.
+    /// A request to a path under `/v1` that the methods below do not cover.
     pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let request = self.http.request(method, format!("{}/v1{path}", self.url));
         match &self.token {
@@ -116,7 +116,7 @@ impl Client {
     }
 }
 
-/// Sends a request and reads its answer.
+/// Sends a request and reads the response.
 ///
 /// # Errors
 /// When there is no answer.

@@ -1,7 +1,7 @@
-//! A clock for the processes of a stack that runs behind the machine's and is set forward by hand, so that months of life
-//! can be played in minutes. It needs the library of Debian's package libfaketime.
+//! A clock for the processes of a stack that runs behind the machine's clock and is advanced manually, so that months
+//! of activity can be played in minutes. It needs the library of Debian's package libfaketime.
 //!
-//! Timers are not affected: what waits for a minute still waits for a minute of the machine.
+//! Timers are not affected: waiting for a minute still takes a real minute.
 
 use std::fs::{Permissions, rename, set_permissions, write};
 use std::os::unix::fs::PermissionsExt;
@@ -12,12 +12,12 @@ use tempfile::TempDir;
 
 use crate::process::Launch;
 
-/// Ends the address of a database: without timeouts. Their signals meet libfaketime while it works, which then answers with
-/// the machine's time, and PostgreSQL ends transactions that it takes for months old.
+/// Appended to database addresses to disable timeouts. Their signals interrupt libfaketime, which then returns the
+/// machine's time, and PostgreSQL cancels transactions that seem to be months old.
 pub(crate) const DATABASE_OPTIONS: &str = "?options[statement_timeout]=0&options[lock_timeout]=0\
     &options[idle_in_transaction_session_timeout]=0&options[client_connection_check_interval]=0";
 
-/// The time that the processes started with it see: so many seconds before the machine's.
+/// The time seen by the processes started with it: a number of seconds before the machine's time.
 #[derive(Debug)]
 pub struct Clock {
     library: PathBuf,
@@ -38,7 +38,7 @@ impl Clock {
         Ok(clock)
     }
 
-    /// Sets the clock; only ever forward, because the product takes time as growing.
+    /// Sets the clock, only forward, because the product relies on increasing time.
     ///
     /// # Errors
     /// When it cannot be written.
@@ -49,12 +49,12 @@ impl Clock {
         Ok(rename(new, self.offset())?)
     }
 
-    /// Makes a process see this time. The program loads the library, not `setpriv` before it.
+    /// Makes a process see this time. The library is loaded into the program, not into `setpriv`, which starts it.
     #[must_use]
     pub fn applied_to(&self, mut launch: Launch) -> Launch {
         launch.preload = Some(self.library.clone());
         let offset = self.offset().display().to_string();
-        // Faked, the monotonic clock would stop threads that wait with a timeout.
+        // A faked monotonic clock would block threads that wait with a timeout.
         launch
             .env("FAKETIME_TIMESTAMP_FILE", offset)
             .envs(&[("FAKETIME_NO_CACHE", "1"), ("FAKETIME_DONT_FAKE_MONOTONIC", "1")])

@@ -1,4 +1,4 @@
-//! One database a service, with an owner for the migrations and a role without rights on the schema for the service.
+//! One database per service, with an owner for the migrations and a role for the service that cannot change the schema.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection, Executor, PgConnection, postgres::PgConnec
 
 use crate::{secrets::Secrets, service::Service};
 
-/// Keeps two stacks from making the same roles of one server at once.
+/// Prevents two stacks from creating the same roles of one server at the same time.
 const LOCK: i64 = 0x736f_6c76_616e_6500;
 
 /// The databases of one stack.
@@ -19,8 +19,8 @@ pub struct Databases {
 }
 
 impl Databases {
-    /// Makes the roles and databases that are missing. `server` is the address of an administrator; `suffix` tells
-    /// the databases of several stacks on one server apart, their roles are the same.
+    /// Creates missing roles and databases. `server` is the address of an administrator; `suffix` distinguishes the
+    /// databases of several stacks on one server, which share their roles.
     ///
     /// # Errors
     /// When the server cannot be reached or refuses.
@@ -61,7 +61,7 @@ impl Databases {
         self.address(name, &owner(name))
     }
 
-    /// Removes the databases; the roles stay, other stacks use them.
+    /// Removes the databases. The roles stay, because other stacks use them.
     ///
     /// # Errors
     /// When the server cannot be reached or refuses.
@@ -99,8 +99,8 @@ impl Databases {
     }
 }
 
-/// What the service's role may do with everything its migrations will make. A migration takes back what goes too far,
-/// such as changing the entries of the ledger.
+/// The default privileges of the service's role on everything that its migrations create. Migrations revoke privileges
+/// that a table should not grant, such as changing entries of the ledger.
 fn default_rights(name: &str) -> [String; 4] {
     [
         format!("GRANT USAGE ON SCHEMA public TO {name}"),
@@ -117,11 +117,11 @@ async fn make_role(admin: &mut PgConnection, role: &str, password: &str) -> Resu
         .await?;
     let verb = if exists { "ALTER" } else { "CREATE" };
     run(admin, format!("{verb} ROLE {role} LOGIN PASSWORD '{password}'")).await?;
-    // An administrator who is no superuser may only give a database to a role that it belongs to.
+    // An administrator without superuser rights can only transfer a database to a role that it is a member of.
     run(admin, format!("GRANT {role} TO CURRENT_USER")).await
 }
 
-/// Runs a statement made of the names above and of hexadecimal passwords alone.
+/// Runs a statement that contains only the names above and hexadecimal passwords.
 async fn run(connection: &mut PgConnection, statement: String) -> Result<()> {
     connection.execute(AssertSqlSafe(statement)).await?;
     Ok(())

@@ -1,4 +1,4 @@
-//! A member with a lived-in history, made through the product's own use cases. [D-X3]
+//! A demo member with a history, created through the product's use cases. [D-X3]
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(crate) const DESTINATION: &str = "TJRabPrwbZy45sbavfcjinPJC18kjpRTv8";
 
 /// How a deposit of the history ends.
 enum End {
-    /// Received, so much of it.
+    /// Confirmed with this received amount.
     Approved(&'static str),
     /// Rejected for this reason.
     Rejected(&'static str, &'static str),
@@ -38,8 +38,8 @@ const DEPOSITS: [(&str, &str, End); 5] = [
 const TRADES: [(&str, &str, bool); 3] =
     [("Starter", "500.00", true), ("Balanced", "1500.00", false), ("Growth", "2500.00", false)];
 
-/// Makes the member and the history on the product at `url`, unless they are there. Each step carries a key, so that
-/// an interrupted run is completed by the next.
+/// Creates the member and the history on the product at `url`, unless they exist. Each step has an idempotency key, so
+/// that the next run completes an interrupted one.
 ///
 /// # Errors
 /// When the product refuses a step, or no mail comes.
@@ -134,7 +134,7 @@ async fn trade(
     let answer = member.post_keyed("/trades/create", &format!("demo-trade-{number}"), body).await?.success()?;
     if *ended {
         let id = answer["trade"]["id"].as_str().context("a trade has an id")?;
-        // Right after the opening there is no gain to claim.
+        // There is no gain to claim directly after opening.
         member.delete(&format!("/trades/close/{id}")).await?.success()?;
     }
     Ok(())
@@ -147,7 +147,7 @@ pub(crate) fn method<'a>(methods: &'a Value, network: &str) -> Result<&'a str> {
     methods.find(platform).and_then(|method| method["id"].as_str()).with_context(|| format!("no method {network}"))
 }
 
-/// Whether a number of the wire is this amount: 5000 is "5000.00".
+/// Whether a JSON number equals this amount: 5000 is "5000.00".
 fn same_amount(value: &Value, amount: &str) -> bool {
     let trimmed = |text: &str| match text.split_once('.') {
         Some((whole, cents)) => format!("{whole}.{}", cents.trim_end_matches('0')).trim_end_matches('.').to_owned(),

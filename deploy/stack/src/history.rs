@@ -1,5 +1,5 @@
-//! Six months of the product's life, played through its own use cases on a clock that is set forward day by day: a demo
-//! member who deposits, invests and withdraws, and a back office with a full queue. [D-X3]
+//! Six months of activity, played through the product's use cases on a clock that is advanced day by day: a demo member
+//! who deposits, invests and withdraws, and a back office with a full queue. [D-X3]
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,12 +23,12 @@ use crate::{demo, mails};
 pub const DAYS: u64 = 183;
 
 const DAY_SECONDS: u64 = 86_400;
-/// How long what a day began may take to reach every service.
+/// How long the events of a day may take to reach every service.
 const QUIET_LIMIT: Duration = Duration::from_secs(60);
 
 const DEMO: Person = Person { name: "Demi Demo", email: demo::EMAIL, country: "Portugal", password: demo::PASSWORD };
 
-/// Those whose requests wait in the back office.
+/// The members whose requests are in the queue of the back office.
 const OTHERS: [Person; 12] = [
     other("Amara Okafor", "amara@members.test", "Nigeria"),
     other("Bruno Keller", "bruno@members.test", "Switzerland"),
@@ -55,18 +55,18 @@ const fn other(name: &'static str, email: &'static str, country: &'static str) -
     Person { name, email, country, password: "a quiet harbour town" }
 }
 
-/// What happens on a day, to whom it names: the demo member, or one of the [`OTHERS`].
+/// An action on a day, by the demo member or one of the [`OTHERS`].
 enum Act {
     Register(&'static Person),
     /// Claimed amount, network.
     Deposit(&'static Person, &'static str, &'static str, Outcome),
     /// Requested amount, in dollars before the fee.
     Withdraw(&'static Person, &'static str, Payout),
-    /// The payout of what was requested before.
+    /// The payout of the earlier request.
     PayOut(&'static Person),
     /// The title of a plan, and dollars.
     Invest(&'static str, &'static str),
-    /// Ends the oldest open trade of a plan, in profit by a claim, else by closing it.
+    /// Ends the oldest open trade of a plan: claims it if it is in profit, otherwise closes it.
     EndTrade(&'static str),
     /// Pays the fee of the open withdrawal from outside.
     PayFee(&'static Person, Outcome),
@@ -75,7 +75,7 @@ enum Act {
     CoursePayment(&'static Person),
     /// Correction, amount, note, whether a second treasurer confirms it.
     Correct(&'static Person, &'static str, &'static str, &'static str, bool),
-    /// A change that waits for a second person: role, path, body.
+    /// A change that needs a second person: role, path, body.
     Propose(&'static str, fn(&World) -> (String, Value)),
 }
 
@@ -224,7 +224,7 @@ const LIFE: &[(u64, Act)] = &[
     ),
 ];
 
-/// Plays the first `days` of the history into an empty stack, and ends it again.
+/// Plays the first `days` of the history in an empty stack, and stops the stack.
 ///
 /// # Errors
 /// When libfaketime is not installed, or the product refuses a step.
@@ -253,12 +253,12 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
     stack.end().await
 }
 
-/// The hour of the day differs from one to the next.
+/// The hour differs from day to day.
 const fn seconds_behind(day: u64) -> u64 {
     (DAYS - 1 - day) * DAY_SECONDS + 1_800 + day * 7_919 % 28_800
 }
 
-/// The product while it is played.
+/// The running product during the simulation.
 struct World {
     visitor: Client,
     mail_dir: std::path::PathBuf,
@@ -304,7 +304,8 @@ impl World {
         Ok(())
     }
 
-    /// Restarts wallet, which checks the ledger at its start: payouts are paused while the last check is too old.
+    /// Restarts wallet, which checks the ledger when it starts, because payouts are paused while the last check is too
+    /// old.
     async fn check_ledger(&self, stack: &mut Stack) -> Result<()> {
         let treasurer = self.staff("treasurer").await?;
         let before = treasurer.get("/admin/integrity").await?.success()?["checkedAt"].clone();
@@ -318,7 +319,7 @@ impl World {
         Ok(())
     }
 
-    /// Waits until every event of the day was handled and every mail was sent: what comes later would be dated later.
+    /// Waits until all events of the day are processed and all emails sent; otherwise they would be dated later.
     async fn become_quiet(&mut self) -> Result<()> {
         let limit = Instant::now() + QUIET_LIMIT;
         while !self.is_quiet().await? {
@@ -418,7 +419,7 @@ impl World {
         self.decide(id(&made)?, outcome).await
     }
 
-    /// What reviewers say of a payment to the platform.
+    /// The decision of reviewers on an incoming payment.
     async fn decide(&self, id: &str, outcome: &Outcome) -> Result<()> {
         let (path, body) = match outcome {
             Waits => return Ok(()),
@@ -432,7 +433,7 @@ impl World {
         self.act("reviewer", id, &path, body).await
     }
 
-    /// An act of staff on the transaction as it stands.
+    /// A staff action on the current revision of the transaction.
     async fn act(&self, name: &str, id: &str, path: &str, mut body: Value) -> Result<()> {
         let staff = self.staff(name).await?;
         let review = staff.get(&format!("/admin/transactions/{id}")).await?.success()?;

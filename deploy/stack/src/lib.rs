@@ -1,5 +1,5 @@
-//! Starts the whole product from its real binaries, with a PostgreSQL and a RabbitMQ of its own,
-//! on free ports; behind `make run`, the journey and fault tests and the browser tests.
+//! Starts the whole product from its real binaries, with a private PostgreSQL and RabbitMQ on free ports. Used by `make
+//! run`, the journey and fault tests, and the browser tests.
 
 pub mod audit;
 pub mod broker;

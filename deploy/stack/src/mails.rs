@@ -1,4 +1,4 @@
-//! The mails of a stack that has no SMTP server: one `.eml` a mail, named in order of sending.
+//! The emails of a stack without an SMTP server: one `.eml` file per email, named in order of sending.
 
 use std::{
     fs,
@@ -12,7 +12,7 @@ use tokio::time::{Instant, sleep};
 
 const LIMIT: Duration = Duration::from_secs(20);
 
-/// A mail as its reader sees it.
+/// A decoded email.
 #[derive(Clone, Debug)]
 pub struct Mail {
     pub path: PathBuf,
@@ -40,7 +40,7 @@ pub fn read(folder: &Path) -> Result<Vec<Mail>> {
 /// Waits until a mail to `email` satisfies `wanted`, and returns the newest such.
 ///
 /// # Errors
-/// When none comes in time; says which mails there were.
+/// When none arrives in time; lists the emails that did.
 pub async fn wait_for(folder: &Path, email: &str, wanted: impl Fn(&Mail) -> bool) -> Result<Mail> {
     let limit = Instant::now() + LIMIT;
     loop {
@@ -65,7 +65,7 @@ pub async fn wait_for_code(folder: &Path, email: &str) -> Result<String> {
     mail.code().context("just seen")
 }
 
-/// Waits for the code by which the owner of `email` confirms to be paid to `address`.
+/// Waits for the code that confirms the payout address `address`, sent to `email`.
 ///
 /// # Errors
 /// When none comes in time.
@@ -77,7 +77,7 @@ pub async fn wait_for_destination_code(folder: &Path, email: &str, address: &str
 // === impl Mail ===
 
 impl Mail {
-    /// The six digits that stand alone in the text, if any do; a reference such as `TNX-123456` is one word.
+    /// The first separate six-digit number in the text; a reference such as `TNX-123456` does not count.
     #[must_use]
     pub fn code(&self) -> Option<String> {
         self.text

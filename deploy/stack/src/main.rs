@@ -1,4 +1,4 @@
-//! The command behind `make run`, `make test` and their like.
+//! The command behind `make run`, `make demo`, `make test` and others.
 
 use std::{
     io::{IsTerminal, Write},
@@ -37,10 +37,10 @@ enum Command {
     Run(Local),
     /// Add the demo member to the running product, or start it with one.
     Demo(Local),
-    /// Check the running product's books and promises in its databases.
+    /// Verify the ledger and the other invariants of the running product.
     Audit(Place),
-    /// Compare trades with their money in both directions, and propose repairs. Where the databases are stands in
-    /// TRADE_DATABASE_URL and WALLET_DATABASE_URL, else in the running product.
+    /// Compare trades with their money in both directions, and propose repairs. Uses TRADE_DATABASE_URL and
+    /// WALLET_DATABASE_URL, or the databases of the running product.
     Reconcile {
         #[command(flatten)]
         place: Place,
@@ -51,20 +51,20 @@ enum Command {
         #[arg(long, env, hide_env_values = true)]
         wallet_database_url: Option<String>,
     },
-    /// Keep the demo member of the running product at work until Ctrl-C.
+    /// Keep the demo member of the running product active until Ctrl-C.
     Traffic(Place),
     /// Delete all data of the local product.
     Reset(Place),
     /// Start a PostgreSQL for development and keep it running until Ctrl-C.
     DevDb(Place),
-    /// Run a command with an empty PostgreSQL and RabbitMQ, which end with it.
+    /// Run a command with an empty PostgreSQL and RabbitMQ, which stop afterwards.
     Testbed {
         /// The command and its arguments.
         #[arg(last = true, required = true)]
         command: Vec<String>,
     },
-    /// Run a command with a fresh, seeded product, which ends with it and is audited: STACK_URL and STACK_MAIL_DIR say
-    /// where it is.
+    /// Run a command with a fresh, seeded product, which is audited and stopped afterwards. STACK_URL and
+    /// STACK_MAIL_DIR are set for the command.
     E2e {
         /// The command and its arguments.
         #[arg(last = true, required = true)]
@@ -180,7 +180,7 @@ async fn traffic(url: &str) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Starts the product, says that it is ready, and waits for its end: asked for, or because a process has died.
+/// Starts the product, reports that it is ready, and waits until it is stopped or a process dies.
 async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
     let (mut stop, begun) = (Stop::new()?, Instant::now());
     let settings = settings(local)?;
@@ -223,7 +223,7 @@ async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
     Ok(stack)
 }
 
-/// Says that the product is ready, and everything that somebody who sees it for the first time needs.
+/// Prints that the product is ready, and what a new user needs to know.
 fn summarise(stack: &Stack, folder: &Path, with_demo: bool, took: Duration) {
     let folder = folder.display();
     let member = if with_demo {
@@ -322,14 +322,14 @@ impl Stop {
     }
 }
 
-/// A line of our own between those of the processes. Nobody listening is no reason to fail.
+/// Prints a line between those of the processes. A closed standard output is not an error.
 fn say(text: &str) {
     for line in text.lines() {
         drop(writeln!(std::io::stdout().lock(), "{:14} {line}", "stack"));
     }
 }
 
-/// The code of a command that we ran for the caller; one that a signal ended counts as failed.
+/// The exit code of the caller's command; a command ended by a signal counts as failed.
 fn exit_code(status: ExitStatus) -> ExitCode {
     status.code().and_then(|code| u8::try_from(code).ok()).map_or(ExitCode::FAILURE, ExitCode::from)
 }

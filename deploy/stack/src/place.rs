@@ -1,4 +1,4 @@
-//! Folders for servers that must not run as root: owned by their user, and reachable for it.
+//! Folders for servers that must not run as root: owned by their user and accessible to it.
 
 use std::{
     fs,
@@ -10,16 +10,16 @@ use std::{
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
-/// Where the folders go whose natural place the server's user cannot reach.
+/// The location of folders that the server's user could not access otherwise.
 const ELSEWHERE: &str = "/var/lib/solvane-stack";
 
-/// The user a server runs as: the named one when we are root, otherwise ourselves.
+/// The user that a server runs as: the given one if this process is root, otherwise the current user.
 pub fn user_for(name: &'static str) -> Option<&'static str> {
     rustix::process::geteuid().is_root().then_some(name)
 }
 
-/// Makes `folder` for `user`, mode 0700, and returns its real path: behind a symbolic link when a
-/// folder above it (such as /root) is closed to that user.
+/// Creates `folder` for `user` with mode 0700 and returns its real path, which is behind a symbolic link if the user
+/// cannot access a parent folder (such as /root).
 ///
 /// # Errors
 /// When the folder cannot be made.

@@ -8,15 +8,14 @@ use std::{
 
 use anyhow::{Context, Result};
 
-/// Below the range from which Linux takes the ports of outgoing connections: a port that is free
-/// while its process is down cannot be taken by a client in the meantime.
+/// Below the range that Linux uses for outgoing connections, so that no client takes the port of a stopped process.
 const FIRST: u16 = 15_000;
 const COUNT: u16 = 16_000;
 const TRIES: usize = 1_000;
 
 static GIVEN: LazyLock<Mutex<HashSet<u16>>> = LazyLock::new(Mutex::default);
 
-/// A port nobody listens on, never given twice by this process.
+/// A free port, never returned twice by this process.
 ///
 /// # Errors
 /// When no free port turns up.

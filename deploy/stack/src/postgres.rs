@@ -1,5 +1,5 @@
-//! A private PostgreSQL: made once with data checksums, run as an unprivileged user, reachable on
-//! the loopback address alone.
+//! A private PostgreSQL: created with data checksums, run as an unprivileged user, and reachable only on the loopback
+//! address.
 
 use std::{
     fs,
@@ -21,15 +21,15 @@ use crate::{
 };
 
 const USER: &str = "postgres";
-/// Only a server that hangs takes so long, even on a busy machine; one that fails is noticed at once.
+/// Only a hanging server takes this long, even on a busy machine; a failure is noticed at once.
 const START_LIMIT: Duration = Duration::from_secs(120);
 
 /// What the data is worth.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Durability {
-    /// As in production: every commit is on the disk.
+    /// As in production: every commit is synced to disk.
     Full,
-    /// Gone with the machine: for test data, several times faster.
+    /// Lost in a crash of the machine; several times faster, for test data.
     None,
 }
 
@@ -116,7 +116,7 @@ fn launch(bin: &Path, folder: &Path, port: u16, settings: &Settings) -> Launch {
         "log_timezone=UTC".to_owned(),
     ];
     let own: &[&str] = match settings.durability {
-        // As docker-compose.yml has it; memory that is not needed is not taken.
+        // As in docker-compose.yml; unused memory is not allocated.
         Durability::Full => &["shared_buffers=512MB"],
         Durability::None => &["shared_buffers=128MB", "fsync=off", "synchronous_commit=off", "full_page_writes=off"],
     };
@@ -124,7 +124,7 @@ fn launch(bin: &Path, folder: &Path, port: u16, settings: &Settings) -> Launch {
     let mut launch = Launch::new("postgres", bin.join("postgres"), Output::File(settings.log.clone()))
         .args(["-D".to_owned(), folder.join("data").display().to_string()])
         .args(parameters.into_iter().flat_map(|parameter| ["-c".to_owned(), parameter]));
-    // SIGTERM would wait for its clients to leave.
+    // SIGTERM would wait for clients to disconnect.
     launch.stop = Signal::INT;
     launch.user = place::user_for(USER);
     launch.folder = Some(folder.to_owned());

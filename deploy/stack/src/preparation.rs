@@ -1,4 +1,4 @@
-//! What has to be there before the first process of the product starts.
+//! Preparations before the first process of the product starts.
 
 use std::{
     collections::BTreeMap,
@@ -24,7 +24,7 @@ pub(crate) fn lock(folder: &Path, name: &str) -> Result<File> {
     Ok(file)
 }
 
-/// Keeps the logs of the run before beside those of this one, which would otherwise grow for ever.
+/// Rotates the logs of the previous run, so that they do not grow forever.
 pub(crate) fn set_logs_aside(folder: &Path) -> Result<()> {
     for entry in std::fs::read_dir(folder)? {
         let path = entry?.path();
@@ -53,7 +53,7 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
     Ok(shared)
 }
 
-/// Where the product's binaries are: beside this program, or above it for a test.
+/// The folder of the product's binaries: that of this program, or its parent for a test.
 fn binaries() -> Result<PathBuf> {
     let program = std::env::current_exe()?;
     let folder = program.parent().context("a program is in a folder")?;
@@ -84,7 +84,7 @@ pub(crate) async fn make_keys(shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-/// Brings every database to the binaries' version, as the owner of its schema.
+/// Migrates every database to the version of the binaries, as the owner of its schema.
 pub(crate) async fn migrate(shared: &Shared, folder: &Path, databases: &Databases) -> Result<()> {
     let mut migrations = JoinSet::new();
     for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {

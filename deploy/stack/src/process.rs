@@ -1,4 +1,4 @@
-//! One child process: it dies with us, even when we are killed, and its end is never missed.
+//! A child process that dies with this process, even if it is killed, and whose exit is always noticed.
 
 use std::{
     fs::File,
@@ -19,10 +19,10 @@ use tokio::{
     time::{sleep, timeout},
 };
 
-/// How long a process may take to end after it was asked to.
+/// How long a process may take to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 const TAIL_LINES: usize = 30;
-/// What a child may see of our own environment; everything else it is given by name.
+/// The variables that child processes inherit; all others are set explicitly.
 const INHERITED: [&str; 7] =
     ["PATH", "LANG", "TERM", "RUST_BACKTRACE", "RUST_LOG", "OTEL_EXPORTER_OTLP_ENDPOINT", "SSL_CERT_FILE"];
 
@@ -55,11 +55,11 @@ pub struct Launch {
 pub enum Output {
     /// Appended to a file.
     File(PathBuf),
-    /// Appended to a file; what is not routine goes to our standard output too, every line behind this prefix.
+    /// Appended to a file; warnings and errors also go to standard output, with this prefix.
     Watched {
         /// The file that gets every line.
         log: PathBuf,
-        /// What stands before a line in the terminal.
+        /// The prefix of lines in the terminal.
         prefix: String,
     },
 }
@@ -109,8 +109,8 @@ impl Launch {
         self
     }
 
-    /// Waits for the process of an earlier run that left `pid_file` to end, starts this one and
-    /// notes its pid there: two servers must never share a data folder.
+    /// Waits until the process of an earlier run in `pid_file` has ended, starts this one and writes its pid there. Two
+    /// servers must never share a data folder.
     ///
     /// # Errors
     /// When the earlier one stays, or this one cannot be started.
@@ -143,8 +143,8 @@ impl Launch {
         let (started, result) = mpsc::sync_channel(1);
         let (ended, exit) = watch::channel(None);
         let (name, stop) = (self.name.clone(), self.stop);
-        // The kernel sends the death signal when the thread that started the child ends, not the
-        // process: so the thread that starts it stays until it has ended.
+        // The kernel sends the death signal when the thread that started the child ends, not the process, so that
+        // thread stays until the child has ended.
         let keeper = thread::Builder::new().name(format!("keep {name}")).spawn(move || {
             let mut child = match self.spawn() {
                 Ok(child) => child,
@@ -205,7 +205,7 @@ impl Launch {
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        // A group of its own: Ctrl-C reaches us alone, and we end the others in order.
+        // A separate process group: Ctrl-C reaches only this process, which stops the others in order.
         command.process_group(0).stdin(input);
         Ok(command)
     }
@@ -265,7 +265,7 @@ impl Process {
         }
     }
 
-    /// Ends it: its own stop signal, ten seconds of patience, then SIGKILL.
+    /// Stops it: its stop signal, then SIGKILL after ten seconds.
     ///
     /// # Errors
     /// When it had to be killed.
@@ -291,7 +291,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // PostgreSQL alone ends on SIGINT; killed, it would leave its backends behind for a while.
+        // Only PostgreSQL stops on SIGINT; if killed, it would leave its backends behind for a while.
         let signal = if self.stop == Signal::INT { Signal::QUIT } else { Signal::KILL };
         drop(self.signal(signal));
         if let Some(keeper) = self.keeper.take() {
@@ -327,7 +327,7 @@ fn watch_lines(prefix: &str, mut log: File, source: Option<impl std::io::Read + 
         let mut lines = BufReader::new(source).split(b'\n');
         while let Some(Ok(mut line)) = lines.next() {
             line.push(b'\n');
-            // A full disk or a closed standard output is no reason to stop reading: the process would block.
+            // Keep reading despite a full disk or a closed standard output; otherwise the process would block.
             drop(log.write_all(&line));
             if !is_routine(&line) {
                 drop(std::io::stdout().lock().write_all(&[prefix.as_bytes(), &line].concat()));

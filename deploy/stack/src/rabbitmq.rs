@@ -1,5 +1,5 @@
-//! A private RabbitMQ node: its own name server, cookie, ports and data, reachable on the loopback
-//! address alone, with its virtual hosts and users given before it starts.
+//! A private RabbitMQ node with its own name server, cookie, ports and data, reachable only on the loopback address.
+//! Its virtual hosts and users are defined before it starts.
 
 use std::{
     fs,
@@ -26,12 +26,12 @@ use crate::{
 
 const USER: &str = "rabbitmq";
 const NODE: &str = "solvane@localhost";
-/// Only a node that hangs takes so long, even on a busy machine; one that fails is noticed at once.
+/// Only a hanging node takes this long, even on a busy machine; a failure is noticed at once.
 const START_LIMIT: Duration = Duration::from_secs(240);
 /// The scripts themselves: Debian's wrappers in PATH insist on root and a fixed log folder.
 const SCRIPT: &str = "/usr/lib/rabbitmq/bin/rabbitmq-server";
 
-/// Who may do what on the broker.
+/// Virtual hosts, users and permissions.
 #[derive(Clone, Debug)]
 pub struct Definitions {
     /// The virtual hosts.
@@ -52,7 +52,7 @@ pub struct BrokerUser {
 /// A running RabbitMQ node of our own.
 #[derive(Debug)]
 pub struct RabbitMq {
-    // In this order they end: the node before its name server.
+    // Dropped in this order: the node before its name server.
     node: Process,
     names: Process,
     port: u16,
@@ -74,7 +74,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The same on a port that is free now.
+    /// The same, on a free port.
     ///
     /// # Errors
     /// When none is.
@@ -182,7 +182,7 @@ fn launch_node(folder: &Path, log: &Path, names_port: u16, dist_port: u16) -> La
             "RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS",
             "-kernel inet_dist_use_interface {127,0,0,1} +sbwt none +sbwtdcpu none +sbwtdio none",
         )
-        // Makes the script become the Erlang machine, so that signals reach it.
+        // Makes the script exec the Erlang machine, so that signals reach it.
         .env("RUNNING_UNDER_SYSTEMD", "true");
     launch.user = place::user_for(USER);
     launch.folder = Some(folder.to_owned());
@@ -250,7 +250,7 @@ fn user_definition(user: &BrokerUser) -> serde_json::Value {
     })
 }
 
-/// RabbitMQ's own form: four bytes of salt, then SHA-256 over salt and password.
+/// The hash format of RabbitMQ: four bytes of salt, then SHA-256 over salt and password.
 fn password_hash(password: &str) -> String {
     let mut salted = uuid::Uuid::new_v4().as_bytes()[..4].to_vec();
     let mut digest = Sha256::new_with_prefix(&salted);

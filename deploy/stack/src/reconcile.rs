@@ -1,5 +1,5 @@
-//! Trades and their money, compared in both directions, with what mends each difference. The two are kept by two services
-//! in two databases: a backup of one moment holds them together, a lost or edited row does not.
+//! Compares trades with their money in both directions, and proposes a repair for each difference. Two services keep
+//! them in two databases, so a lost or edited row, or backups of different times, can make them disagree.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -36,7 +36,7 @@ pub struct Break {
     pub trade_id: Uuid,
     /// What each side says.
     pub difference: String,
-    /// What mends it, through the product: never by hand in the ledger.
+    /// The repair, through the product, never by hand in the ledger.
     pub repair: &'static str,
 }
 
@@ -46,7 +46,7 @@ impl fmt::Display for Break {
     }
 }
 
-/// The saga looks for what is due and asks wallet again; its answer is the same each time.
+/// The saga resumes due trades and calls wallet again, which returns the same response each time.
 const RESUME: &str = "as trade_owner: UPDATE trades SET status = 'settling', resume_at = clock_timestamp() WHERE id = …; \
     the saga asks wallet again, whose answer is the same each time";
 const OPEN_AGAIN: &str = "the trade ended but was not paid out: as trade_owner set status 'settling' and resume_at \

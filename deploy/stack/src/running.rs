@@ -1,4 +1,4 @@
-//! What a running stack tells other programs about itself: one file in its folder.
+//! The description of a running stack for other programs: one file in its folder.
 
 use std::{
     collections::BTreeMap,
@@ -48,13 +48,13 @@ impl Running {
     /// # Errors
     /// When none does.
     pub fn read(folder: &Path) -> Result<Self> {
-        // A stack that was killed left its file behind, but not its lock.
+        // A killed stack leaves its file behind, but not its lock.
         ensure!(folder.exists() && preparation::lock(folder, LOCK).is_err(), NOT_RUNNING);
         let text = fs::read(path(folder)).context(NOT_RUNNING)?;
         Ok(serde_json::from_slice(&text)?)
     }
 
-    /// Leaves the description in `folder`, for its owner alone: it holds passwords.
+    /// Writes the description to `folder`, readable only by its owner, because it contains passwords.
     ///
     /// # Errors
     /// When it cannot be written.

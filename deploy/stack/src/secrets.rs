@@ -1,4 +1,4 @@
-//! One generated secret a stack; every password of its servers is derived from it.
+//! One generated secret per stack, from which all passwords of its servers are derived.
 
 use std::{fs, io::Write, os::unix::fs::OpenOptionsExt, path::Path};
 
@@ -29,7 +29,7 @@ impl Secrets {
         Ok(secrets)
     }
 
-    /// The secret of stacks that share one server: whoever may administer it knows it.
+    /// The secret of stacks that share a server, derived from the server's address.
     #[must_use]
     pub fn of_server(url: &str) -> Self {
         Self { secret: url.to_owned() }

@@ -1,6 +1,6 @@
-//! What a local stack starts with, made through the product's own use cases. [D-X3]
+//! The seed data of a local stack, created through the product's use cases. [D-X3]
 //!
-//! Every step looks first, so that a second start changes nothing and an interrupted one is completed.
+//! Every step checks what exists, so that a second start changes nothing and completes an interrupted one.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -110,7 +110,7 @@ pub async fn people_and_methods(stack: &Stack) -> Result<()> {
     methods(&treasurer, &treasurer2).await
 }
 
-/// Two people of one role, signed in.
+/// Two logged-in staff accounts with the same role.
 pub(crate) async fn pair(visitor: &Client, role: &str) -> Result<(Client, Client)> {
     let (one, other) = (format!("{role}@solvane.test"), format!("{role}2@solvane.test"));
     tokio::try_join!(visitor.login(&one, STAFF_PASSWORD), visitor.login(&other, STAFF_PASSWORD))
@@ -177,7 +177,7 @@ pub(crate) async fn create(plan: &PlanSeed, proposer: &Client, confirmer: &Clien
     Ok(confirmed["subjectId"].clone())
 }
 
-/// Adds the values that are missing, oldest first: a point may not lie before the newest. [D-R4]
+/// Adds missing values, oldest first, because a value cannot be older than the newest. [D-R4]
 async fn values(plan: &PlanSeed, id: &str, proposer: &Client, confirmer: &Client) -> Result<()> {
     let known = proposer.get(&format!("/plans/{id}/values")).await?.success()?;
     let known = known["values"].as_array().context("a list of values")?.len();

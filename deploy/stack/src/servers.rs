@@ -1,4 +1,4 @@
-//! The PostgreSQL and RabbitMQ of a stack: its own, or part of one that is there already.
+//! The PostgreSQL and RabbitMQ of a stack: private, or on existing servers.
 
 use std::{fs::create_dir_all, path::Path, sync::Arc};
 
@@ -23,7 +23,7 @@ pub enum DatabaseServer {
     Own(Durability),
     /// The server at this address, as an administrator.
     At(String),
-    /// The same, but only as long as the stack lives, beside other stacks.
+    /// The same, with databases that exist only as long as the stack, next to those of other stacks.
     Borrowed(String),
 }
 
@@ -34,7 +34,7 @@ pub enum BrokerServer {
     Own,
     /// The broker at this address; every service uses the address as it is.
     At(String),
-    /// A virtual host on a broker with a management interface, only as long as the stack lives.
+    /// A virtual host on a broker with a management interface, which exists only as long as the stack.
     Borrowed {
         /// Its AMQP address.
         amqp_url: String,
@@ -60,7 +60,7 @@ enum Broker {
     Borrowed { tenancy: Tenancy, amqp_url: String },
 }
 
-/// The databases alone: they are ready long before a broker is.
+/// Only the databases, which are ready long before the broker.
 pub(crate) struct DatabasePart {
     postgres: Option<Postgres>,
     pub(crate) databases: Databases,
@@ -157,7 +157,7 @@ impl Servers {
         self.postgres.as_ref().map(Postgres::process).into_iter().chain(node)
     }
 
-    /// Ends our broker as if its machine had failed.
+    /// Stops the private broker as if its machine had failed.
     ///
     /// # Errors
     /// When the broker is not ours alone.
@@ -214,13 +214,13 @@ impl Servers {
 }
 
 impl Drop for Servers {
-    /// What is ours dies with its process; what was borrowed has to be given back.
+    /// Private servers die with this process; databases and virtual hosts on shared servers have to be removed.
     fn drop(&mut self) {
         let borrowed = self.borrowed_databases || matches!(self.broker, Broker::Borrowed { .. });
         if self.ended || !borrowed {
             return;
         }
-        // A thread of its own, because a runtime may be waiting for this one.
+        // A separate thread, because a runtime may be waiting for this one.
         std::thread::scope(|scope| {
             scope.spawn(|| {
                 let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

@@ -40,9 +40,9 @@ pub struct Shared {
     pub web: PathBuf,
     /// The course's files.
     pub course: PathBuf,
-    /// Whether one address may ask as often as it likes: in tests, everybody has the same.
+    /// Whether rate limits by address are off: in tests, all clients share one address.
     pub unlimited: bool,
-    /// Whether staff need a second factor, as everywhere but in a local stack.
+    /// Whether staff need a second factor; off only in a local stack.
     pub staff_totp: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
@@ -53,7 +53,7 @@ pub struct Shared {
 // === impl Service ===
 
 impl Service {
-    /// All of them; the gateway last, because it serves only when the others do.
+    /// All of them; the gateway last, because it becomes ready only after the others.
     pub const ALL: [Self; 6] =
         [Self::Auth, Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Mailer, Self::Gateway];
 

@@ -23,7 +23,7 @@ pub struct Settings {
     pub web: PathBuf,
     /// The course's files.
     pub course: PathBuf,
-    /// Whether one address may ask as often as it likes.
+    /// Whether rate limits by address are off.
     pub unlimited: bool,
     /// Whether staff need a second factor.
     pub staff_totp: bool,
@@ -35,7 +35,7 @@ pub struct Settings {
     pub logs: Logs,
     /// The time that PostgreSQL and the services see, if not the machine's.
     pub clock: Option<Arc<Clock>>,
-    /// Is called before each step of the start that takes a while.
+    /// Called before each slow step of the start.
     pub progress: fn(&str),
 }
 

@@ -1,4 +1,4 @@
-//! An SMTP server that keeps every mail as a file: for tests of what happens while it is away.
+//! An SMTP server that stores every email as a file, for tests of its outages.
 
 use std::{
     net::Ipv4Addr,
@@ -44,7 +44,7 @@ impl SmtpServer {
         format!("smtp://127.0.0.1:{}", self.port)
     }
 
-    /// Goes away, with all its connections.
+    /// Stops, and closes all its connections.
     pub async fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
@@ -104,7 +104,7 @@ async fn converse(stream: TcpStream, folder: PathBuf, count: Arc<AtomicU32>) -> 
     Ok(())
 }
 
-/// Under its final name only when it is complete: somebody may be looking.
+/// Renamed only when it is complete, because a test may be reading the folder.
 fn keep(folder: &Path, number: u32, mail: &[u8]) -> Result<()> {
     let partial = folder.join(format!("{number:06}.partial"));
     std::fs::write(&partial, mail)?;

@@ -1,4 +1,4 @@
-//! The whole product: its servers, its keys, its processes; started together, ended together.
+//! The whole product: servers, keys and processes, started and stopped together.
 
 use std::{
     collections::BTreeMap,
@@ -37,7 +37,7 @@ const READY_LIMIT: Duration = Duration::from_secs(120);
 /// Dropping it kills everything; [`Stack::end`] ends it in order.
 #[derive(Debug)]
 pub struct Stack {
-    // In this order they end: the services before their servers, the lock on the folder last.
+    // Dropped in this order: the services before their servers, the lock on the folder last.
     services: BTreeMap<Service, Process>,
     servers: Servers,
     settings: Settings,
@@ -105,7 +105,7 @@ impl Stack {
         std::fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))
     }
 
-    /// Starts a database for development in `folder`; it is alone there as long as the returned lock lives.
+    /// Starts a database for development in `folder`, exclusively as long as the returned lock is held.
     ///
     /// # Errors
     /// When one runs there already, or it does not start.

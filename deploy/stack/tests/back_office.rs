@@ -1,4 +1,5 @@
-//! The back office over the real product: who looks at what, how long it took, the automatic stop, the trail as a file.
+//! The back office on the real product: viewers, handling times, the automatic pause of withdrawals, the audit log as a
+//! file.
 
 use std::time::{Duration, Instant};
 

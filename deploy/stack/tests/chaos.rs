@@ -1,4 +1,5 @@
-//! Processes die at any moment of a flow that crosses services: what was begun ends or is undone, and no cent is lost.
+//! Processes die at any point of a flow across services: started operations complete or are undone, and no money is
+//! lost.
 
 #![expect(clippy::print_stderr, reason = "the counts by operation are part of the report")]
 

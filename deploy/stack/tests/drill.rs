@@ -1,5 +1,5 @@
-//! A drill: somebody holds the wallet's own database role in a running product, and tries to mint, divert, truncate and backdate.
-//! Prints what stops each, or what the audit reports of it.
+//! A drill: an attacker with the wallet's database role tries to mint, divert, truncate and backdate in a running
+//! product. Prints what stops each attempt, or how the audit reports it.
 
 #![expect(clippy::print_stdout, reason = "what is printed is the report of the drill")]
 

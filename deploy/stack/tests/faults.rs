@@ -1,4 +1,4 @@
-//! What members notice when parts of the product fail: nothing is lost, nothing happens twice.
+//! The behaviour of the product when parts of it fail: nothing is lost, nothing happens twice.
 
 use std::{collections::BTreeSet, time::Duration};
 

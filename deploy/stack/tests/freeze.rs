@@ -1,4 +1,4 @@
-//! A freeze takes effect at once.
+//! A freeze takes effect immediately.
 
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! The first journey over the real product: from registration to a confirmed deposit.
+//! The first journey on the real product: from registration to a confirmed deposit.
 
 use anyhow::{Context, Result};
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Keys are changed under a running product, as deploy/KEYS.md says.
+//! Keys are rotated in a running product, as described in deploy/KEYS.md.
 
 use std::path::Path;
 

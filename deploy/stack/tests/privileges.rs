@@ -1,4 +1,4 @@
-//! What each service's own role may write, tried statement by statement, and what it cannot do even where it may write.
+//! The privileges of each service's role, tested statement by statement, and the writes that are refused despite them.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "in a test, a panic and what is printed are the report")]
 

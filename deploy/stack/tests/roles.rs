@@ -1,4 +1,4 @@
-//! Who may do what in the back office, over the real product: the gateway lets any staff in, the services decide.
+//! The permissions of the back office on the real product: the gateway admits all staff, the services decide.
 
 use std::collections::BTreeSet;
 

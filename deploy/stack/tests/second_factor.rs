@@ -1,4 +1,4 @@
-//! The second factor of staff and the reach of a freeze, over the real product.
+//! The second factor of staff and the effect of a freeze, on the real product.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! The private servers, without the product: rights, borders, data that survives.
+//! The private servers, without the product: privileges, isolation, durable data.
 
 use std::path::Path;
 

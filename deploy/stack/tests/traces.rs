@@ -1,5 +1,5 @@
-//! What the product leaves behind: traces over real OTLP, of which one request is one, across every process that had a
-//! part in it; and no secret in them, in events, logs or databases.
+//! Traces over real OTLP: each request is one trace across all processes involved. And no secrets in traces, events,
+//! logs or databases.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! Steady load while connections age and every service restarts: no request is lost, and none is carried out twice.
+//! Steady load while connections age and every service restarts: no request is lost or executed twice.
 
 #![expect(clippy::print_stderr, reason = "the counts are what a person reads of this test")]
 

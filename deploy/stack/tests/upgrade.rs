@@ -1,5 +1,5 @@
-//! Two versions side by side: binaries of an older revision on the schema of this one, as in the middle of a rollout and
-//! after a rollback.
+//! Two versions together: binaries of an older revision on the current schema, as during a rollout and after a
+//! rollback.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Promises that take more than one database to prove.
+//! Invariants across several databases.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use uuid::Uuid;
 use super::snapshots::{Database, Snapshots};
 use super::verdict::Verdict;
 
-/// The trail of a database as the services themselves verify it.
+/// The audit log of a database, verified with the code of the services.
 pub async fn trail_is_unbroken(database: Database, connection: &mut PgConnection) -> Result<Verdict> {
     let broken = chassis::audit::broken_at(connection).await?;
     let offending = broken.map(|id| format!("row {id} does not follow the row before")).into_iter().collect();
@@ -27,8 +27,8 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
     ])
 }
 
-/// Trades by the last three digits of their id: what both services say of a part is compared by one hash, and row by row
-/// only where the hashes differ, so that the audit need not hold every trade in memory.
+/// Trades are split by the last three digits of their id. The data of both services is compared by one hash per part,
+/// and row by row only if the hashes differ, so that the audit does not hold all trades in memory.
 const TRADE_PARTS: &str = r"
     SELECT right(id::text, 3), encode(sha256(string_agg(
         format('%s %s %s %s %s', id, user_id, amount_cents, status, settle_value_cents), ';' ORDER BY id)::bytea), 'hex')
@@ -45,8 +45,8 @@ const FUNDING_PARTS: &str = r"
         format('%s %s %s %s %s', trade_id, user_id, amount_cents, status, value_cents), ';' ORDER BY trade_id)::bytea), 'hex')
     FROM trade_fundings GROUP BY 1";
 
-/// Trades and their money say the same. A saga on its way, and one that began after the first snapshot, may be ahead on
-/// either side: only what is over or a minute old counts.
+/// Trades and their money agree. A saga in progress, or one that began after the first snapshot, may be ahead on either
+/// side, so only trades that are finished or a minute old are compared.
 async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
     let trades = sqlx::query_as(TRADE_PARTS).fetch_all(&mut snapshots.trade);
     let fundings = sqlx::query_as(FUNDING_PARTS).fetch_all(&mut snapshots.wallet);
@@ -59,7 +59,7 @@ async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("T1 T2 T4", "every trade has exactly its money, and all money its trade", offending))
 }
 
-/// The trades of these parts that have not exactly their money.
+/// The trades of these parts whose money differs.
 async fn compare_trades(snapshots: &mut Snapshots, parts: &[String]) -> Result<Vec<String>> {
     type Trade = (Uuid, Uuid, i64, String, Option<i64>, bool);
     let trades = sqlx::query_as::<_, Trade>(
@@ -161,10 +161,10 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
 }
 
-/// Events of an outbox that are looked up at once.
+/// The number of events looked up at once.
 const EVENTS: i64 = 10_000;
 
-/// Every event that the broker had for a minute is in the inbox of its consumers.
+/// Every event published more than a minute ago is in the inboxes of its consumers.
 async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
     let mut lost = Vec::new();
     for database in [Database::Auth, Database::Wallet, Database::Trade, Database::PaymentMethod] {
@@ -196,7 +196,7 @@ async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
     Ok(Verdict::new("Q4", "every event took effect at its consumers", lost))
 }
 
-/// Which of these events a consumer neither handled nor put aside.
+/// The events that a consumer neither processed nor dead-lettered.
 async fn missing(consumer: &mut PgConnection, events: Vec<Uuid>) -> Result<HashSet<Uuid>> {
     let missing: Vec<Uuid> = sqlx::query_scalar(
         "SELECT id FROM unnest($1::uuid[]) AS id WHERE NOT EXISTS (SELECT FROM inbox WHERE inbox.event_id = id)

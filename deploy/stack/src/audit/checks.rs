@@ -1,8 +1,8 @@
-//! Promises that one database can prove, each as a query for the rows that break it.
+//! Invariants of a single database, each as a query for the rows that violate it.
 
 use super::snapshots::Database;
 
-/// A promise and the rows that break it.
+/// An invariant and the query for the rows that violate it.
 pub struct Check {
     /// The invariants it belongs to.
     pub ids: &'static str,
@@ -10,7 +10,7 @@ pub struct Check {
     pub promise: &'static str,
     /// Where; ignored for those of every database.
     pub database: Database,
-    /// One text a row that breaks it.
+    /// Returns one text per violating row.
     pub offending: &'static str,
 }
 
@@ -26,7 +26,7 @@ const fn auth(ids: &'static str, promise: &'static str, offending: &'static str)
     Check { ids, promise, database: Database::Auth, offending }
 }
 
-/// What each database has beside its own tables.
+/// Invariants of the tables that every database has.
 pub const EVERYWHERE: &[Check] = &[
     wallet(
         "Q3",
@@ -54,7 +54,7 @@ pub const EVERYWHERE: &[Check] = &[
     ),
 ];
 
-/// What each database alone can prove of its own tables.
+/// Invariants of the tables of a single service.
 pub const CHECKS: &[Check] = &[
     wallet(
         "L1",

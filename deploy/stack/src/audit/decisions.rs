@@ -1,7 +1,7 @@
-//! Whether auth signed what staff decided, and what was decided is what stands in the rows now (D-B3).
+//! Verifies that auth signed the decisions of staff, and that the signed content matches the stored rows (D-B3).
 //!
-//! Decisions of before they were signed carry nothing. In each database the first signed row of the audit log is the boundary:
-//! the rows are chained, so none can be put below it later.
+//! Decisions from before signing was introduced have no signature. In each database the first signed row of the audit
+//! log is the boundary: the rows are chained, so none can be inserted before it later.
 
 use anyhow::Result;
 use chassis::decision::{Assertion, Decided};
@@ -18,12 +18,12 @@ use uuid::Uuid;
 use super::snapshots::{Database, Snapshots};
 use super::verdict::Verdict;
 
-/// A row is written while its signature is fresh; the clocks of two databases may differ by some of it.
+/// A row is written while its signature is fresh. The clocks of two databases may differ by part of that time.
 const SKEW_SECONDS: i64 = 300;
 /// A second factor is fresh for five minutes.
 const FACTOR_SECONDS: i64 = 300 + SKEW_SECONDS;
 
-/// What decides something, by its action: such a row needs a signature.
+/// The actions that are decisions, whose rows need a signature.
 const DECISIONS: &str = r"
     SELECT id, at, actor_id, actor_role, action, subject_id, decision, assertion FROM audit_rows
     WHERE assertion IS NOT NULL

@@ -88,7 +88,7 @@ impl Database {
 // === impl Snapshots ===
 
 impl Snapshots {
-    /// The consumers first: what an event did cannot be seen before the event.
+    /// Consumers first, so that no effect of an event is seen without the event.
     pub(super) async fn take(urls: &Urls) -> Result<Self> {
         let mailer = snapshot(&urls.mailer).await.context("mailer")?;
         let mut wallet = snapshot(&urls.wallet).await.context("wallet")?;
@@ -138,7 +138,7 @@ async fn begin(connection: &mut PgConnection) -> Result<()> {
 
 async fn connect(url: &str) -> Result<PgConnection> {
     let mut connection = PgConnection::connect(url).await.context("cannot connect")?;
-    // Every check reads whole tables once: what it joins and sorts should fit into memory.
+    // Every check reads whole tables once, so joins and sorts should fit into memory.
     sqlx::raw_sql("SET work_mem = '128MB'; SET jit = off").execute(&mut connection).await?;
     Ok(connection)
 }

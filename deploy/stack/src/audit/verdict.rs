@@ -1,16 +1,16 @@
-//! What was found about one promise.
+//! The result of checking one invariant.
 
-/// Rows shown of one broken promise.
+/// The number of rows shown per violated invariant.
 const SHOWN: usize = 20;
 
-/// A promise that was checked.
+/// An invariant that was checked.
 #[derive(Clone, Debug, Eq, PartialEq)]
 pub struct Verdict {
     /// The invariants it belongs to, e.g. `L1`.
     pub ids: &'static str,
     /// What must hold, as a sentence.
     pub promise: String,
-    /// Rows that break it, described; none when it is kept.
+    /// Descriptions of the violating rows; empty if it holds.
     pub offending: Vec<String>,
 }
 

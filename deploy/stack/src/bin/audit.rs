@@ -1,4 +1,5 @@
-//! Checks every promise that the databases can prove: `audit clean` and exit code 0, or the offending rows and 1.
+//! Verifies all invariants of the databases: prints `audit clean` and exits with 0, or prints the offending rows and
+//! exits with 1.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,7 +8,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use stack::audit::{Evidence, Urls, audit, report};
 
-/// The databases, each by a role that may read it.
+/// The databases, each with a role that may read it.
 #[derive(Parser)]
 #[command(name = "audit")]
 struct Cli {
@@ -26,7 +27,7 @@ struct Cli {
     /// Of the service mailer.
     #[arg(long, env, hide_env_values = true)]
     mailer_database_url: String,
-    /// A folder of signed roots that the books have to extend.
+    /// A folder of signed roots that the databases have to extend.
     #[arg(long, env, requires = "trusted_keys_file")]
     roots: Option<PathBuf>,
     /// The public keys of the services that signed them, and of auth, which signed the decisions of staff.
