@@ -1,7 +1,6 @@
 //! Our ledger: a keyed transfer with its posting, two chained entries, two balances, the stored answer and an event.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Result, ensure};
 use chassis::db::Db;
@@ -20,6 +19,7 @@ use wallet::posting::ledger::Ledger;
 use wallet::posting::{Movement, Posting, post};
 
 use crate::cpu::Server;
+use crate::databases;
 use crate::measure::{Sample, drive};
 
 /// Members that move money.
@@ -53,7 +53,7 @@ pub struct Books {
 impl Books {
     /// Makes its database on the server.
     pub async fn new(server_url: &str, name: &str) -> Result<Self> {
-        let url = crate::databases::create(server_url, name).await?;
+        let url = databases::create(server_url, name).await?;
         chassis::db::migrate_url(&url, SCHEMA).await?;
         let db = Db::connect_lazy(&url, 8)?;
         sqlx::raw_sql(TRANSFERS).execute(&mut *db.conn().await?).await?;
@@ -109,8 +109,8 @@ impl Books {
                 tx.commit().await?;
             }
         }
-        let mut conn = self.db.conn().await?;
-        for sql in ["SET statement_timeout = 0", "VACUUM ANALYZE", "CHECKPOINT"] {
+        let mut conn = databases::patient(&self.db).await?;
+        for sql in ["VACUUM ANALYZE", "CHECKPOINT"] {
             sqlx::raw_sql(sql).execute(&mut *conn).await?;
         }
         Ok(())
@@ -151,9 +151,7 @@ impl Books {
 
     /// Every broken promise of the ledger: there must be none.
     pub async fn check(&self) -> Result<()> {
-        let mut conn = self.db.conn().await?;
-        conn.allow(Duration::from_mins(10));
-        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        let mut conn = databases::patient(&self.db).await?;
         for check in CHECKS.iter().filter(|check| check.database == Database::Wallet && PROMISES.contains(&check.ids)) {
             let broken: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *conn).await?;
             ensure!(broken.is_empty(), "{} ({}) does not hold: {:?}", check.promise, check.ids, broken.first());

@@ -1,6 +1,9 @@
 //! Empty databases to measure in.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result};
+use chassis::db::Db;
 use sqlx::{Connection, PgConnection};
 
 /// Makes an empty database; its url.
@@ -10,4 +13,12 @@ pub async fn create(server_url: &str, name: &str) -> Result<String> {
     conn.close().await?;
     let (server, _) = server_url.rsplit_once('/').context("a url names a database")?;
     Ok(format!("{server}/{name}"))
+}
+
+/// A connection for statements over whole tables: they may take ten minutes.
+pub async fn patient(db: &Db) -> Result<Box<chassis::db::PgConnection>> {
+    let mut conn = db.conn().await?;
+    conn.allow(Duration::from_mins(10));
+    sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+    Ok(conn)
 }

@@ -2,7 +2,6 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
@@ -22,6 +21,7 @@ use wallet::domain::posting_kind::{Cause, PostingKind};
 use wallet::posting::{Posting, post};
 
 use crate::cpu::Server;
+use crate::databases;
 
 /// What every member has.
 const BALANCE: Cents = Cents::new(1_000_000);
@@ -236,11 +236,7 @@ impl Product {
     pub async fn settle(&self) -> Result<()> {
         for service in [Service::Auth, Service::Wallet] {
             let db = Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?;
-            let mut conn = db.conn().await?;
-            conn.allow(Duration::from_mins(10));
-            for sql in ["SET statement_timeout = 0", "VACUUM ANALYZE"] {
-                sqlx::raw_sql(sql).execute(&mut *conn).await?;
-            }
+            sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *databases::patient(&db).await?).await?;
         }
         Ok(())
     }
@@ -253,9 +249,7 @@ impl Product {
     /// Every broken promise of the ledger and of withdrawals: there must be none.
     pub async fn check(&self) -> Result<()> {
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
-        let mut conn = owner.conn().await?;
-        conn.allow(Duration::from_mins(10));
-        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        let mut conn = databases::patient(&owner).await?;
         let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Database::Wallet);
         let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));
         for (promise, offending) in checks.chain([TOLD]) {

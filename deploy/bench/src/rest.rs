@@ -11,6 +11,7 @@ use clap::Args;
 use stack::Service;
 
 use crate::cpu::Server;
+use crate::databases;
 use crate::hop::{Envoy, Plain, sibling};
 use crate::http::Connection;
 use crate::load::{Load, Run, p99_ms};
@@ -341,9 +342,7 @@ impl Bench<'_> {
     async fn old_member(&self) -> Result<Member> {
         let member = self.product.members(1).await?.pop().context("a member")?;
         let owner = Db::connect_lazy(&self.product.stack.databases().owner_url(Service::Wallet)?, 1)?;
-        let mut conn = owner.conn().await?;
-        conn.allow(Duration::from_mins(10));
-        sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
+        let mut conn = databases::patient(&owner).await?;
         sqlx::query(
             "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, decided_at, created_at)
              SELECT gen_random_uuid(), $1, 'adjustment', 'A present of the bench', 'success', 'credit', 100,

@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useMutation } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { saveFile } from '@/lib/files'
+import { usePagedQuery, withQuery } from '@/lib/paged-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { AuditRow } from '@/features/admin/api/types'
 
@@ -13,29 +14,17 @@ export type AuditFilter = { service: Trail; action: string; actor: string; from:
 
 type Page = { rows: AuditRow[]; nextCursor?: string | null }
 
-function url(filter: AuditFilter, more: { cursor?: string | null; format?: 'csv' }) {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries({ ...filter, ...more })) if (value) query.set(name, value)
-  return `/admin/audit?${query}`
-}
-
 /** What of one service's trail matches, newest first. */
 export function useAuditTrail(filter: AuditFilter) {
-  const query = useInfiniteQuery({
-    queryKey: adminKeys.audit(filter),
-    queryFn: ({ pageParam, signal }) => api.get<Page>(url(filter, { cursor: pageParam }), { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
-    meta: { silent: true },
-  })
-  return { ...query, rows: query.data?.pages.flatMap((page) => page.rows) }
+  const { pages, ...query } = usePagedQuery<Page>(adminKeys.audit(filter), '/admin/audit', { params: filter, silent: true })
+  return { ...query, rows: pages?.flatMap((page) => page.rows) }
 }
 
 /** All that matches, as a file. */
 export const useAuditCsv = () =>
   useMutation({
     mutationFn: async (filter: AuditFilter) => {
-      const file = await api.file(url(filter, { format: 'csv' }))
+      const file = await api.file(withQuery('/admin/audit', { ...filter, format: 'csv' }))
       saveFile(file, `solvane-audit-${filter.service}.csv`)
     },
     meta: { fallbackMessage: 'The file could not be made' },

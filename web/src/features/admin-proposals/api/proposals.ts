@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import { usePagedQuery } from '@/lib/paged-query'
 import { queryKeys } from '@/lib/query-keys'
 import { adminKeys } from '@/features/admin/api/keys'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
@@ -9,21 +10,11 @@ const POLL_MS = 15_000
 
 type Page = { proposals: Proposal[]; nextCursor?: string | null }
 
-function url(status: Proposal['status'], cursor: string | null) {
-  return `/admin/proposals?${new URLSearchParams({ status, ...(cursor ? { cursor } : {}) }).toString()}`
-}
-
 /** Changes that wait for a second person (`open`), or the decided ones; newest first, page by page. */
 export function useProposals(status: Proposal['status']) {
-  const query = useInfiniteQuery({
-    queryKey: adminKeys.proposals(status),
-    queryFn: ({ pageParam, signal }) => api.get<Page>(url(status, pageParam), { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
-    refetchInterval: status === 'open' ? POLL_MS : false,
-    meta: { silent: true },
-  })
-  return { ...query, proposals: query.data?.pages.flatMap((page) => page.proposals) }
+  const options = { params: { status }, silent: true, ...(status === 'open' && { pollMs: POLL_MS }) }
+  const { pages, ...query } = usePagedQuery<Page>(adminKeys.proposals(status), '/admin/proposals', options)
+  return { ...query, proposals: pages?.flatMap((page) => page.proposals) }
 }
 
 export function useDecideProposal(id: string) {

@@ -1,5 +1,4 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { api } from '@/lib/api-client'
+import { usePagedQuery } from '@/lib/paged-query'
 import { adminKeys } from './keys'
 import type { StaffTransaction } from './types'
 
@@ -7,22 +6,9 @@ export type TransactionFilter = { status?: string; kind?: string; member?: strin
 
 type Page = { transactions: StaffTransaction[]; nextCursor?: string | null }
 
-function fetchPage(filter: TransactionFilter, cursor: string | null, signal: AbortSignal) {
-  const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(filter)) if (value) query.set(name, value)
-  if (cursor) query.set('cursor', cursor)
-  return api.get<Page>(`/admin/transactions?${query}`, { signal })
-}
-
 /** Transactions that match, newest first. */
 export function useFoundTransactions(filter: TransactionFilter, { enabled = true } = {}) {
-  const query = useInfiniteQuery({
-    queryKey: adminKeys.transactions(filter),
-    queryFn: ({ pageParam, signal }) => fetchPage(filter, pageParam, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
-    enabled,
-    meta: { silent: true },
-  })
-  return { ...query, transactions: query.data?.pages.flatMap((page) => page.transactions) }
+  const key = adminKeys.transactions(filter)
+  const { pages, ...query } = usePagedQuery<Page>(key, '/admin/transactions', { params: filter, enabled, silent: true })
+  return { ...query, transactions: pages?.flatMap((page) => page.transactions) }
 }

@@ -1,6 +1,7 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Activity, User } from '@/lib/api-types'
+import { usePagedQuery } from '@/lib/paged-query'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
 import type { HoldReason, MemberPage } from './types'
@@ -9,21 +10,10 @@ type Page = { members: User[]; nextCursor?: string | null }
 
 const url = (id: string) => `/admin/members/${encodeURIComponent(id)}`
 
-function fetchPage(search: string, cursor: string | null, signal: AbortSignal) {
-  const query = new URLSearchParams({ search, ...(cursor ? { cursor } : {}) })
-  return api.get<Page>(`/admin/members?${query}`, { signal })
-}
-
 /** Members whose name or email matches. */
 export function useMembers(search: string) {
-  const query = useInfiniteQuery({
-    queryKey: adminKeys.members(search),
-    queryFn: ({ pageParam, signal }) => fetchPage(search, pageParam, signal),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
-    meta: { silent: true },
-  })
-  return { ...query, members: query.data?.pages.flatMap((page) => page.members) }
+  const { pages, ...query } = usePagedQuery<Page>(adminKeys.members(search), '/admin/members', { params: { search }, silent: true })
+  return { ...query, members: pages?.flatMap((page) => page.members) }
 }
 
 /** A member with balances, newest ledger entries, sessions and notes. */
@@ -36,15 +26,8 @@ export const useMemberPage = (id: string) =>
 
 /** What happened to the security of a member's account. */
 export function useMemberActivity(id: string) {
-  const query = useInfiniteQuery({
-    queryKey: adminKeys.memberActivity(id),
-    queryFn: ({ pageParam, signal }) =>
-      api.get<Activity>(`${url(id)}/activity${pageParam ? `?cursor=${encodeURIComponent(pageParam)}` : ''}`, { signal }),
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
-    meta: { silent: true },
-  })
-  return { ...query, events: query.data?.pages.flatMap((page) => page.events) }
+  const { pages, ...query } = usePagedQuery<Activity>(adminKeys.memberActivity(id), `${url(id)}/activity`, { silent: true })
+  return { ...query, events: pages?.flatMap((page) => page.events) }
 }
 
 export const useEndSessions = (id: string) =>
