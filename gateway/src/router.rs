@@ -122,9 +122,14 @@ pub fn router(app: App) -> Router {
         Some(folder) => router.fallback_service(web::service(folder)),
         None => router.fallback(nothing),
     };
-    let cors = headers::cors(&app.config.cors_origins);
     let chain = Chain { app: app.clone(), classes: Arc::new(classes) };
-    router.layer(from_fn_with_state(chain, middleware::pass)).layer(cors).with_state(app)
+    let router = router.layer(from_fn_with_state(chain, middleware::pass));
+    // Answers every OPTIONS request before the chain, so it is there only for origins that need it.
+    let router = match app.config.cors_origins.as_slice() {
+        [] => router,
+        origins => router.layer(headers::cors(origins)),
+    };
+    router.with_state(app)
 }
 
 async fn nothing() -> ApiError {

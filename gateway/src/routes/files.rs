@@ -64,7 +64,10 @@ pub async fn get(
     set(header::ACCEPT_RANGES, "bytes");
     set(header::CONTENT_TYPE, file.content_type);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set(header::CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'; style-src 'unsafe-inline'");
+    set(
+        header::CONTENT_SECURITY_POLICY,
+        "sandbox; default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    );
     set(header::CONTENT_DISPOSITION, if inline { "inline" } else { "attachment" });
     set(header::CACHE_CONTROL, if is_receipt { "no-store" } else { "public, max-age=31536000, immutable" });
     Ok(response)

@@ -17,6 +17,7 @@ fn assert_shape(reply: &Reply, status: StatusCode, code: &str) {
     assert!(body["requestId"].as_str().is_some_and(|text| !text.is_empty()), "{body}");
     assert_eq!(reply.headers["content-type"], "application/json");
     assert_eq!(reply.headers["x-content-type-options"], "nosniff");
+    assert!(reply.headers["content-security-policy"].to_str().unwrap().contains("frame-ancestors 'none'"));
 }
 
 /// [D-G2] [D-G3] Errors of the router, of bodies and of services have one shape.
@@ -30,6 +31,7 @@ async fn every_error_has_one_shape() {
         (Method::GET, "/v1", "", StatusCode::NOT_FOUND, "ROUTE_NOT_FOUND"),
         (Method::GET, "/v1/transactions/deposit/x/y", "", StatusCode::NOT_FOUND, "ROUTE_NOT_FOUND"),
         (Method::PATCH, "/v1/transactions/withdraw", "{}", StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
+        (Method::OPTIONS, "/v1/transactions/withdraw", "", StatusCode::METHOD_NOT_ALLOWED, "METHOD_NOT_ALLOWED"),
         (Method::POST, "/v1/transactions/withdraw", "{", StatusCode::BAD_REQUEST, "MALFORMED_REQUEST"),
         (Method::POST, "/v1/transactions/withdraw", "[]", StatusCode::BAD_REQUEST, "MALFORMED_REQUEST"),
         (

@@ -39,7 +39,12 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     let place = app.hasher.place()?;
     let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
-    let counters = charge(app, credentials, user.as_ref()).await?;
+    let known = user.as_ref().map(|user| (user.id, user.role));
+    let counters = charge(app, credentials, user.as_ref()).await.inspect_err(|error| {
+        if matches!(error, Error::TooManyTries(_)) {
+            security_log::throttled(known, Kind::SignIn, &credentials.device);
+        }
+    })?;
     drop(turn);
     let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());
     let matches = app.hasher.matches_at(place, &credentials.password, hash).await?;
@@ -53,7 +58,9 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
         return Err(Error::InvalidCredentials);
     };
     if credentials.totp.is_some() && asks_for_totp(app, &mut *app.db.conn().await?, &user).await? {
-        second_factor::charge_for(app, user.id, user.role).await?;
+        second_factor::charge_for(app, user.id, user.role)
+            .await
+            .inspect_err(|_| security_log::throttled(known, Kind::SignIn, &credentials.device))?;
     }
     let opened = open(app, &user, credentials).await;
     if let Err(Error::WrongTotp(_)) = &opened {

@@ -20,6 +20,7 @@ pub fn announce() {
         for role in [None, Some(Role::Admin)] {
             count(kind, "done", role, 0);
             count(kind, "refused", role, 0);
+            count(kind, "throttled", role, 0);
         }
     }
 }
@@ -84,6 +85,12 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
             tracing::warn!(%error, "could not note a refused sign-in");
         }
     });
+}
+
+/// Logs and counts a try that was turned away before anything was compared. The account has no row of it: whoever keeps
+/// trying would write as many as they like.
+pub fn throttled(user: Option<(Uuid, Option<Role>)>, kind: Kind, device: &Device) {
+    tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), Some(device));
 }
 
 #[must_use]

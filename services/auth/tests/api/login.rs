@@ -1,5 +1,6 @@
 use chassis::error::Kind;
 use futures::future::join_all;
+use metrics_exporter_prometheus::PrometheusBuilder;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{Client, LoginRequest};
 use sqlx::PgPool;
@@ -82,7 +83,8 @@ async fn a_new_device_is_told_of_once(pool: PgPool) {
     assert_eq!(world.events().await, ["new_device_signed_in"; 2]);
 }
 
-/// [D-S8] Vain tries on an account are slowed, the right password too, until the delay is over; then all is forgotten.
+/// [D-S8] [D-A9] Wrong passwords slow an account down, the right one too, until the delay is over; then all is forgotten. A
+/// try that is turned away is counted.
 #[sqlx::test(migrations = false)]
 async fn an_account_is_slowed_but_not_locked(pool: PgPool) {
     let world = World::new(pool).await;
@@ -96,7 +98,12 @@ async fn an_account_is_slowed_but_not_locked(pool: PgPool) {
     let delay = "SELECT round(extract(epoch FROM open_at - last_try_at))::bigint FROM login_throttles WHERE key LIKE 'account:%'";
     assert_eq!(world.count(delay).await, 1);
     assert_eq!(world.hold_delays().await, 1);
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let recording = metrics::set_default_local_recorder(&recorder);
     let slowed = world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap_err();
+    drop(recording);
+    let counted = r#"security_events_total{kind="sign_in",outcome="throttled",caller="member"} 1"#;
+    assert!(recorder.handle().render().contains(counted), "{}", recorder.handle().render());
     assert_eq!((slowed.kind, slowed.code.as_str()), (Kind::RateLimited, "TOO_MANY_REQUESTS"));
     assert!(slowed.retry_after.is_some_and(|delay| delay.as_secs() <= 61));
     // From a place the account knows, its owner has a counter of their own.

@@ -18,6 +18,7 @@ use tonic::transport::server::TcpIncoming;
 use tower::{Layer, Service};
 use tracing::Instrument;
 
+use super::metadata::REQUEST_ID;
 use crate::telemetry::{self, HttpHeaders};
 
 /// Calls at work at once in one process; further ones wait shortly and are then refused by their deadline.
@@ -94,7 +95,8 @@ where
 
     fn call(&mut self, request: HttpRequest<Body>) -> Self::Future {
         let method = request.uri().path().rsplit('/').next().unwrap_or_default().to_owned();
-        let span = tracing::info_span!("grpc.call", otel.name = %format!("grpc.{method}"), rpc.method = %method);
+        let id = request.headers().get(REQUEST_ID).and_then(|id| id.to_str().ok());
+        let span = tracing::info_span!("grpc.call", otel.name = %format!("grpc.{method}"), rpc.method = %method, request_id = id);
         telemetry::continue_trace(&span, &HttpHeaders(request.headers()));
         let begun = Instant::now();
         // The service that was polled ready must be the one that is called.
