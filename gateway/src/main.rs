@@ -9,7 +9,7 @@ use chassis::bus::Bus;
 use chassis::grpc;
 use chassis::identity::Verifier;
 use chassis::keys::SecretKey;
-use chassis::process::{self, Process};
+use chassis::process::{self, Allocator, Process};
 use clap::{Parser, Subcommand};
 use gateway::app::{App, AppState};
 use gateway::cache::plans::PlanCache;
@@ -25,6 +25,9 @@ use gateway::middleware::rate::Rates;
 use gateway::router::router;
 use gateway::server;
 use gateway::sweep;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "gateway";
 

@@ -1,7 +1,6 @@
 //! The process: wiring, and the commands of its operator.
 
 use std::io::Read;
-use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +19,18 @@ use auth::grpc::Door;
 use auth::hasher::Hasher;
 use auth::secrets::Secrets;
 use auth::tokens::Tokens;
-use chassis::db::{self, Db};
+use chassis::command;
+use chassis::db::Db;
 use chassis::error::Fault;
 use chassis::identity::Role;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
-use chassis::process::{self, Process};
+use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Args, Parser, Subcommand};
 use tokio::sync::{Notify, Semaphore};
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "auth";
 
@@ -40,14 +43,8 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Brings the database at DATABASE_URL to the newest schema.
-    Migrate(Database),
-    /// Says by its exit code whether the process beside it is ready.
-    Health {
-        /// Where that process serves its health.
-        #[arg(long, env)]
-        ops_addr: SocketAddr,
-    },
+    #[command(flatten)]
+    Common(command::Command),
     /// Manages the keys of a deployment.
     #[command(subcommand)]
     Keys(KeysCommand),
@@ -109,8 +106,7 @@ struct StaffAdd {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         None => serve(Config::parse()).await,
-        Some(Command::Migrate(database)) => db::migrate_url(&database.database_url, &MIGRATOR).await,
-        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
+        Some(Command::Common(command)) => command.run(&MIGRATOR).await,
         Some(Command::Keys(KeysCommand::Generate { dir })) => keys::generate(&dir),
         Some(Command::Staff(StaffCommand::Add(add))) => staff_add(&add).await,
         Some(Command::Staff(StaffCommand::ResetTotp(reset))) => staff_reset_totp(&reset).await,
@@ -144,9 +140,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     });
     factors::announce();
     security_log::announce();
-    let listener = chassis::grpc::bind(config.grpc.grpc_addr).await?;
-    let routes = Door::new(Arc::clone(&app), trusted).routes().await;
-    process.spawn(chassis::grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
+    process.serve(&config.grpc, Door::new(Arc::clone(&app), trusted).routes().await).await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;

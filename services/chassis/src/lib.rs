@@ -1,13 +1,9 @@
-//! What every service stands on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [identity], [auth_client]), may do what ([permission]) and decided what ([decision]), how state
-//! is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and how a
-//! process lives ([config], [telemetry], [process]).
+//! What every service is built on, and no business rule. In reading order: what a value is ([money], [clock]), how a
+//! call is refused ([error]), who calls ([keys], [identity], [auth_client]), may do what ([permission]) and decided what
+//! ([decision]), how state is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch],
+//! [bus], [outbox], [inbox], [dead_letter]), and how a process lives ([config], [telemetry], [process], [command]).
 
 #![warn(missing_docs)]
-
-/// The allocator of every process: with the one of libc a fifth of the gateway's time was spent in it.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 pub mod money;
 
@@ -52,6 +48,8 @@ pub mod config;
 pub mod telemetry;
 
 pub mod process;
+
+pub mod command;
 
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -1,15 +1,14 @@
 //! The process mailer.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use anyhow::bail;
 use chassis::auth_client::RemoteSessions;
+use chassis::command;
 use chassis::grpc;
 use chassis::identity::Verifier;
-use chassis::process::{self, Process};
+use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::{Parser, Subcommand};
 use mailer::MIGRATOR;
 use mailer::app::accept_event::AcceptEvent;
 use mailer::app::mail_roots::MailRoots;
@@ -23,39 +22,14 @@ use mailer::render::Renderer;
 use mailer::smtp::Outlet;
 use tokio::sync::Notify;
 
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
 const NAME: &str = "mailer";
-
-/// Without a command: serves, as the environment says.
-#[derive(Parser)]
-#[command(name = NAME)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Brings the database to the newest schema.
-    Migrate {
-        /// PostgreSQL, with the role that owns the schema.
-        #[arg(long, env, hide_env_values = true)]
-        database_url: String,
-    },
-    /// Says by its exit code whether the process beside it is ready.
-    Health {
-        /// Where that process serves its health.
-        #[arg(long, env)]
-        ops_addr: SocketAddr,
-    },
-}
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
-        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
-        None => serve(Config::parse()).await,
-    }
+    command::run(NAME, &MIGRATOR, serve).await
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
@@ -96,8 +70,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    let listener = grpc::bind(config.grpc.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, doors.routes().await, config.grpc.connection_age(), process.shutdown.clone()));
+    process.serve(&config.grpc, doors.routes().await).await?;
     process.run(&config.ops).await
 }
 

@@ -1,53 +1,27 @@
 //! The process trade.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use chassis::auth_client::RemoteSessions;
+use chassis::command;
 use chassis::grpc;
 use chassis::identity::Verifier;
-use chassis::process::{self, Process};
+use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::{Parser, Subcommand};
 use trade::MIGRATOR;
 use trade::app::resume_trades;
 use trade::clients::Wallet;
 use trade::config::Config;
 use trade::grpc::Doors;
 
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
 const NAME: &str = "trade";
-
-/// Without a command: serves, as the environment says.
-#[derive(Parser)]
-#[command(name = NAME)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Brings the database to the newest schema.
-    Migrate {
-        /// PostgreSQL, with the role that owns the schema.
-        #[arg(long, env, hide_env_values = true)]
-        database_url: String,
-    },
-    /// Says by its exit code whether the process beside it is ready.
-    Health {
-        /// Where that process serves its health.
-        #[arg(long, env)]
-        ops_addr: SocketAddr,
-    },
-}
 
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, &MIGRATOR).await,
-        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
-        None => serve(Config::parse()).await,
-    }
+    command::run(NAME, &MIGRATOR, serve).await
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
@@ -59,7 +33,6 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let wallet = Wallet::new(grpc::channel(&config.wallet_url)?, config.keys.credential(NAME)?);
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;
-    let listener = grpc::bind(config.grpc.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
+    process.serve(&config.grpc, routes).await?;
     process.run(&config.ops).await
 }

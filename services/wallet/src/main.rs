@@ -1,16 +1,15 @@
 //! The process wallet.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::auth_client::RemoteSessions;
+use chassis::command;
 use chassis::db::Db;
 use chassis::grpc;
 use chassis::identity::Verifier;
-use chassis::process::{self, Process};
+use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
-use clap::{Parser, Subcommand};
 use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_ledger::check_ledger;
@@ -24,43 +23,18 @@ use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::Doors;
 use wallet::posting::ledger::Ledger;
 
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
+
 const NAME: &str = "wallet";
 /// How often the ledger is checked.
 const CHECK: Duration = Duration::from_secs(60);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(300);
 
-/// Without a command: serves, as the environment says.
-#[derive(Parser)]
-#[command(name = NAME)]
-struct Cli {
-    #[command(subcommand)]
-    command: Option<Command>,
-}
-
-#[derive(Subcommand)]
-enum Command {
-    /// Brings the database to the newest schema.
-    Migrate {
-        /// PostgreSQL, with the role that owns the schema.
-        #[arg(long, env, hide_env_values = true)]
-        database_url: String,
-    },
-    /// Says by its exit code whether the process beside it is ready.
-    Health {
-        /// Where that process serves its health.
-        #[arg(long, env)]
-        ops_addr: SocketAddr,
-    },
-}
-
 #[tokio::main]
 async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
-        Some(Command::Migrate { database_url }) => chassis::db::migrate_url(&database_url, SCHEMA).await,
-        Some(Command::Health { ops_addr }) => process::health(ops_addr).await,
-        None => serve(Config::parse()).await,
-    }
+    command::run(NAME, SCHEMA, serve).await
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
@@ -84,8 +58,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times }.routes().await;
-    let listener = grpc::bind(config.grpc.grpc_addr).await?;
-    process.spawn(grpc::serve(listener, routes, config.grpc.connection_age(), process.shutdown.clone()));
+    process.serve(&config.grpc, routes).await?;
     process.run(&config.ops).await
 }
 
