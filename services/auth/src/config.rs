@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use chassis::config::{Grpc, Keys, Ops, Storage};
+use chassis::config::Service;
 use clap::{Parser, ValueEnum};
 
 use crate::app::SecondFactor;
@@ -27,18 +27,8 @@ impl From<Switch> for SecondFactor {
 /// What the service takes to serve.
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// Logs, traces, metrics, health.
     #[command(flatten)]
-    pub ops: Ops,
-    /// The database and the broker.
-    #[command(flatten)]
-    pub storage: Storage,
-    /// Keys of this service.
-    #[command(flatten)]
-    pub keys: Keys,
-    /// The gRPC server.
-    #[command(flatten)]
-    pub grpc: Grpc,
+    pub service: Service,
     /// The private key of members' tokens.
     #[arg(long, env)]
     pub token_key_file: PathBuf,

@@ -114,10 +114,8 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
-    let mut process = Process::start(NAME, &config.ops)?;
-    let (db, _) = process.storage(&config.storage)?;
-    process.export_roots(&db, &config.storage, &config.keys, Covers::AuditLog)?;
-    let trusted = config.keys.trusted()?;
+    let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
+    let trusted = config.service.keys.trusted()?;
     let second_factor = SecondFactor::from(config.staff_totp);
     if second_factor == SecondFactor::Waived {
         tracing::warn!("STAFF_TOTP=off: staff sign in without a second factor; never do this outside a local stack");
@@ -140,7 +138,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     });
     factors::announce();
     security_log::announce();
-    process.serve(&config.grpc, Door::new(Arc::clone(&app), trusted).routes().await).await?;
+    process.serve(&config.service.grpc, Door::new(Arc::clone(&app), trusted).routes().await).await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;
@@ -156,7 +154,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         forget_expired::run(&app, shutdown).await;
         Ok(())
     });
-    process.run(&config.ops).await
+    process.run(&config.service.ops).await
 }
 
 async fn staff_add(add: &StaffAdd) -> anyhow::Result<()> {

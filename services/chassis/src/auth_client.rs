@@ -1,5 +1,6 @@
 //! Sessions, payout states and signatures of decisions, looked up at auth over gRPC.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -18,10 +19,11 @@ use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::clock;
+use crate::config::Keys;
 use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
 use crate::grpc::{Outgoing, call_with_retry};
-use crate::identity::{Credential, PayoutState, Session, Sessions};
+use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
 
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
 pub const SESSION_CACHE: Duration = Duration::from_millis(2_500);
@@ -33,6 +35,14 @@ pub struct RemoteSessions {
     directory: Directory,
     auth: Batch<Uuid, Result<Option<Session>, Refusal>>,
     cache: Cache<Uuid, Option<Session>>,
+}
+
+/// Verifies callers of a service by asking auth over this channel. Call inside the runtime.
+///
+/// # Errors
+/// If a file of keys cannot be read.
+pub fn verifier(service: &'static str, auth: Channel, keys: &Keys) -> anyhow::Result<Verifier> {
+    Ok(Verifier::new(keys.trusted()?, Arc::new(RemoteSessions::new(auth, keys.credential(service)?))))
 }
 
 impl RemoteSessions {

@@ -114,6 +114,23 @@ impl Keys {
     }
 }
 
+/// What every service takes.
+#[derive(Debug, Clone, Args)]
+pub struct Service {
+    /// Logs, traces, metrics, health.
+    #[command(flatten)]
+    pub ops: Ops,
+    /// The gRPC server.
+    #[command(flatten)]
+    pub grpc: Grpc,
+    /// The database and the broker.
+    #[command(flatten)]
+    pub storage: Storage,
+    /// The service's own key and the keys it trusts.
+    #[command(flatten)]
+    pub keys: Keys,
+}
+
 /// The store at a url: `file:///folder`, made if it is missing, or what the library reads from the url and AWS_* settings.
 ///
 /// # Errors

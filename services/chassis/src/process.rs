@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 
 use crate::bus::{Bus, Handler};
-use crate::config::{Grpc, Keys, Ops, Storage};
+use crate::config::{self, Grpc, Ops, Storage};
 use crate::db::Db;
 use crate::keys::SigningKey;
 use crate::roots::{Covers, Exporter};
@@ -78,11 +78,23 @@ impl Process {
         })
     }
 
-    /// The database and the broker, with the relay of the outbox and the sweeps running.
+    /// Starts a service: telemetry, its database and broker with the relay of the outbox and the sweeps, and the export of
+    /// signed roots.
     ///
     /// # Errors
-    /// If a url is none.
-    pub fn storage(&mut self, storage: &Storage) -> anyhow::Result<(Db, Bus)> {
+    /// If a setting is not what it should be.
+    pub fn of_service(
+        name: &'static str,
+        settings: &config::Service,
+        covers: Covers,
+    ) -> anyhow::Result<(Self, Db, Bus)> {
+        let mut process = Self::start(name, &settings.ops)?;
+        let (db, bus) = process.storage(&settings.storage)?;
+        process.export_roots(&db, settings, covers)?;
+        Ok((process, db, bus))
+    }
+
+    fn storage(&mut self, storage: &Storage) -> anyhow::Result<(Db, Bus)> {
         let db = Db::connect_lazy(&storage.database_url, storage.database_connections)?;
         let bus = Bus::new(&storage.amqp_url);
         let (relay_db, relay_bus, name, shutdown) = (db.clone(), bus.clone(), self.name, self.shutdown.clone());
@@ -95,12 +107,8 @@ impl Process {
         Ok((db, bus))
     }
 
-    /// Exports signed roots of a database until shutdown.
-    ///
-    /// # Errors
-    /// If the store's url or the service's key is none.
-    pub fn export_roots(&mut self, db: &Db, storage: &Storage, keys: &Keys, covers: Covers) -> anyhow::Result<()> {
-        let Some(store) = storage.roots()? else {
+    fn export_roots(&mut self, db: &Db, settings: &config::Service, covers: Covers) -> anyhow::Result<()> {
+        let Some(store) = settings.storage.roots()? else {
             tracing::warn!("ROOTS_URL is not set: nothing outside the database proves its history");
             metrics::gauge!("roots_exported_at").set(0);
             return Ok(());
@@ -109,7 +117,7 @@ impl Process {
             service: self.name,
             db: db.clone(),
             store,
-            key: SigningKey::read(&keys.service_key_file)?,
+            key: SigningKey::read(&settings.keys.service_key_file)?,
             covers,
         };
         let shutdown = self.shutdown.clone();

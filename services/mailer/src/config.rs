@@ -2,14 +2,13 @@
 
 use std::path::PathBuf;
 
-use chassis::config::{Grpc, Keys, Ops, Storage};
+use chassis::config::Service;
 use clap::Parser;
 
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// The gRPC server.
     #[command(flatten)]
-    pub grpc: Grpc,
+    pub service: Service,
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,
@@ -25,12 +24,4 @@ pub struct Config {
     /// Without a relay: the folder that mails are written to, one `.eml` each.
     #[arg(long, env)]
     pub mail_dir: Option<PathBuf>,
-    /// Logs, traces, metrics, health.
-    #[command(flatten)]
-    pub ops: Ops,
-    /// The database and the broker.
-    #[command(flatten)]
-    pub storage: Storage,
-    #[command(flatten)]
-    pub keys: Keys,
 }

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::bail;
-use chassis::auth_client::RemoteSessions;
+use chassis::auth_client;
 use chassis::command;
 use chassis::grpc;
-use chassis::identity::Verifier;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use mailer::MIGRATOR;
@@ -33,14 +32,11 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
-    let mut process = Process::start(NAME, &config.ops)?;
-    let (db, bus) = process.storage(&config.storage)?;
-    process.export_roots(&db, &config.storage, &config.keys, Covers::AuditLog)?;
-    let directory = Directory::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
+    let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
+    let directory = Directory::new(grpc::channel(&config.auth_url)?, config.service.keys.credential(NAME)?);
     let queued = Arc::new(Notify::new());
-    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, config.keys.credential(NAME)?);
-    let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
-    if let Some(store) = config.storage.roots()? {
+    let verifier = auth_client::verifier(NAME, grpc::channel(&config.auth_url)?, &config.service.keys)?;
+    if let Some(store) = config.service.storage.roots()? {
         let (db, directory, queued) = (db.clone(), directory.clone(), Arc::clone(&queued));
         let shutdown = process.shutdown.clone();
         process.spawn(async move {
@@ -70,8 +66,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    process.serve(&config.grpc, doors.routes().await).await?;
-    process.run(&config.ops).await
+    process.serve(&config.service.grpc, doors.routes().await).await?;
+    process.run(&config.service.ops).await
 }
 
 /// The relay if there is one, else the folder.

@@ -1,22 +1,13 @@
 //! Settings of this process, from the environment.
 
-use chassis::config::{Grpc, Keys, Ops, Storage};
+use chassis::config::Service;
 use clap::Parser;
 
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// The gRPC server.
     #[command(flatten)]
-    pub grpc: Grpc,
+    pub service: Service,
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,
-    /// Logs, traces, metrics, health.
-    #[command(flatten)]
-    pub ops: Ops,
-    /// The database and the broker.
-    #[command(flatten)]
-    pub storage: Storage,
-    #[command(flatten)]
-    pub keys: Keys,
 }

@@ -1,6 +1,6 @@
 //! Settings of this process, from the environment.
 
-use chassis::config::{Grpc, Keys, Ops, Storage};
+use chassis::config::Service;
 use chassis::money::{AmountError, Cents};
 use clap::{Args, Parser};
 
@@ -10,23 +10,14 @@ use crate::domain::limits::{Allowance, Limits};
 
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
-    /// The gRPC server.
     #[command(flatten)]
-    pub grpc: Grpc,
+    pub service: Service,
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,
     /// Where payment-method answers gRPC.
     #[arg(long, env)]
     pub payment_method_url: String,
-    /// Logs, traces, metrics, health.
-    #[command(flatten)]
-    pub ops: Ops,
-    /// The database and the broker.
-    #[command(flatten)]
-    pub storage: Storage,
-    #[command(flatten)]
-    pub keys: Keys,
     #[command(flatten)]
     pub limits: LimitSettings,
 }

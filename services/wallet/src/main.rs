@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chassis::auth_client::RemoteSessions;
+use chassis::auth_client;
 use chassis::command;
 use chassis::db::Db;
 use chassis::grpc;
-use chassis::identity::Verifier;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use tokio_util::sync::CancellationToken;
@@ -38,14 +37,11 @@ async fn main() -> anyhow::Result<()> {
 }
 
 async fn serve(config: Config) -> anyhow::Result<()> {
-    let mut process = Process::start(NAME, &config.ops)?;
-    let (db, bus) = process.storage(&config.storage)?;
-    process.export_roots(&db, &config.storage, &config.keys, Covers::Journal)?;
+    let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
     let auth = grpc::channel(&config.auth_url)?;
-    let codes = Codes::new(auth.clone(), config.keys.credential(NAME)?);
-    let sessions = RemoteSessions::new(auth, config.keys.credential(NAME)?);
-    let verifier = Verifier::new(config.keys.trusted()?, Arc::new(sessions));
-    let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.keys.credential(NAME)?);
+    let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
+    let verifier = auth_client::verifier(NAME, auth, &config.service.keys)?;
+    let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.service.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
@@ -58,8 +54,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times }.routes().await;
-    process.serve(&config.grpc, routes).await?;
-    process.run(&config.ops).await
+    process.serve(&config.service.grpc, routes).await?;
+    process.run(&config.service.ops).await
 }
 
 async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
