@@ -317,8 +317,7 @@ pub const CHECKS: &[Check] = &[
             WHERE transaction_id IS NOT NULL AND accounts.kind IN ('available', 'owed')
             GROUP BY transaction_id, accounts.user_id) AS moved
             ON transaction_id = transactions.id AND moved.user_id = transactions.user_id
-         WHERE status = 'success' AND (kind IN ('deposit', 'trade', 'profit', 'bonus', 'adjustment')
-                OR kind = 'course' AND method_id IS NULL)
+         WHERE status = 'success' AND kind NOT IN ('withdrawal', 'fee') AND (kind <> 'course' OR method_id IS NULL)
             AND (posted, cents) IS DISTINCT FROM
                 (1::bigint, CASE direction WHEN 'credit' THEN transactions.amount_cents ELSE -transactions.amount_cents END::numeric)",
     ),

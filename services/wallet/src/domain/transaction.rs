@@ -198,12 +198,7 @@ impl Transaction {
     /// The withdrawal of a fee, the trade of its lines, the transaction that an adjustment corrects.
     #[must_use]
     pub const fn related_id(&self) -> Option<Uuid> {
-        match &self.details {
-            Details::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(*withdrawal_id),
-            Details::Trade { trade_id, .. } => Some(*trade_id),
-            Details::Adjustment { related_id, .. } => *related_id,
-            _ => None,
-        }
+        self.details.related_id()
     }
 
     /// The reference people use.

@@ -198,4 +198,13 @@ impl Details {
             Self::Adjustment { direction, .. } => *direction,
         }
     }
+
+    pub(super) const fn related_id(&self) -> Option<Uuid> {
+        match self {
+            Self::Payment(Payment { purpose: Purpose::Fee { withdrawal_id }, .. }) => Some(*withdrawal_id),
+            Self::Trade { trade_id, .. } => Some(*trade_id),
+            Self::Adjustment { related_id, .. } => *related_id,
+            Self::Payment(_) | Self::Withdrawal(_) | Self::Purchase | Self::Bonus => None,
+        }
+    }
 }

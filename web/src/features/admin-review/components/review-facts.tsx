@@ -14,6 +14,7 @@ import { reasonsFor } from '../reasons'
 export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }: { review: Review }) {
   const staffName = useStaffName()
   const isWithdrawal = one.kind === 'withdrawal'
+  const isTrade = one.kind === 'trade' || one.kind === 'profit'
   return (
     <Card className="min-w-0 p-4 sm:p-5">
       <div className="flex flex-wrap items-start justify-between gap-x-8 gap-y-4">
@@ -50,7 +51,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
         {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}
-        {one.relatedId && (one.kind === 'fee' || one.kind === 'adjustment') && (
+        {one.relatedId && !isTrade && (
           <Item label={one.kind === 'fee' ? 'For withdrawal' : 'Belongs to'}>
             <Link to={adminPaths.review(one.relatedId)} className="tabular font-medium text-accent-text hover:underline">
               TNX-{one.relatedId.slice(0, 6)}
