@@ -11,7 +11,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt secrets test-compose rules check-kubernetes \
+.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt secrets test-compose rules manifests check-kubernetes \
   test-restore test-upgrade bench bench-quick
 
 help: ## List the commands
@@ -74,6 +74,9 @@ secrets: ## Generate passwords and keys for docker compose; keeps existing ones
 
 test-compose: setup ## Build the images and test docker-compose.yml (Debian, as root; slow)
 	@deploy/test-compose.sh
+
+manifests: ## Regenerate the Kubernetes manifests that are the same for every service (services/services.txt)
+	@deploy/manifests.sh
 
 rules: ## Regenerate the alerts and recorded ratios for the Prometheus operator
 	@deploy/rules.sh

@@ -34,7 +34,7 @@ checked() {
   fi
 }
 
-services=(auth wallet trade payment-method mailer)
+. deploy/services.sh
 rust() { find "$@" -name '*.rs' 2>/dev/null; }
 of_services() { for service in "${services[@]}"; do rust "services/$service/src"; done; }
 
@@ -67,7 +67,7 @@ forbid 'expect with a reason, never allow' '#!?\[allow\(' "${all[@]}"
 
 # 4. No service depends on another's crate.
 for manifest in services/*/Cargo.toml gateway/Cargo.toml; do
-  if sed -n '/^\[.*dependencies/,$p' "$manifest" | grep -nE '^(auth|wallet|trade|payment-method|mailer|gateway)\b'; then
+  if sed -n '/^\[.*dependencies/,$p' "$manifest" | grep -nE "^($(IFS='|'; echo "${processes[*]}"))\b"; then
     echo "4. $manifest depends on a service"
     status=1
   fi

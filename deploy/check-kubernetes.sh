@@ -27,7 +27,11 @@ fi
 # The local overlay needs generated secrets: use a temporary folder.
 rm -rf "$folder/deploy"
 mkdir "$folder/deploy"
-cp -r deploy/kubernetes deploy/observability "$folder/deploy"
+cp -r deploy/kubernetes deploy/observability deploy/manifests.sh deploy/services.sh "$folder/deploy"
+mkdir -p "$folder/services"
+cp services/services.txt "$folder/services"
+"$folder/deploy/manifests.sh"
+diff -rq --exclude=secrets deploy/kubernetes "$folder/deploy/kubernetes" || { echo "run make manifests" >&2; exit 1; }
 deploy/secrets.sh "$folder/deploy/kubernetes/overlays/local/secrets" >/dev/null
 
 for overlay in local production; do

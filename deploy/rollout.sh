@@ -4,7 +4,9 @@
 #
 #   deploy/rollout.sh production
 set -euo pipefail
-cd "$(dirname "$0")/kubernetes/overlays/${1:?the name of an overlay}"
+cd "$(dirname "$0")"
+. ./services.sh
+cd "kubernetes/overlays/${1:?the name of an overlay}"
 
 say() { echo "== $*"; }
 
@@ -27,7 +29,7 @@ kubectl --namespace solvane wait --for=condition=Complete job --selector solvane
 
 say "services"
 # In sequence: auth first, because the others need its signatures; the gateway last, because it calls the others.
-for name in auth mailer payment-method wallet trade gateway; do
+for name in "${processes[@]}"; do
   kubectl apply --server-side --filename "$rendered" --selector "solvane.dev/phase=after,app.kubernetes.io/name=$name"
   kubectl --namespace solvane rollout status "deployment/$name" --timeout=10m
 done

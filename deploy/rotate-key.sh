@@ -2,7 +2,7 @@
 # Rotates a key of a deployment without logging anyone out: every process trusts the new public key before it is used
 # for signing, and the old one until all its signatures have expired.
 #
-#   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, decision, auth, wallet, trade, payment-method, mailer, gateway
+#   deploy/rotate-key.sh [--folder FOLDER] add NAME       token, decision, or a process of services/services.txt
 #   deploy/rotate-key.sh [--folder FOLDER] switch NAME
 #   deploy/rotate-key.sh [--folder FOLDER] retire NAME    not for decision, whose old signatures stay in use
 #   deploy/rotate-key.sh [--folder FOLDER] replace code|link
@@ -11,17 +11,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . deploy/keys.sh
+. deploy/services.sh
 
 folder=deploy/compose/secrets
 if [ "${1:-}" = --folder ]; then folder=$2; shift 2; fi
 step=${1:?add, switch, retire or replace}
 name=${2:?the name of the key}
 case "$step:$name" in
-  add:token | switch:token | retire:token | add:decision | switch:decision) ;;
-  add:auth | add:wallet | add:trade | add:payment-method | add:mailer | add:gateway) ;;
-  switch:auth | switch:wallet | switch:trade | switch:payment-method | switch:mailer | switch:gateway) ;;
-  retire:auth | retire:wallet | retire:trade | retire:payment-method | retire:mailer | retire:gateway) ;;
-  replace:code | replace:link) ;;
+  add:token | switch:token | retire:token | add:decision | switch:decision | replace:code | replace:link) ;;
+  add:* | switch:* | retire:*) is_process "$name" || { echo "$step $name is not possible" >&2; exit 1; } ;;
   *) echo "$step $name is not possible" >&2; exit 1 ;;
 esac
 umask 077

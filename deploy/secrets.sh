@@ -10,10 +10,9 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=${1:-deploy/compose/secrets}
-services=(auth wallet trade payment-method mailer gateway)
-databases=(auth wallet trade payment_method mailer)
-
 . deploy/keys.sh
+. deploy/services.sh
+databases=("${services[@]//-/_}")
 command -v openssl >/dev/null || { echo "openssl is needed" >&2; exit 1; }
 umask 077
 mkdir -p "$folder/keys"
@@ -41,7 +40,7 @@ make_keys() {
   done
   if [ ! -e keys/trusted.json ]; then
     entries=$(signing_key token member auth)
-    for service in "${services[@]}"; do
+    for service in "${processes[@]}"; do
       entries+=",$(signing_key "$service" service "$service")"
     done
     printf '[%s]\n' "$entries" | readable keys/trusted.json
@@ -63,7 +62,7 @@ broker_definitions() {
   local service user names='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?)$'
   local live='^(events|events\\.dead|(mailer|wallet)\\.events(\\.dead)?|amq\\.gen-.*)$'
   local users="" permissions="" topics="" comma="" used
-  for service in "${services[@]}"; do
+  for service in "${processes[@]}"; do
     user=$(printf '{"name":"%s","password_hash":"%s","hashing_algorithm":"rabbit_password_hashing_sha256","tags":""}' \
       "$service" "$(password_hash "$(password "broker:$service")")")
     used=$names
@@ -108,7 +107,7 @@ printf '{"identities":[%s,%s]}\n' \
   "$(store_user gateway '"Read:solvane-files","Write:solvane-files"')" \
   "$(store_user backup '"Read:solvane-files","List:solvane-files"')" | readable store-users.json
 store_account backup >store-backup.env
-for service in "${services[@]}"; do
+for service in "${processes[@]}"; do
   service_environment "$service" >"$service.env"
 done
 for database in "${databases[@]}"; do

@@ -3,6 +3,7 @@
 # Runs under `stack testbed`. With --check it changes nothing and fails when a folder is out of date.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+. deploy/services.sh
 
 check=false
 [ "${1:-}" = --check ] && check=true
@@ -20,11 +21,11 @@ migrate() {
 }
 
 status=0
-for service in chassis auth wallet trade payment-method mailer; do
+for service in chassis "${services[@]}"; do
   folder=services/$service
   [ -f "$folder/Cargo.toml" ] || continue
   grep -rqE 'query(_as|_scalar)?!' "$folder/src" || continue
-  database=${service//-/_}_sqlx
+  database=$(database "$service")_sqlx
   "$psql" --quiet --no-psqlrc --dbname "$server" --command "CREATE DATABASE $database"
   url=${server%/*}/$database
   migrate "$url" services/chassis

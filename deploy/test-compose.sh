@@ -104,11 +104,15 @@ build_stand_ins() {
   done
 }
 
+# stage NAME: the stage of the Dockerfile that makes this image.
+stage() { case $1 in gateway | audit) echo "$1" ;; *) echo service ;; esac; }
+
 build_product() {
   local target
-  for target in auth wallet trade payment-method mailer gateway audit; do
+  for target in "${services[@]}" gateway audit; do
     say "image: $target"
-    docker build --progress plain --network host --file deploy/docker/Dockerfile --target "$target" \
+    docker build --progress plain --network host --file deploy/docker/Dockerfile --target "$(stage "$target")" \
+      --build-arg SERVICE="$target" \
       --build-arg RUST_IMAGE=solvane-stand-in/rust --build-arg NODE_IMAGE=solvane-stand-in/node \
       --build-arg RUNTIME_IMAGE=solvane-stand-in/debian --build-arg VERSION="$VERSION" \
       --build-arg REVISION="$(git rev-parse HEAD 2>/dev/null || echo unknown)" \
@@ -147,7 +151,7 @@ inspect() {
   published=$(docker ps --filter label=com.docker.compose.project="$COMPOSE_PROJECT_NAME" --format '{{.Names}} {{.Ports}}' |
     grep -e '->' | grep -v gateway || true)
   [ -z "$published" ] || { echo "published: $published" >&2; return 1; }
-  for name in gateway auth wallet trade payment-method mailer; do
+  for name in "${processes[@]}"; do
     writable=$(docker inspect --format '{{.HostConfig.ReadonlyRootfs}} {{.Config.User}} {{.HostConfig.CapDrop}}' \
       "$(compose ps -q "$name")")
     [ "$writable" = "true 10001:10001 [ALL]" ] || { echo "$name: $writable" >&2; return 1; }
@@ -175,7 +179,7 @@ journey
 say "audit"
 compose run --rm audit | tail -n 1
 say "all processes again, on the same data"
-compose restart --timeout 15 gateway auth wallet trade payment-method mailer
+compose restart --timeout 15 "${processes[@]}"
 wait_until_healthy
 curl --silent --show-error --fail --output /dev/null --write-out 'plans: %{http_code}\n' "http://127.0.0.1:$port/v1/plans"
 compose run --rm audit | tail -n 1

@@ -9,7 +9,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     files.sort();
     println!("cargo::rerun-if-changed=solvane");
     let descriptors = protox::compile(&files, ["."])?;
-    tonic_prost_build::configure().compile_fds(descriptors)?;
+    tonic_prost_build::configure().include_file("packages.rs").compile_fds(descriptors)?;
     Ok(())
 }
 

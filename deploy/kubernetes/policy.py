@@ -20,16 +20,11 @@ CUSTOM = {
     "monitoring.coreos.com/v1": {"PodMonitor", "PrometheusRule"},
 }
 # The calls between services, as drawn in ARCHITECTURE.md.
-CALLS = {
-    "gateway": {"auth", "wallet", "trade", "payment-method", "mailer"},
-    "wallet": {"auth", "payment-method"},
-    "trade": {"auth", "wallet"},
-    "payment-method": {"auth"},
-    "mailer": {"auth"},
-    "auth": set(),
-}
+LIST = pathlib.Path(__file__).parents[2] / "services" / "services.txt"
+LINES = [line.split() for line in LIST.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+CALLS = {name: set(callees) for name, *callees in LINES}
 OBSERVABILITY = pathlib.Path(__file__).parent.parent / "observability"
-DATABASES = {"auth", "wallet", "trade", "payment-method", "mailer"}
+DATABASES = CALLS.keys() - {"gateway"}
 NAME = "app.kubernetes.io/name"
 # The environment of every service, and the flow of traces and logs.
 SERVICE = ("solvane.dev/part", "service")

@@ -7,7 +7,7 @@ use chassis::db::Db;
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::common::v1::Idempotency;
-use stack::audit::Database;
+use stack::Service;
 use stack::audit::checks::CHECKS;
 use uuid::Uuid;
 use wallet::SCHEMA;
@@ -152,7 +152,7 @@ impl Books {
     /// Every broken promise of the ledger: there must be none.
     pub async fn check(&self) -> Result<()> {
         let mut conn = databases::patient(&self.db).await?;
-        for check in CHECKS.iter().filter(|check| check.database == Database::Wallet && PROMISES.contains(&check.ids)) {
+        for check in CHECKS.iter().filter(|check| check.database == Service::Wallet && PROMISES.contains(&check.ids)) {
             let broken: Vec<String> = sqlx::query_scalar(check.offending).fetch_all(&mut *conn).await?;
             ensure!(broken.is_empty(), "{} ({}) does not hold: {:?}", check.promise, check.ids, broken.first());
         }

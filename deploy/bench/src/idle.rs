@@ -10,9 +10,6 @@ use stack::Service;
 use crate::product::Product;
 use crate::report::Figure;
 
-const SERVICES: [Service; 5] =
-    [Service::Auth, Service::Wallet, Service::Trade, Service::PaymentMethod, Service::Mailer];
-
 /// What one pass measured: memory in MiB, time in seconds.
 pub struct Pass {
     largest_service: f64,
@@ -32,7 +29,7 @@ pub async fn measure(folder: &Path, url: &str, passes: usize) -> Result<Vec<Pass
     let mut all = Vec::new();
     for _ in 0..passes {
         let mut slowest = Duration::ZERO;
-        for service in SERVICES.into_iter().chain([Service::Gateway]) {
+        for service in Service::ALL {
             product.stack.terminate(service).await?;
             let begun = Instant::now();
             product.stack.restart(service).await?;
@@ -40,7 +37,7 @@ pub async fn measure(folder: &Path, url: &str, passes: usize) -> Result<Vec<Pass
         }
         tokio::time::sleep(Duration::from_secs(5)).await;
         let mut largest_service = 0.0_f64;
-        for service in SERVICES {
+        for service in Service::services() {
             largest_service = largest_service.max(resident_mib(&product, service)?);
         }
         all.push(Pass {

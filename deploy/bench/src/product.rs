@@ -9,7 +9,6 @@ use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
 use sqlx::types::time::OffsetDateTime;
-use stack::audit::Database;
 use stack::audit::checks::{CHECKS, EVERYWHERE};
 use stack::client::Client;
 use stack::seed;
@@ -250,7 +249,7 @@ impl Product {
     pub async fn check(&self) -> Result<()> {
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut conn = databases::patient(&owner).await?;
-        let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Database::Wallet);
+        let checks = CHECKS.iter().chain(EVERYWHERE).filter(|check| check.database == Service::Wallet);
         let checks = checks.filter(|check| PROMISES.contains(&check.ids)).map(|check| (check.promise, check.offending));
         for (promise, offending) in checks.chain([TOLD]) {
             let broken: Vec<String> = sqlx::query_scalar(offending).fetch_all(&mut *conn).await?;

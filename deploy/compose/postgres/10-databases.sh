@@ -12,7 +12,7 @@ CREATE ROLE $role LOGIN PASSWORD '$password';
 SQL
 done </run/secrets/database-passwords
 
-for name in auth wallet trade payment_method mailer; do
+for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
   admin --dbname postgres <<SQL
 CREATE DATABASE $name OWNER ${name}_owner;
 REVOKE ALL ON DATABASE $name FROM PUBLIC;

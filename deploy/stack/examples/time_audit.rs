@@ -12,8 +12,9 @@ use chassis::audit::{Act, append};
 use chassis::db::Db;
 use chassis::identity::{Role, Staff};
 use sqlx::{AssertSqlSafe, Connection, PgConnection, raw_sql};
+use stack::Service;
 use stack::audit::checks::CHECKS;
-use stack::audit::{Database, Urls, audit};
+use stack::audit::{Urls, audit};
 use uuid::Uuid;
 
 /// Checks that are shown.
@@ -44,27 +45,27 @@ async fn main() -> Result<()> {
 /// The databases of a product whose members trade.
 async fn fill(server: &str, entries: i64) -> Result<Urls> {
     let mut urls = Vec::new();
-    for database in Database::ALL {
-        let name = format!("{}_{entries}", database.name().replace('-', "_"));
+    for service in Service::services() {
+        let name = format!("{}_{entries}", service.name().replace('-', "_"));
         raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
             .execute(&mut PgConnection::connect(server).await?)
             .await?;
         let url = format!("{}/{name}", server.rsplit_once('/').context("the url names no database")?.0);
         let mut connection = PgConnection::connect(&url).await?;
-        for folder in ["chassis", database.name()] {
+        for folder in ["chassis", service.name()] {
             for migration in migrations(folder)? {
                 raw_sql(AssertSqlSafe(migration)).execute(&mut connection).await?;
             }
         }
-        urls.push((database.name().to_owned(), url));
+        urls.push((service.name().to_owned(), url));
     }
     let urls = Urls::of(&urls.into_iter().collect())?;
-    let mut wallet = PgConnection::connect(&urls.wallet).await?;
+    let mut wallet = PgConnection::connect(urls.get(Service::Wallet)?).await?;
     raw_sql(include_str!("../../../services/wallet/examples/ledger.sql")).execute(&mut wallet).await?;
     sqlx::query("SELECT fill_ledger($1::integer, $2)").bind(entries / 100).bind(entries).execute(&mut wallet).await?;
     let members: Vec<Uuid> =
         sqlx::query_scalar("SELECT user_id FROM accounts WHERE kind = 'available'").fetch_all(&mut wallet).await?;
-    let mut auth = PgConnection::connect(&urls.auth).await?;
+    let mut auth = PgConnection::connect(urls.get(Service::Auth)?).await?;
     sqlx::query(
         "INSERT INTO users (id, name, email, phone, country, password_hash, created_at)
          SELECT id, 'Ada', id || '@solvane.test', '', '', '$argon2id$v=19$x', now() FROM unnest($1::uuid[]) AS id",
@@ -72,9 +73,9 @@ async fn fill(server: &str, entries: i64) -> Result<Urls> {
     .bind(members)
     .execute(&mut auth)
     .await?;
-    open_trades(&mut wallet, &urls.trade).await?;
-    record_decisions(&mut wallet, &urls.wallet).await?;
-    for url in [&urls.wallet, &urls.trade, &urls.auth] {
+    open_trades(&mut wallet, urls.get(Service::Trade)?).await?;
+    record_decisions(&mut wallet, urls.get(Service::Wallet)?).await?;
+    for url in [urls.get(Service::Wallet)?, urls.get(Service::Trade)?, urls.get(Service::Auth)?] {
         raw_sql("VACUUM ANALYZE").execute(&mut PgConnection::connect(url).await?).await?;
     }
     // Last, because events published more than a minute ago must have arrived.
@@ -139,14 +140,7 @@ async fn record_decisions(wallet: &mut PgConnection, url: &str) -> Result<()> {
 async fn slowest(urls: &Urls) -> Result<Vec<(f64, String)>> {
     let mut times = Vec::new();
     for check in CHECKS {
-        let url = match check.database {
-            Database::Wallet => &urls.wallet,
-            Database::Trade => &urls.trade,
-            Database::Auth => &urls.auth,
-            Database::PaymentMethod => &urls.payment_method,
-            Database::Mailer => &urls.mailer,
-        };
-        let mut connection = PgConnection::connect(url).await?;
+        let mut connection = PgConnection::connect(urls.get(check.database)?).await?;
         let began = Instant::now();
         sqlx::query(check.offending).fetch_all(&mut connection).await?;
         times.push((began.elapsed().as_secs_f64(), format!("[{}] {}", check.ids, check.promise)));

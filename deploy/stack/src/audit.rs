@@ -13,19 +13,21 @@ mod snapshots;
 
 mod verdict;
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context, Result};
 use chassis::keys::TrustedKeys;
+use futures::future::try_join_all;
 use sqlx::PgConnection;
 
 use self::checks::{CHECKS, Check, EVERYWHERE};
 use self::snapshots::Snapshots;
-pub use self::snapshots::{Database, Urls};
+pub use self::snapshots::Urls;
 pub use self::verdict::Verdict;
+use crate::service::Service;
 
 /// Evidence from outside the databases.
 #[derive(Clone, Copy, Debug)]
@@ -45,12 +47,12 @@ pub async fn audit(urls: &Urls, evidence: Option<&Evidence<'_>>) -> Result<Vec<V
     let keys = evidence.map(|evidence| TrustedKeys::read(evidence.trusted_keys)).transpose()?;
     let mut snapshots = Snapshots::take(urls).await?;
     let mut verdicts = check_all(&mut snapshots).await?;
-    for database in Database::ALL {
+    for service in Service::services() {
         for check in EVERYWHERE {
-            let promise = format!("{}: {}", database.name(), check.promise);
-            verdicts.push(check.verdict(promise, snapshots.of(database)).await?);
+            let promise = format!("{}: {}", service.name(), check.promise);
+            verdicts.push(check.verdict(promise, snapshots.of(service)?).await?);
         }
-        verdicts.push(across::trail_is_unbroken(database, snapshots.of(database)).await?);
+        verdicts.push(across::trail_is_unbroken(service, snapshots.of(service)?).await?);
     }
     verdicts.extend(across::verdicts(&mut snapshots).await?);
     verdicts.extend(decisions::verdicts(&mut snapshots, keys.as_ref()).await?);
@@ -83,18 +85,14 @@ pub fn report(out: &mut impl Write, verdicts: &[Verdict]) -> io::Result<bool> {
 
 /// Every check of one database alone, in the order of [`CHECKS`].
 async fn check_all(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
-    let [wallet, trade, auth, payment_method, mailer] = Database::ALL.map(|database| {
-        Mutex::new(CHECKS.iter().enumerate().filter(move |(_, check)| check.database == database).collect())
-    });
-    let verdicts = tokio::try_join!(
-        check_in_turn(&wallet, &mut snapshots.wallet),
-        check_in_turn(&wallet, &mut snapshots.wallet_again),
-        check_in_turn(&trade, &mut snapshots.trade),
-        check_in_turn(&auth, &mut snapshots.auth),
-        check_in_turn(&payment_method, &mut snapshots.payment_method),
-        check_in_turn(&mailer, &mut snapshots.mailer),
-    )?;
-    let mut all: Vec<_> = <[_; 6]>::from(verdicts).into_iter().flatten().collect();
+    let mut queues: HashMap<Service, VecDeque<_>> = HashMap::new();
+    for (place, check) in CHECKS.iter().enumerate() {
+        queues.entry(check.database).or_default().push_back((place, check));
+    }
+    let queues: HashMap<_, _> = queues.into_iter().map(|(service, queue)| (service, Mutex::new(queue))).collect();
+    let checked =
+        snapshots.all().filter_map(|(service, connection)| Some(check_in_turn(queues.get(&service)?, connection)));
+    let mut all: Vec<_> = try_join_all(checked).await?.into_iter().flatten().collect();
     all.sort_by_key(|(place, _)| *place);
     Ok(all.into_iter().map(|(_, verdict)| verdict).collect())
 }

@@ -57,6 +57,11 @@ impl Service {
     pub const ALL: [Self; 6] =
         [Self::Auth, Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Mailer, Self::Gateway];
 
+    /// The services, each of which has a database; the gateway has none.
+    pub fn services() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|one| one.database().is_some())
+    }
+
     /// The name of its crate, binary and credential.
     #[must_use]
     pub const fn name(self) -> &'static str {

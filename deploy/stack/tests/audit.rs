@@ -16,19 +16,16 @@ use chassis::proposal;
 use chassis::roots::{Covers, Exporter, to_hex};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, PgPool};
+use stack::Service;
 use stack::audit::{Evidence, Urls, Verdict, audit};
 use tempfile::TempDir;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-/// The services, each with the folder of its migrations; the schema has the name of its database.
-const SERVICES: [(&str, &str); 5] = [
-    ("wallet", "wallet"),
-    ("trade", "trade"),
-    ("auth", "auth"),
-    ("payment_method", "payment-method"),
-    ("mailer", "mailer"),
-];
+/// The services as schema, which is also the role, and folder of the migrations.
+fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Service::services().filter_map(|service| Some((service.database()?, service.name())))
+}
 
 /// Staff of the lived-in product, by the end of their id.
 fn staff(id: u128, role: Role) -> Staff {
@@ -189,7 +186,7 @@ impl Product {
         let keys = tempfile::tempdir().unwrap();
         generate(keys.path()).unwrap();
         let product = Self { base, keys };
-        for (service, own) in SERVICES {
+        for (service, own) in services() {
             product.run("public", &format!("CREATE SCHEMA {service}")).await;
             for folder in ["chassis", own] {
                 for migration in migrations(folder) {
@@ -197,7 +194,7 @@ impl Product {
                 }
             }
         }
-        for ((service, _), rows) in SERVICES.into_iter().zip([WALLET, TRADE, AUTH, PAYMENT_METHOD, MAILER]) {
+        for ((service, _), rows) in services().zip([AUTH, WALLET, TRADE, PAYMENT_METHOD, MAILER]) {
             product.run(service, rows).await;
         }
         for (service, staff, decided) in decisions() {
@@ -257,13 +254,7 @@ impl Product {
     }
 
     fn urls(&self) -> Urls {
-        Urls {
-            wallet: self.url("wallet"),
-            trade: self.url("trade"),
-            auth: self.url("auth"),
-            payment_method: self.url("payment_method"),
-            mailer: self.url("mailer"),
-        }
+        Urls::by(|service| Ok(self.url(service.database().unwrap()))).unwrap()
     }
 
     async fn audit(&self) -> Vec<Verdict> {
@@ -497,7 +488,7 @@ async fn export(product: &Product, folder: &Path, keys: &Path) {
         }
         tokio::time::sleep(std::time::Duration::from_millis(50)).await;
     }
-    for (schema, service) in SERVICES {
+    for (schema, service) in services() {
         let exporter = Exporter {
             service,
             db: Db::connect_lazy(&product.url(schema), 1).unwrap(),

@@ -7,15 +7,12 @@ use std::path::Path;
 
 use sqlx::postgres::PgConnection;
 use sqlx::{AssertSqlSafe, Connection, PgPool};
+use stack::Service;
 
-/// The services' roles, which are also the schemas here, each with the folder of its migrations.
-const SERVICES: [(&str, &str); 5] = [
-    ("auth", "auth"),
-    ("wallet", "wallet"),
-    ("trade", "trade"),
-    ("payment_method", "payment-method"),
-    ("mailer", "mailer"),
-];
+/// The services as schema, which is also the role, and folder of the migrations.
+fn services() -> impl Iterator<Item = (&'static str, &'static str)> {
+    Service::services().filter_map(|service| Some((service.database()?, service.name())))
+}
 
 /// Where money or authority is decided: all that the role may do there beside reading.
 const PROTECTED: &[(&str, &str, &str)] = &[
@@ -232,7 +229,7 @@ const MINT: &str = "SELECT open_accounts('b0000000-0000-0000-0000-000000000001')
 
 /// The databases of all services as schemas of one, owned by the administrator, with the rights that a provisioned one has.
 async fn provision(admin: &mut PgConnection) {
-    for (role, folder) in SERVICES {
+    for (role, folder) in services() {
         run(
             admin,
             &format!(
@@ -311,7 +308,7 @@ async fn each_role_may_write_what_it_must_and_no_more(pool: PgPool) {
     let mut conn = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
     provision(&mut conn).await;
     let (mut table, mut wrong) = (String::new(), Vec::new());
-    for (role, _) in SERVICES {
+    for (role, _) in services() {
         let columns: Vec<(String, Vec<String>)> = sqlx::query_as(
             "SELECT table_name::text, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns
              JOIN information_schema.tables USING (table_schema, table_name)

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
 use aws_lc_rs::aead::{AES_256_GCM, Aad, NONCE_LEN, Nonce, RandomizedNonceKey};
@@ -16,8 +17,11 @@ use jsonwebtoken::{Algorithm, DecodingKey, EncodingKey, Header, Validation};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The services that hold a key of their own.
-pub const SERVICES: [&str; 6] = ["auth", "wallet", "trade", "payment-method", "mailer", "gateway"];
+/// The processes that hold a key of their own: those of `services/services.txt`.
+pub static SERVICES: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    let lines = include_str!("../../services.txt").lines().filter(|line| !line.starts_with('#'));
+    lines.filter_map(|line| line.split_whitespace().next()).collect()
+});
 
 /// The name under which auth signs decisions, with a key for nothing else.
 pub const DECISION_SIGNER: &str = "decisions";
@@ -230,7 +234,7 @@ pub fn generate(folder: &Path) -> anyhow::Result<()> {
         trusted = serde_json::from_slice(&fs::read(&path)?).context("trusted.json holds no trusted keys")?;
     } else {
         trusted.push(write_signing_key(folder, "token", Use::Member, "auth")?);
-        for service in SERVICES {
+        for service in SERVICES.iter() {
             trusted.push(write_signing_key(folder, service, Use::Service, service)?);
         }
     }

@@ -4,6 +4,6 @@ set -euo pipefail
 while read -r role password; do
   psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<<"CREATE ROLE $role LOGIN PASSWORD '$password'"
 done </run/secrets/database-passwords
-for name in auth wallet trade payment_method mailer; do
+for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
   psql --quiet --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" <<<"CREATE DATABASE $name OWNER ${name}_owner"
 done

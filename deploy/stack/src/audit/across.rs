@@ -6,11 +6,12 @@ use anyhow::Result;
 use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::snapshots::{Database, Snapshots};
+use super::snapshots::Snapshots;
 use super::verdict::Verdict;
+use crate::service::Service;
 
 /// The audit log of a database, verified with the code of the services.
-pub async fn trail_is_unbroken(database: Database, connection: &mut PgConnection) -> Result<Verdict> {
+pub async fn trail_is_unbroken(database: Service, connection: &mut PgConnection) -> Result<Verdict> {
     let broken = chassis::audit::broken_at(connection).await?;
     let offending = broken.map(|id| format!("row {id} does not follow the row before")).into_iter().collect();
     Ok(Verdict::new("D-O3", format!("{}: the trail of staff is an unbroken chain", database.name()), offending))
@@ -48,8 +49,9 @@ const FUNDING_PARTS: &str = r"
 /// Trades and their money agree. A saga in progress, or one that began after the first snapshot, may be ahead on either
 /// side, so only trades that are finished or a minute old are compared.
 async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
-    let trades = sqlx::query_as(TRADE_PARTS).fetch_all(&mut snapshots.trade);
-    let fundings = sqlx::query_as(FUNDING_PARTS).fetch_all(&mut snapshots.wallet);
+    let (trade, wallet) = snapshots.pair(Service::Trade, Service::Wallet)?;
+    let trades = sqlx::query_as(TRADE_PARTS).fetch_all(trade);
+    let fundings = sqlx::query_as(FUNDING_PARTS).fetch_all(wallet);
     let (trades, fundings) = tokio::try_join!(trades, fundings)?;
     let trades: HashSet<(String, String)> = trades.into_iter().collect();
     let fundings: HashSet<(String, String)> = fundings.into_iter().collect();
@@ -61,20 +63,21 @@ async fn trades_and_fundings(snapshots: &mut Snapshots) -> Result<Verdict> {
 
 /// The trades of these parts whose money differs.
 async fn compare_trades(snapshots: &mut Snapshots, parts: &[String]) -> Result<Vec<String>> {
+    let (trade, wallet) = snapshots.pair(Service::Trade, Service::Wallet)?;
     type Trade = (Uuid, Uuid, i64, String, Option<i64>, bool);
     let trades = sqlx::query_as::<_, Trade>(
         "SELECT id, user_id, amount_cents, status, settle_value_cents, created_at < clock_timestamp() - interval '60 seconds'
          FROM trades WHERE right(id::text, 3) = ANY ($1)",
     )
     .bind(parts)
-    .fetch_all(&mut snapshots.trade);
+    .fetch_all(trade);
     type Funding = (Uuid, Uuid, i64, String, Option<i64>, bool);
     let fundings = sqlx::query_as::<_, Funding>(
         "SELECT trade_id, user_id, amount_cents, status, value_cents, created_at < clock_timestamp() - interval '60 seconds'
          FROM trade_fundings WHERE right(trade_id::text, 3) = ANY ($1)",
     )
     .bind(parts)
-    .fetch_all(&mut snapshots.wallet);
+    .fetch_all(wallet);
     let (trades, fundings) = tokio::try_join!(trades, fundings)?;
     let known: HashSet<Uuid> = trades.iter().map(|trade| trade.0).collect();
     let money: HashMap<Uuid, &Funding> = fundings.iter().map(|funding| (funding.0, funding)).collect();
@@ -104,7 +107,7 @@ async fn compare_trades(snapshots: &mut Snapshots, parts: &[String]) -> Result<V
 
 async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
     let members: HashSet<Uuid> = sqlx::query_scalar("SELECT id FROM users WHERE role IS NULL")
-        .fetch_all(&mut snapshots.auth)
+        .fetch_all(snapshots.of(Service::Auth)?)
         .await?
         .into_iter()
         .collect();
@@ -112,7 +115,7 @@ async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
         "SELECT DISTINCT user_id FROM accounts WHERE user_id IS NOT NULL
          UNION SELECT user_id FROM transactions",
     )
-    .fetch_all(&mut snapshots.wallet)
+    .fetch_all(snapshots.of(Service::Wallet)?)
     .await?;
     let nobody = owners.iter().filter(|id| !members.contains(id)).map(|id| format!("wallet of {id}")).collect();
     Ok(Verdict::new("S3", "every wallet belongs to a member, none to staff", nobody))
@@ -121,7 +124,7 @@ async fn accounts_have_members(snapshots: &mut Snapshots) -> Result<Verdict> {
 async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result<Verdict> {
     let versions: HashSet<(Uuid, i32, String, String)> =
         sqlx::query_as("SELECT method_id, version, network, address FROM method_versions WHERE scope = 'platform'")
-            .fetch_all(&mut snapshots.payment_method)
+            .fetch_all(snapshots.of(Service::PaymentMethod)?)
             .await?
             .into_iter()
             .collect();
@@ -129,7 +132,7 @@ async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result
         "SELECT id, method_id, method_version, network, method_address FROM transactions
          WHERE method_id IS NOT NULL AND kind <> 'withdrawal'",
     )
-    .fetch_all(&mut snapshots.wallet)
+    .fetch_all(snapshots.of(Service::Wallet)?)
     .await?;
     let wrong = copies
         .into_iter()
@@ -144,14 +147,14 @@ async fn deposits_went_where_they_were_told(snapshots: &mut Snapshots) -> Result
 async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
     let ours: HashSet<String> =
         sqlx::query_scalar("SELECT lower(address) FROM method_versions WHERE scope = 'platform'")
-            .fetch_all(&mut snapshots.payment_method)
+            .fetch_all(snapshots.of(Service::PaymentMethod)?)
             .await?
             .into_iter()
             .collect();
     let payouts: Vec<(Uuid, String)> = sqlx::query_as(
         "SELECT id, destination_address FROM transactions WHERE destination_address IS NOT NULL AND status <> 'failed'",
     )
-    .fetch_all(&mut snapshots.wallet)
+    .fetch_all(snapshots.of(Service::Wallet)?)
     .await?;
     let wrong = payouts
         .into_iter()
@@ -167,7 +170,7 @@ const EVENTS: i64 = 10_000;
 /// Every event published more than a minute ago is in the inboxes of its consumers.
 async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
     let mut lost = Vec::new();
-    for database in [Database::Auth, Database::Wallet, Database::Trade, Database::PaymentMethod] {
+    for database in Service::services() {
         let mut after = 0;
         loop {
             let sent: Vec<(i64, Uuid, String)> = sqlx::query_as(
@@ -176,7 +179,7 @@ async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
             )
             .bind(after)
             .bind(EVENTS)
-            .fetch_all(snapshots.of(database))
+            .fetch_all(snapshots.of(database)?)
             .await?;
             let Some((last, ..)) = sent.last() else { break };
             after = *last;
@@ -184,8 +187,8 @@ async fn events_arrived(snapshots: &mut Snapshots) -> Result<Verdict> {
             let registered: Vec<Uuid> = registered.map(|(_, id, _)| *id).collect();
             let all: Vec<Uuid> = sent.iter().map(|(_, id, _)| *id).collect();
             let missing = [
-                ("mailer", missing(&mut snapshots.mailer, all).await?),
-                ("wallet", missing(&mut snapshots.wallet, registered).await?),
+                ("mailer", missing(snapshots.of(Service::Mailer)?, all).await?),
+                ("wallet", missing(snapshots.of(Service::Wallet)?, registered).await?),
             ];
             for (consumer, missing) in missing {
                 let told = sent.iter().filter(|(_, id, _)| missing.contains(id));

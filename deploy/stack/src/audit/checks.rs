@@ -1,6 +1,6 @@
 //! Invariants of a single database, each as a query for the rows that violate it.
 
-use super::snapshots::Database;
+use crate::service::Service;
 
 /// An invariant and the query for the rows that violate it.
 pub struct Check {
@@ -9,21 +9,21 @@ pub struct Check {
     /// What must hold, as a sentence.
     pub promise: &'static str,
     /// Where; ignored for those of every database.
-    pub database: Database,
+    pub database: Service,
     /// Returns one text per violating row.
     pub offending: &'static str,
 }
 
 const fn wallet(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
-    Check { ids, promise, database: Database::Wallet, offending }
+    Check { ids, promise, database: Service::Wallet, offending }
 }
 
 const fn trade(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
-    Check { ids, promise, database: Database::Trade, offending }
+    Check { ids, promise, database: Service::Trade, offending }
 }
 
 const fn auth(ids: &'static str, promise: &'static str, offending: &'static str) -> Check {
-    Check { ids, promise, database: Database::Auth, offending }
+    Check { ids, promise, database: Service::Auth, offending }
 }
 
 /// Invariants of the tables that every database has.
@@ -590,7 +590,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         ids: "D-M1",
         promise: "every method has the version in force, and members' methods have an owner",
-        database: Database::PaymentMethod,
+        database: Service::PaymentMethod,
         offending: "SELECT format('method %s', methods.id) FROM methods
             LEFT JOIN method_versions ON method_id = methods.id AND method_versions.version = methods.version
             WHERE method_id IS NULL OR method_versions.scope <> methods.scope OR (methods.scope = 'personal') <> (user_id IS NOT NULL)",
@@ -598,7 +598,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         ids: "D-M1 D-B2",
         promise: "every version of a platform method, and its end, is what two people proposed and confirmed",
-        database: Database::PaymentMethod,
+        database: Service::PaymentMethod,
         offending: "SELECT format('version %s of method %s', method_versions.version, method_id) FROM method_versions
             WHERE scope = 'platform' AND NOT EXISTS (SELECT FROM proposals
                 WHERE status = 'confirmed' AND decided_by <> proposed_by AND subject_id = method_id
@@ -616,21 +616,21 @@ pub const CHECKS: &[Check] = &[
     Check {
         ids: "E1",
         promise: "no mail waits for more than a minute past its turn",
-        database: Database::Mailer,
+        database: Service::Mailer,
         offending: "SELECT format('mail %s (%s) since %s: %s', id, template, created_at, last_error) FROM mails
             WHERE status = 'queued' AND next_try_at < clock_timestamp() - interval '60 seconds'",
     },
     Check {
         ids: "E2",
         promise: "an event makes one mail a recipient",
-        database: Database::Mailer,
+        database: Service::Mailer,
         offending: "SELECT format('%s mails %s of event %s', count(*), template, event_id) FROM mails
             GROUP BY event_id, template, user_id, address HAVING count(*) > 1",
     },
     Check {
         ids: "Q7 D-E1",
         promise: "no mail carries a code or a link's token",
-        database: Database::Mailer,
+        database: Service::Mailer,
         offending: "SELECT format('mail %s (%s)', id, template) FROM mails
             WHERE secret_reference IS NOT NULL AND (params ? 'code' OR params ? 'token' OR params ? 'link')",
     },

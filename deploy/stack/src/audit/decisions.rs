@@ -15,8 +15,9 @@ use sqlx::{FromRow, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::snapshots::{Database, Snapshots};
+use super::snapshots::Snapshots;
 use super::verdict::Verdict;
+use crate::service::Service;
 
 /// A row is written while its signature is fresh. The clocks of two databases may differ by part of that time.
 const SKEW_SECONDS: i64 = 300;
@@ -81,11 +82,11 @@ struct Pair {
 /// Two verdicts a database; without keys only the digests are compared.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, keys: Option<&TrustedKeys>) -> Result<Vec<Verdict>> {
     let mut verdicts = Vec::new();
-    for database in Database::ALL {
+    for database in Service::services() {
         let name = database.name();
-        let offending = signatures(database, snapshots.of(database), keys).await?;
+        let offending = signatures(database, snapshots.of(database)?, keys).await?;
         verdicts.push(Verdict::new("D-B3", format!("{name}: every decision is signed by whoever took it"), offending));
-        let offending = proposals(snapshots.of(database)).await?;
+        let offending = proposals(snapshots.of(database)?).await?;
         let promise = format!("{name}: every proposal is what the decision about it signs, and the other way round");
         verdicts.push(Verdict::new("D-B3 D-O6", promise, offending));
     }
@@ -94,7 +95,7 @@ pub(super) async fn verdicts(snapshots: &mut Snapshots, keys: Option<&TrustedKey
 
 /// Rows whose signature does not verify, is of something or somebody else, or is missing.
 async fn signatures(
-    database: Database,
+    database: Service,
     connection: &mut PgConnection,
     keys: Option<&TrustedKeys>,
 ) -> Result<Vec<String>> {
@@ -123,7 +124,7 @@ async fn proposals(connection: &mut PgConnection) -> Result<Vec<String>> {
 // === impl Row ===
 
 impl Row {
-    fn check(&self, database: Database, keys: Option<&TrustedKeys>) -> Result<(), &'static str> {
+    fn check(&self, database: Service, keys: Option<&TrustedKeys>) -> Result<(), &'static str> {
         let assertion = self.assertion.as_deref().ok_or("has no signature")?;
         let decided = self.decision.clone().and_then(|decision| serde_json::from_value::<Decided>(decision).ok());
         let decided = decided.ok_or("does not say what was decided")?;

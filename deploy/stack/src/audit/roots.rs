@@ -9,19 +9,20 @@ use chassis::roots::{self, AUDIENCE, JOURNAL, JournalHead, JournalPosting, Root,
 use futures::TryStreamExt;
 use sqlx::PgConnection;
 
-use super::snapshots::{Database, Snapshots};
+use super::snapshots::Snapshots;
 use super::verdict::Verdict;
+use crate::service::Service;
 
 /// One verdict for each database. A database without a single root is reported as broken.
 pub(super) async fn verdicts(snapshots: &mut Snapshots, folder: &Path, keys: &TrustedKeys) -> Result<Vec<Verdict>> {
     let store = object_store(&format!("file://{}", folder.display()))?;
     let mut verdicts = Vec::new();
-    for database in Database::ALL {
+    for database in Service::services() {
         let written = roots::read(&*store, database.name(), false).await?;
         let mut offending = signatures(&written, keys, database.name());
-        offending.extend(audit_log(&written, snapshots.of(database)).await?);
-        if database == Database::Wallet {
-            offending.extend(journal(&written, snapshots.of(database)).await?);
+        offending.extend(audit_log(&written, snapshots.of(database)?).await?);
+        if database == Service::Wallet {
+            offending.extend(journal(&written, snapshots.of(database)?).await?);
         }
         let promise = format!("{}: the books extend the newest of {} roots", database.name(), written.len());
         verdicts.push(Verdict::new("A10 D-B5", promise, offending));

@@ -1,117 +1,86 @@
 //! The databases of the product, each in a snapshot of its own that is only read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use anyhow::{Context, Result};
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
-/// The databases of the product.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub enum Database {
-    /// Of the service wallet.
-    Wallet,
-    /// Of the service trade.
-    Trade,
-    /// Of the service auth.
-    Auth,
-    /// Of the service payment-method.
-    PaymentMethod,
-    /// Of the service mailer.
-    Mailer,
-}
+use crate::service::Service;
 
-/// Where the databases are.
+/// The URL of every service's database, for a role that may read it.
 #[derive(Clone, Debug)]
-pub struct Urls {
-    /// Of the service wallet.
-    pub wallet: String,
-    /// Of the service trade.
-    pub trade: String,
-    /// Of the service auth.
-    pub auth: String,
-    /// Of the service payment-method.
-    pub payment_method: String,
-    /// Of the service mailer.
-    pub mailer: String,
-}
+pub struct Urls(BTreeMap<Service, String>);
 
 /// One snapshot of every database.
 pub(super) struct Snapshots {
-    pub(super) wallet: PgConnection,
+    connections: HashMap<Service, PgConnection>,
     /// The same snapshot of the largest database once more, so that two of its checks run at once.
-    pub(super) wallet_again: PgConnection,
-    pub(super) trade: PgConnection,
-    pub(super) auth: PgConnection,
-    pub(super) payment_method: PgConnection,
-    pub(super) mailer: PgConnection,
+    wallet_again: PgConnection,
 }
 
 // === impl Urls ===
 
 impl Urls {
-    /// From the addresses by service.
+    /// Asks for the URL of each service's database.
     ///
     /// # Errors
-    /// When one is missing.
+    /// The first that `url` returns.
+    pub fn by(url: impl Fn(Service) -> Result<String>) -> Result<Self> {
+        Service::services().map(|service| Ok((service, url(service)?))).collect::<Result<_>>().map(Self)
+    }
+
+    /// Takes the URLs from a map by the name of the service.
+    ///
+    /// # Errors
+    /// If one is missing.
     pub fn of(databases: &BTreeMap<String, String>) -> Result<Self> {
-        let of = |database: Database| {
-            databases.get(database.name()).cloned().with_context(|| format!("no database of {}", database.name()))
-        };
-        Ok(Self {
-            wallet: of(Database::Wallet)?,
-            trade: of(Database::Trade)?,
-            auth: of(Database::Auth)?,
-            payment_method: of(Database::PaymentMethod)?,
-            mailer: of(Database::Mailer)?,
+        Self::by(|service| {
+            databases.get(service.name()).cloned().with_context(|| format!("no database of {}", service.name()))
         })
     }
-}
 
-// === impl Database ===
-
-impl Database {
-    pub const ALL: [Self; 5] = [Self::Wallet, Self::Trade, Self::Auth, Self::PaymentMethod, Self::Mailer];
-
-    /// The name of its service.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Wallet => "wallet",
-            Self::Trade => "trade",
-            Self::Auth => "auth",
-            Self::PaymentMethod => "payment-method",
-            Self::Mailer => "mailer",
-        }
+    /// # Errors
+    /// If it is not a service with a database.
+    pub fn get(&self, service: Service) -> Result<&str> {
+        self.0.get(&service).map(String::as_str).with_context(|| missing(service))
     }
 }
 
 // === impl Snapshots ===
 
 impl Snapshots {
-    /// Consumers first, so that no effect of an event is seen without the event.
     pub(super) async fn take(urls: &Urls) -> Result<Self> {
-        let mailer = snapshot(&urls.mailer).await.context("mailer")?;
-        let mut wallet = snapshot(&urls.wallet).await.context("wallet")?;
-        let wallet_again = same_snapshot(&urls.wallet, &mut wallet).await.context("wallet")?;
-        Ok(Self {
-            mailer,
-            wallet,
-            wallet_again,
-            trade: snapshot(&urls.trade).await.context("trade")?,
-            auth: snapshot(&urls.auth).await.context("auth")?,
-            payment_method: snapshot(&urls.payment_method).await.context("payment-method")?,
-        })
+        // Consumers first, so that no effect of an event is seen without the event.
+        let consumers = [Service::Mailer, Service::Wallet];
+        let others = Service::services().filter(|service| !consumers.contains(service));
+        let mut connections = HashMap::new();
+        for service in consumers.into_iter().chain(others) {
+            connections.insert(service, snapshot(urls.get(service)?).await.context(service.name())?);
+        }
+        let wallet = connections.get_mut(&Service::Wallet).with_context(|| missing(Service::Wallet))?;
+        let wallet_again = same_snapshot(urls.get(Service::Wallet)?, wallet).await.context("wallet")?;
+        Ok(Self { connections, wallet_again })
     }
 
-    pub(super) fn of(&mut self, database: Database) -> &mut PgConnection {
-        match database {
-            Database::Wallet => &mut self.wallet,
-            Database::Trade => &mut self.trade,
-            Database::Auth => &mut self.auth,
-            Database::PaymentMethod => &mut self.payment_method,
-            Database::Mailer => &mut self.mailer,
-        }
+    pub(super) fn of(&mut self, service: Service) -> Result<&mut PgConnection> {
+        self.connections.get_mut(&service).with_context(|| missing(service))
     }
+
+    /// Two of them, to be asked at once.
+    pub(super) fn pair(&mut self, one: Service, other: Service) -> Result<(&mut PgConnection, &mut PgConnection)> {
+        let [first, second] = self.connections.get_disjoint_mut([&one, &other]);
+        Ok((first.with_context(|| missing(one))?, second.with_context(|| missing(other))?))
+    }
+
+    /// Every connection with its service; the wallet has two.
+    pub(super) fn all(&mut self) -> impl Iterator<Item = (Service, &mut PgConnection)> {
+        let each = self.connections.iter_mut().map(|(service, connection)| (*service, connection));
+        each.chain([(Service::Wallet, &mut self.wallet_again)])
+    }
+}
+
+fn missing(service: Service) -> String {
+    format!("{} has no database", service.name())
 }
 
 async fn snapshot(url: &str) -> Result<PgConnection> {
