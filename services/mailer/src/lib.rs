@@ -1,7 +1,7 @@
 //! The service mailer: events in, mails out. In reading order: what a mail is ([domain]), what can be done ([app]), how
 //! mails are kept ([store]), how events become mails ([events]), what staff may do
 //! ([grpc]), who is asked for names and secrets ([clients]), how a
-//! mail is written ([render], [letter]) and handed on ([smtp]).
+//! mail is written ([render], [message]) and handed on ([smtp]).
 
 use sqlx::migrate::Migrator;
 
@@ -46,7 +46,7 @@ pub mod clients;
 
 pub mod render;
 
-pub mod letter;
+pub mod message;
 
 pub mod smtp;
 

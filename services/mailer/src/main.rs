@@ -16,9 +16,9 @@ use mailer::clients::Directory;
 use mailer::config::Config;
 use mailer::events::consumed::{Consumer, QUEUE};
 use mailer::grpc::Doors;
-use mailer::letter::Sender;
+use mailer::message::Sender;
 use mailer::render::Renderer;
-use mailer::smtp::Outlet;
+use mailer::smtp::Transport;
 use tokio::sync::Notify;
 
 #[global_allocator]
@@ -52,7 +52,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         directory,
         renderer: Renderer::new(&config.public_url)?,
         sender: Sender::parse(&config.mail_from)?,
-        outlet: outlet(&config)?,
+        transport: transport(&config)?,
         queued,
     });
     process.consume(&bus, QUEUE, consumer);
@@ -71,10 +71,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
 }
 
 /// The relay if there is one, else the folder.
-fn outlet(config: &Config) -> anyhow::Result<Outlet> {
+fn transport(config: &Config) -> anyhow::Result<Transport> {
     match (config.smtp_url.as_deref().filter(|url| !url.is_empty()), &config.mail_dir) {
-        (Some(url), _) => Outlet::relay(url, u32::try_from(CONCURRENCY)?),
-        (None, Some(folder)) => Outlet::folder(folder),
+        (Some(url), _) => Transport::relay(url, u32::try_from(CONCURRENCY)?),
+        (None, Some(folder)) => Transport::folder(folder),
         (None, None) => bail!("set SMTP_URL or MAIL_DIR"),
     }
 }

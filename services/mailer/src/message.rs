@@ -18,7 +18,7 @@ const LONGEST_LINE: usize = 998;
 
 /// A sender or recipient that no mail can be written for.
 #[derive(Debug, thiserror::Error)]
-pub enum LetterError {
+pub enum MessageError {
     #[error("the address is not valid: {0}")]
     Address(#[from] lettre::address::AddressError),
     #[error("the message cannot be written: {0}")]
@@ -33,7 +33,7 @@ impl Sender {
     ///
     /// # Errors
     /// If the address is none.
-    pub fn parse(text: &str) -> Result<Self, LetterError> {
+    pub fn parse(text: &str) -> Result<Self, MessageError> {
         Ok(Self(text.parse()?))
     }
 
@@ -41,7 +41,7 @@ impl Sender {
     ///
     /// # Errors
     /// If the contact's address is none.
-    pub fn letter(&self, id: Uuid, to: &Contact, content: Content) -> Result<Message, LetterError> {
+    pub fn message(&self, id: Uuid, to: &Contact, content: Content) -> Result<Message, MessageError> {
         let address: Address = to.email.parse()?;
         Ok(Message::builder()
             .message_id(Some(format!("<{id}@{}>", self.0.email.domain())))
@@ -128,7 +128,7 @@ mod tests {
         ];
         for name in names {
             let to = Contact { name: name.to_owned(), email: "ada@example.com".to_owned() };
-            let letter = sender.letter(Uuid::nil(), &to, content()).unwrap().formatted();
+            let letter = sender.message(Uuid::nil(), &to, content()).unwrap().formatted();
             let text = String::from_utf8(letter).unwrap();
             let head = text.split("\r\n\r\n").next().unwrap();
             assert!(!head.lines().any(|line| line.to_lowercase().starts_with("bcc")), "{name:?}: {head}");
@@ -142,7 +142,7 @@ mod tests {
         let sender = Sender::parse("Solvane <no-reply@solvane.test>").unwrap();
         for email in ["", "ada", "ada@", "@x", "ada@example.com\r\nRCPT TO:<evil@example.com>", "a b@example.com"] {
             let to = Contact { name: "Ada".to_owned(), email: email.to_owned() };
-            assert!(sender.letter(Uuid::nil(), &to, content()).is_err(), "{email:?}");
+            assert!(sender.message(Uuid::nil(), &to, content()).is_err(), "{email:?}");
         }
     }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use lettre::transport::smtp::PoolConfig;
-use lettre::{Message, SmtpTransport, Transport};
+use lettre::{Message, SmtpTransport, Transport as _};
 use tokio::sync::oneshot;
 use uuid::Uuid;
 
@@ -18,7 +18,7 @@ use uuid::Uuid;
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 #[derive(Clone)]
-pub enum Outlet {
+pub enum Transport {
     /// An SMTP relay. It is never dropped: that would say QUIT on every pooled connection and wait for the answers,
     /// while a process has ten seconds to end.
     Relay(&'static SmtpTransport),
@@ -26,19 +26,19 @@ pub enum Outlet {
 }
 
 #[derive(Debug, thiserror::Error)]
-pub enum Refused {
+pub enum SendError {
     /// The relay cannot be reached, or refuses every mail.
     #[error("the relay is away: {0}")]
-    Away(String),
+    Unreachable(String),
     /// The relay asks to try this mail again later (4xx).
     #[error("the relay asks to wait: {0}")]
-    Later(String),
+    Deferred(String),
     /// The relay refuses this mail permanently (5xx).
     #[error("the relay refuses: {0}")]
-    Never(String),
+    Permanent(String),
 }
 
-impl Outlet {
+impl Transport {
     /// The relay at a url as lettre reads it, with up to this many connections.
     ///
     /// # Errors
@@ -64,40 +64,40 @@ impl Outlet {
     ///
     /// It runs on a thread of its own: lettre's async transport has no timeouts, and puts a connection back into its
     /// pool in mid-message when a send is dropped. A thread of the runtime would keep the process from ending.
-    pub async fn send<W>(&self, name: &'static str, write: W) -> Result<(), Refused>
+    pub async fn send<W>(&self, name: &'static str, write: W) -> Result<(), SendError>
     where
         W: FnOnce() -> Result<Message, String> + Send + 'static,
     {
         let (done, result) = oneshot::channel();
-        let outlet = self.clone();
+        let transport = self.clone();
         let spawned = thread::Builder::new().name("send".to_owned()).spawn(move || {
-            let sending = AssertUnwindSafe(|| outlet.hand_over(name, &write().map_err(Refused::Never)?));
+            let sending = AssertUnwindSafe(|| transport.hand_over(name, &write().map_err(SendError::Permanent)?));
             let outcome =
-                catch_unwind(sending).unwrap_or_else(|_| Err(Refused::Never("it made the sender panic".into())));
+                catch_unwind(sending).unwrap_or_else(|_| Err(SendError::Permanent("it made the sender panic".into())));
             let _ = done.send(outcome);
         });
         if let Err(error) = spawned {
-            return Err(Refused::Away(error.to_string()));
+            return Err(SendError::Unreachable(error.to_string()));
         }
-        result.await.unwrap_or_else(|_| Err(Refused::Away("the sender ended".to_owned())))
+        result.await.unwrap_or_else(|_| Err(SendError::Unreachable("the sender ended".to_owned())))
     }
 
-    fn hand_over(&self, name: &str, message: &Message) -> Result<(), Refused> {
+    fn hand_over(&self, name: &str, message: &Message) -> Result<(), SendError> {
         match self {
             Self::Folder(folder) => {
-                folder.write(name, &message.formatted()).map_err(|error| Refused::Away(error.to_string()))
+                folder.write(name, &message.formatted()).map_err(|error| SendError::Unreachable(error.to_string()))
             }
             Self::Relay(relay) => match relay.send(message) {
                 Ok(_) => Ok(()),
-                Err(error) if error.is_transient() => Err(Refused::Later(error.to_string())),
+                Err(error) if error.is_transient() => Err(SendError::Deferred(error.to_string())),
                 // Said to everybody, e.g. for a wrong password, it tells nothing of this mail.
                 Err(error)
                     if (error.is_permanent() || error.is_client()) && !relay.test_connection().unwrap_or(false) =>
                 {
-                    Err(Refused::Away(error.to_string()))
+                    Err(SendError::Unreachable(error.to_string()))
                 }
-                Err(error) if error.is_permanent() || error.is_client() => Err(Refused::Never(error.to_string())),
-                Err(error) => Err(Refused::Away(error.to_string())),
+                Err(error) if error.is_permanent() || error.is_client() => Err(SendError::Permanent(error.to_string())),
+                Err(error) => Err(SendError::Unreachable(error.to_string())),
             },
         }
     }

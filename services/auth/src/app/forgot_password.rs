@@ -1,4 +1,4 @@
-//! ForgotPassword: notes the wish for a reset link. Who it belongs to is looked up afterwards, so that every address
+//! ForgotPassword: records a request for a reset link. The account is looked up afterwards, so that every address
 //! gets the same answer in the same time.
 
 use super::App;

@@ -1,4 +1,4 @@
-//! ResendCode: notes the wish for a new code. Who it belongs to is looked up afterwards, so that every address gets the
+//! ResendCode: records a request for a new code. The account is looked up afterwards, so that every address gets the
 //! same answer in the same time.
 
 use uuid::Uuid;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use crate::clients::Directory;
-use crate::domain::mail::{Audience, Notice};
+use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::template::Template;
 use crate::render::moment;
 use crate::store::mails;
@@ -68,11 +68,11 @@ impl MailRoots {
         let mut queued = 0;
         let mut tx = self.db.begin().await?;
         for auditor in auditors {
-            let notice = Notice::new(Template::RootsOfTheDay, Audience::Account(auditor))
+            let request = MailRequest::new(Template::RootsOfTheDay, Audience::Account(auditor))
                 .with("day", now.date().to_string())
                 .with("at", moment(now))
                 .with("roots", roots.join("\n"));
-            queued += usize::from(mails::queue(&mut tx, day, auditor, &notice).await?);
+            queued += usize::from(mails::queue(&mut tx, day, auditor, &request).await?);
         }
         tx.commit().await?;
         Ok(queued)

@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use crate::clients::{Contact, Directory};
-use crate::domain::mail::{End, Mail, Params};
+use crate::domain::mail::{FinalStatus, Mail, Params};
 use crate::domain::retry::{self, Delay};
-use crate::letter::{self, Sender};
+use crate::message::{self, Sender};
 use crate::render::{Renderer, moment};
-use crate::smtp::{Outlet, Refused};
+use crate::smtp::{SendError, Transport};
 use crate::store::mails::{self, Leased};
 
 /// Mails at work at once.
@@ -31,7 +31,7 @@ pub struct SendMails {
     pub directory: Directory,
     pub renderer: Renderer,
     pub sender: Sender,
-    pub outlet: Outlet,
+    pub transport: Transport,
     /// Says that mails were queued here.
     pub queued: Arc<Notify>,
 }
@@ -39,7 +39,7 @@ pub struct SendMails {
 /// What came of one try.
 #[derive(Debug)]
 enum Outcome {
-    Ended(End, Option<String>),
+    Ended(FinalStatus, Option<String>),
     Deferred(Delay, String),
 }
 
@@ -133,27 +133,29 @@ impl SendMails {
         };
         let content = match self.renderer.render(mail.template, &params) {
             Ok(content) => content,
-            Err(error) => return Outcome::Ended(End::Undeliverable, Some(error.to_string())),
+            Err(error) => return Outcome::Ended(FinalStatus::Undeliverable, Some(error.to_string())),
         };
         tracing::debug!(to = to.email, tries = mail.tries, "sending");
         let (sender, id) = (self.sender.clone(), mail.id);
-        let write = move || sender.letter(id, &to, content).map_err(|error| error.to_string());
-        match self.outlet.send(mail.template.as_str(), write).await {
-            Ok(()) => Outcome::Ended(End::Sent, None),
-            Err(refused @ Refused::Never(_)) => Outcome::Ended(End::Undeliverable, Some(refused.to_string())),
-            Err(refused @ Refused::Later(_)) => Outcome::Deferred(Delay::Later, refused.to_string()),
-            Err(refused @ Refused::Away(_)) => Outcome::Deferred(Delay::Away, refused.to_string()),
+        let write = move || sender.message(id, &to, content).map_err(|error| error.to_string());
+        match self.transport.send(mail.template.as_str(), write).await {
+            Ok(()) => Outcome::Ended(FinalStatus::Sent, None),
+            Err(refused @ SendError::Permanent(_)) => {
+                Outcome::Ended(FinalStatus::Undeliverable, Some(refused.to_string()))
+            }
+            Err(refused @ SendError::Deferred(_)) => Outcome::Deferred(Delay::Deferred, refused.to_string()),
+            Err(refused @ SendError::Unreachable(_)) => Outcome::Deferred(Delay::Unreachable, refused.to_string()),
         }
     }
 
     /// Whom the mail goes to and what it says, the secret included; or why it goes nowhere.
     async fn address(&self, mail: &Mail) -> Result<(Contact, Params), Outcome> {
-        let away = |refusal: chassis::error::Refusal| Outcome::Deferred(Delay::Away, format!("auth: {refusal}"));
+        let away = |refusal: chassis::error::Refusal| Outcome::Deferred(Delay::Unreachable, format!("auth: {refusal}"));
         let mut params = mail.params.clone();
         let mut to = match &mail.secret_reference {
             Some(reference) => {
                 let secret = self.directory.mail_secret(reference).await.map_err(away)?;
-                let secret = secret.ok_or(Outcome::Ended(End::Expired, None))?;
+                let secret = secret.ok_or(Outcome::Ended(FinalStatus::Expired, None))?;
                 params.insert("secret".to_owned(), secret.secret);
                 params.insert("expires_at".to_owned(), moment(secret.expires_at));
                 if let Some((token, until)) = secret.link {
@@ -164,8 +166,9 @@ impl SendMails {
             }
             None => {
                 let contact = self.directory.contact(mail.user_id).await.map_err(away)?;
-                contact
-                    .ok_or_else(|| Outcome::Ended(End::Undeliverable, Some("there is no such account".to_owned())))?
+                contact.ok_or_else(|| {
+                    Outcome::Ended(FinalStatus::Undeliverable, Some("there is no such account".to_owned()))
+                })?
             }
         };
         if let Some(address) = &mail.address {
@@ -174,7 +177,7 @@ impl SendMails {
         if mail.template.omits_recipient_name() {
             to.name.clear();
         }
-        params.insert("name".to_owned(), letter::one_line(&to.name));
+        params.insert("name".to_owned(), message::one_line(&to.name));
         params.insert("email".to_owned(), to.email.clone());
         Ok((to, params))
     }
@@ -189,13 +192,14 @@ impl SendMails {
     async fn settle(&self, mail: &Mail, outcome: Outcome) {
         let outcome = match outcome {
             Outcome::Deferred(_, cause) if retry::is_given_up(mail.age_seconds) => {
-                let end = if mail.secret_reference.is_some() { End::Expired } else { End::Undeliverable };
+                let end =
+                    if mail.secret_reference.is_some() { FinalStatus::Expired } else { FinalStatus::Undeliverable };
                 Outcome::Ended(end, Some(cause))
             }
             other => other,
         };
         match &outcome {
-            Outcome::Ended(End::Undeliverable, cause) => tracing::error!(cause, "mail is undeliverable"),
+            Outcome::Ended(FinalStatus::Undeliverable, cause) => tracing::error!(cause, "mail is undeliverable"),
             Outcome::Ended(end, _) => tracing::info!(end = end.as_str(), "mail ended"),
             Outcome::Deferred(_, cause) => tracing::warn!(cause, tries = mail.tries, "mail is tried again"),
         }

@@ -18,7 +18,7 @@ pub enum Audience {
 
 /// A mail that an event asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Notice {
+pub struct MailRequest {
     pub template: Template,
     pub audience: Audience,
     /// The address, when it must not be the account's own, or the link's, at the time of sending.
@@ -30,7 +30,7 @@ pub struct Notice {
     pub people: Vec<(&'static str, Uuid)>,
 }
 
-impl Notice {
+impl MailRequest {
     /// This mail to this account, with nothing else.
     #[must_use]
     pub fn new(template: Template, audience: Audience) -> Self {
@@ -70,7 +70,7 @@ pub struct Mail {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum FinalStatus {
     /// The relay accepted it.
     Sent,
     /// Its code or link is used, superseded or past its time.
@@ -79,7 +79,7 @@ pub enum End {
     Undeliverable,
 }
 
-impl End {
+impl FinalStatus {
     /// The value of the column `status`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {

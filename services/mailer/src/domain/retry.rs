@@ -11,17 +11,17 @@ const LIFE_SECONDS: i64 = 24 * 60 * 60;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Delay {
     /// The relay or auth is away, which says nothing of this mail: it follows soon after they are back.
-    Away,
+    Unreachable,
     /// The relay asked to come back later with this very mail.
-    Later,
+    Deferred,
 }
 
 impl Delay {
     /// The longest pause. A code lives for minutes, so that a mail with a secret never waits long.
     const fn longest(self, has_secret: bool) -> Duration {
         match self {
-            Self::Later if !has_secret => Duration::from_secs(15 * 60),
-            Self::Away | Self::Later => Duration::from_secs(30),
+            Self::Deferred if !has_secret => Duration::from_secs(15 * 60),
+            Self::Unreachable | Self::Deferred => Duration::from_secs(30),
         }
     }
 
@@ -51,19 +51,19 @@ mod tests {
     #[test]
     fn pauses_grow_to_their_limit() {
         let seconds = |delay: Delay, tries, secret| delay.pause(tries, secret, 0).as_secs();
-        assert_eq!([1, 2, 3, 4].map(|tries| seconds(Delay::Later, tries, false)), [5, 10, 20, 40]);
-        assert_eq!(seconds(Delay::Later, 9, false), 15 * 60);
-        assert_eq!(seconds(Delay::Later, i32::MAX, false), 15 * 60);
-        assert_eq!(seconds(Delay::Later, 9, true), 30);
-        assert_eq!(seconds(Delay::Away, 9, false), 30);
+        assert_eq!([1, 2, 3, 4].map(|tries| seconds(Delay::Deferred, tries, false)), [5, 10, 20, 40]);
+        assert_eq!(seconds(Delay::Deferred, 9, false), 15 * 60);
+        assert_eq!(seconds(Delay::Deferred, i32::MAX, false), 15 * 60);
+        assert_eq!(seconds(Delay::Deferred, 9, true), 30);
+        assert_eq!(seconds(Delay::Unreachable, 9, false), 30);
         for tries in 1..20 {
-            let full = Delay::Later.pause(tries, false, 0);
+            let full = Delay::Deferred.pause(tries, false, 0);
             for jitter in [1, 500, 1_000, u32::MAX] {
-                let pause = Delay::Later.pause(tries, false, jitter);
+                let pause = Delay::Deferred.pause(tries, false, jitter);
                 assert!(pause <= full && pause >= full / 2, "{tries} {jitter}");
             }
         }
-        assert_eq!(Delay::Away.pause(0, false, 0), Duration::from_secs(5));
+        assert_eq!(Delay::Unreachable.pause(0, false, 0), Duration::from_secs(5));
     }
 
     /// [E1] No mail is tried for more than a day.

@@ -16,7 +16,7 @@ use proto::wallet::v1 as wallet;
 use uuid::Uuid;
 
 use crate::app::accept_event::{AcceptEvent, Addressed};
-use crate::domain::mail::{Audience, Notice};
+use crate::domain::mail::{Audience, MailRequest};
 use crate::domain::template::Template;
 use crate::error::Error;
 use crate::render::moment;
@@ -44,8 +44,8 @@ impl Handler for Consumer {
     }
 
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError> {
-        let notices = notices(event)?;
-        Ok(Box::new(self.0.address_all(event, notices).await?))
+        let requests = mail_requests(event)?;
+        Ok(Box::new(self.0.address_all(event, requests).await?))
     }
 
     async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
@@ -57,18 +57,18 @@ impl Handler for Consumer {
 ///
 /// # Errors
 /// Unreadable if the message is not what its key says.
-pub fn notices(event: &Event) -> Result<Vec<Notice>, Error> {
-    let notices = match event.key.split_once('.') {
+pub fn mail_requests(event: &Event) -> Result<Vec<MailRequest>, Error> {
+    let requests = match event.key.split_once('.') {
         Some(("auth", _)) => of_auth(event)?,
         Some(("wallet", _)) => of_wallet(event)?,
         Some(("trade", _)) => of_trade(event)?,
         Some(("payment_method", _)) => of_payment_method(event)?,
         _ => Vec::new(),
     };
-    Ok(notices.into_iter().map(|notice| notice.with("at", moment(event.at))).collect())
+    Ok(requests.into_iter().map(|request| request.with("at", moment(event.at))).collect())
 }
 
-fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
+fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
     Ok(match event.key.as_str() {
         "auth.v1.verification_code_issued" => {
             let auth::VerificationCodeIssued { reference, user_id } = read(event)?;
@@ -76,12 +76,12 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
         }
         "auth.v1.destination_code_issued" => {
             let facts: auth::DestinationCodeIssued = read(event)?;
-            let notice = secret(Template::DestinationCode, &facts.user_id, facts.reference)?
+            let request = secret(Template::DestinationCode, &facts.user_id, facts.reference)?
                 .with("currency", facts.currency)
                 .with("network", facts.network)
                 .with("address", facts.address)
                 .with("memo", facts.memo);
-            vec![notice]
+            vec![request]
         }
         "auth.v1.password_reset_requested" => {
             let auth::PasswordResetRequested { reference, user_id } = read(event)?;
@@ -98,36 +98,36 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
         }
         "auth.v1.second_factor_changed" => {
             let facts: auth::SecondFactorChanged = read(event)?;
-            let notice = to(Template::SecondFactorChanged, &facts.user_id)?
+            let request = to(Template::SecondFactorChanged, &facts.user_id)?
                 .with("change", facts.change)
                 .with("device", facts.device)
                 .with("address_block", facts.address_block)
                 .with("left", facts.recovery_codes_left.to_string())
                 .with("due", facts.due_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default());
-            vec![notice]
+            vec![request]
         }
         "auth.v1.email_change_requested" => {
             let auth::EmailChangeRequested { user_id, old_email, new_email, link_reference } = read(event)?;
-            let notice = at(Template::EmailChangeRequested, &user_id, &old_email)?;
-            vec![notice.with("new_email", new_email).with_link(link_reference)]
+            let request = at(Template::EmailChangeRequested, &user_id, &old_email)?;
+            vec![request.with("new_email", new_email).with_link(link_reference)]
         }
         "auth.v1.email_changed" => {
             let auth::EmailChanged { user_id, old_email, new_email, undo_reference, link_reference } = read(event)?;
             let mail = |address, link| {
                 at(Template::EmailChanged, &user_id, address)
-                    .map(|notice| notice.with("old_email", &old_email).with("new_email", &new_email).with_link(link))
+                    .map(|request| request.with("old_email", &old_email).with("new_email", &new_email).with_link(link))
             };
             vec![mail(&old_email, undo_reference)?, mail(&new_email, link_reference)?]
         }
         "auth.v1.new_device_signed_in" => {
             let auth::NewDeviceSignedIn { user_id, device, address_block, link_reference } = read(event)?;
-            let notice = to(Template::NewSignIn, &user_id)?.with_link(link_reference);
-            vec![notice.with("device", device).with("address_block", address_block)]
+            let request = to(Template::NewSignIn, &user_id)?.with_link(link_reference);
+            vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.sign_ins_refused" => {
             let auth::SignInsRefused { user_id, count, device, address_block } = read(event)?;
-            let notice = to(Template::SignInsRefused, &user_id)?.with("count", count.to_string());
-            vec![notice.with("device", device).with("address_block", address_block)]
+            let request = to(Template::SignInsRefused, &user_id)?.with("count", count.to_string());
+            vec![request.with("device", device).with("address_block", address_block)]
         }
         "auth.v1.account_frozen" => {
             let auth::AccountFrozen { user_id } = read(event)?;
@@ -137,19 +137,19 @@ fn of_auth(event: &Event) -> Result<Vec<Notice>, Error> {
     })
 }
 
-fn staff_changed(facts: auth::StaffChanged) -> Result<Notice, Error> {
-    let mut notice = Notice::new(Template::StaffChanged, Audience::AllStaff)
+fn staff_changed(facts: auth::StaffChanged) -> Result<MailRequest, Error> {
+    let mut request = MailRequest::new(Template::StaffChanged, Audience::AllStaff)
         .with("change", facts.change)
         .with("colleague", facts.name)
         .with("account_email", facts.email)
         .with("role", facts.role)
         .with("previous_role", facts.previous_role);
-    notice.people =
+    request.people =
         vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
-    Ok(notice)
+    Ok(request)
 }
 
-fn of_wallet(event: &Event) -> Result<Vec<Notice>, Error> {
+fn of_wallet(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let (template, for_course) = match event.key.as_str() {
         "wallet.v1.deposit_requested" => (Template::DepositReceived, Some(Template::CoursePaymentReceived)),
         // A confirmed payment for the course is announced by course_unlocked.
@@ -180,7 +180,7 @@ struct Transaction {
     transaction: Option<wallet::TransactionFacts>,
 }
 
-fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<Notice, Error> {
+fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<MailRequest, Error> {
     let id: Uuid = facts.transaction_id.parse().map_err(|_| Error::Unreadable("no transaction id".to_owned()))?;
     let id = id.to_string();
     let dollars = |cents| Cents::new(cents).to_string();
@@ -203,7 +203,7 @@ fn transaction(template: Template, facts: &wallet::TransactionFacts) -> Result<N
         .with("reason", &facts.reason))
 }
 
-fn of_trade(event: &Event) -> Result<Vec<Notice>, Error> {
+fn of_trade(event: &Event) -> Result<Vec<MailRequest>, Error> {
     let template = match event.key.as_str() {
         "trade.v1.trade_opened" => Template::TradeOpened,
         "trade.v1.trade_claimed" => Template::TradeClaimed,
@@ -214,12 +214,12 @@ fn of_trade(event: &Event) -> Result<Vec<Notice>, Error> {
     let (amount, value) = (Cents::new(facts.amount_cents), Cents::new(facts.value_cents));
     let difference = if value >= amount { value.minus(amount) } else { amount.minus(value) };
     let difference = difference.map_err(|error| unreadable(event, &error.to_string()))?;
-    let notice = to(template, &facts.user_id)?
+    let request = to(template, &facts.user_id)?
         .with("plan", facts.plan_title)
         .with("amount", amount.to_string())
         .with("value", value.to_string())
         .with("difference", difference.to_string());
-    Ok(vec![notice])
+    Ok(vec![request])
 }
 
 /// The shape that all events about a trade share.
@@ -229,19 +229,19 @@ struct Trade {
     trade: Option<trade::TradeFacts>,
 }
 
-fn of_payment_method(event: &Event) -> Result<Vec<Notice>, Error> {
+fn of_payment_method(event: &Event) -> Result<Vec<MailRequest>, Error> {
     if event.key != "payment_method.v1.platform_method_changed" {
         return Ok(Vec::new());
     }
     let facts: payment_method::PlatformMethodChanged = read(event)?;
-    let mut notice = Notice::new(Template::PlatformMethodChanged, Audience::AllStaff)
+    let mut request = MailRequest::new(Template::PlatformMethodChanged, Audience::AllStaff)
         .with("change", facts.change)
         .with("currency", facts.currency)
         .with("network", facts.network)
         .with("address", facts.address);
-    notice.people =
+    request.people =
         vec![("proposed_by", account(&facts.proposed_by)?), ("confirmed_by", account(&facts.confirmed_by)?)];
-    Ok(vec![notice])
+    Ok(vec![request])
 }
 
 fn read<M: Message + Default>(event: &Event) -> Result<M, Error> {
@@ -256,20 +256,20 @@ fn account(id: &str) -> Result<Uuid, Error> {
     id.parse().map_err(|_| Error::Unreadable("an account id is no UUID".to_owned()))
 }
 
-fn to(template: Template, user_id: &str) -> Result<Notice, Error> {
-    Ok(Notice::new(template, Audience::Account(account(user_id)?)))
+fn to(template: Template, user_id: &str) -> Result<MailRequest, Error> {
+    Ok(MailRequest::new(template, Audience::Account(account(user_id)?)))
 }
 
-fn at(template: Template, user_id: &str, address: &str) -> Result<Notice, Error> {
+fn at(template: Template, user_id: &str, address: &str) -> Result<MailRequest, Error> {
     if address.is_empty() {
         return Err(Error::Unreadable("no address".to_owned()));
     }
-    Ok(Notice { address: Some(address.to_owned()), ..to(template, user_id)? })
+    Ok(MailRequest { address: Some(address.to_owned()), ..to(template, user_id)? })
 }
 
-fn secret(template: Template, user_id: &str, reference: String) -> Result<Notice, Error> {
+fn secret(template: Template, user_id: &str, reference: String) -> Result<MailRequest, Error> {
     if reference.is_empty() {
         return Err(Error::Unreadable("no reference".to_owned()));
     }
-    Ok(Notice { secret_reference: Some(reference), ..to(template, user_id)? })
+    Ok(MailRequest { secret_reference: Some(reference), ..to(template, user_id)? })
 }

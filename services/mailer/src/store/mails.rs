@@ -7,26 +7,26 @@ use chassis::telemetry::TraceContext;
 use serde_json::Value;
 use uuid::Uuid;
 
-use crate::domain::mail::{End, Mail, Notice, Params};
+use crate::domain::mail::{FinalStatus, Mail, MailRequest, Params};
 
 /// Queues a mail to one account; `false` if the event has queued it before.
 pub async fn queue(
     conn: &mut PgConnection,
     event_id: Uuid,
     user_id: Uuid,
-    notice: &Notice,
+    request: &MailRequest,
 ) -> Result<bool, sqlx::Error> {
-    let params = serde_json::to_value(&notice.params).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let params = serde_json::to_value(&request.params).map_err(|error| sqlx::Error::Encode(error.into()))?;
     let trace_context = serde_json::to_value(TraceContext::current()).unwrap_or_default();
     let queued = sqlx::query!(
         "INSERT INTO mails (id, event_id, template, user_id, address, secret_reference, params, trace_context)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT ON CONSTRAINT mails_once_an_event DO NOTHING",
         Uuid::now_v7(),
         event_id,
-        notice.template.as_str(),
+        request.template.as_str(),
         user_id,
-        notice.address,
-        notice.secret_reference,
+        request.address,
+        request.secret_reference,
         params,
         trace_context,
     )
@@ -97,7 +97,12 @@ pub async fn renew(conn: &mut PgConnection, mail: &Mail, lease: Duration) -> Res
 }
 
 /// Ends a mail. Sent is true whoever holds the lease by now; any other end only concerns this try.
-pub async fn end(conn: &mut PgConnection, mail: &Mail, end: End, cause: Option<&str>) -> Result<(), sqlx::Error> {
+pub async fn end(
+    conn: &mut PgConnection,
+    mail: &Mail,
+    end: FinalStatus,
+    cause: Option<&str>,
+) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "UPDATE mails SET status = $3, last_error = coalesce($4, last_error), ended_at = clock_timestamp()
          WHERE id = $1 AND (status = 'queued' AND tries = $2 OR $3 = 'sent' AND status <> 'sent')",

@@ -14,9 +14,9 @@ use mailer::app::accept_event::AcceptEvent;
 use mailer::app::send_mails::{CONCURRENCY, SendMails};
 use mailer::clients::Directory;
 use mailer::events::consumed::Consumer;
-use mailer::letter::Sender;
+use mailer::message::Sender;
 use mailer::render::Renderer;
-use mailer::smtp::Outlet;
+use mailer::smtp::Transport;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{
     GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
@@ -166,13 +166,13 @@ impl World {
         let queued = Arc::new(Notify::new());
         let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
         let consumer = Arc::new(Consumer(Arc::new(accept)));
-        let send = sender(&db, &directory, Outlet::relay(&sink.url(), 4).unwrap(), queued);
+        let send = sender(&db, &directory, Transport::relay(&sink.url(), 4).unwrap(), queued);
         Self { db, accounts, sink, consumer, send, user_id, directory, realm }
     }
 
     /// Another mailer over the same database.
-    pub fn mailer(&self, outlet: Outlet) -> Arc<SendMails> {
-        sender(&self.db, &self.directory, outlet, Arc::new(Notify::new()))
+    pub fn mailer(&self, transport: Transport) -> Arc<SendMails> {
+        sender(&self.db, &self.directory, transport, Arc::new(Notify::new()))
     }
 
     /// Sends until nothing is due.
@@ -211,13 +211,13 @@ impl World {
     }
 }
 
-fn sender(db: &Db, directory: &Directory, outlet: Outlet, queued: Arc<Notify>) -> Arc<SendMails> {
+fn sender(db: &Db, directory: &Directory, transport: Transport, queued: Arc<Notify>) -> Arc<SendMails> {
     Arc::new(SendMails {
         db: db.clone(),
         directory: directory.clone(),
         renderer: Renderer::new(SITE).unwrap(),
         sender: Sender::parse("Solvane <no-reply@solvane.test>").unwrap(),
-        outlet,
+        transport,
         queued,
     })
 }

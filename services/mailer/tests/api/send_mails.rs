@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::bus::Handler;
-use mailer::domain::mail::End;
-use mailer::smtp::Outlet;
+use mailer::domain::mail::FinalStatus;
+use mailer::smtp::Transport;
 use mailer::store::mails;
 use proto::auth::v1::{PasswordChanged, VerificationCodeIssued};
 use sqlx::PgPool;
@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 use crate::fixture::{World, event, send_due};
 use crate::smtp_sink::Behaviour::{Accept, HangUpAfterData, Later, Never};
 
-/// Queues a notice without a secret.
-async fn notice(world: &World) {
+/// Queues a mail without a secret.
+async fn plain_mail(world: &World) {
     let changed = PasswordChanged { user_id: world.user_id.to_string(), ..Default::default() };
     world.consumer.handle(&event("auth.v1.password_changed", &changed)).await.unwrap();
 }
@@ -75,7 +75,7 @@ async fn a_superseded_code_is_not_sent(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_mail_put_off_is_tried_again(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.sink.next(&[Later, HangUpAfterData, Accept]);
     world.send_due().await;
     let row = world.row().await;
@@ -96,10 +96,10 @@ async fn a_mail_put_off_is_tried_again(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_refused_mail_is_undeliverable(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.sink.next(&[Never]);
     world.send_due().await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.send_due().await;
     let statuses: Vec<_> = world.rows().await.into_iter().map(|row| row.status).collect();
     assert_eq!(statuses, ["undeliverable", "sent"]);
@@ -109,10 +109,10 @@ async fn a_refused_mail_is_undeliverable(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn mails_wait_for_an_absent_relay(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     // A port that was free a moment ago: nobody listens.
     let free = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let away = world.mailer(Outlet::relay(&format!("smtp://{free}"), 1).unwrap());
+    let away = world.mailer(Transport::relay(&format!("smtp://{free}"), 1).unwrap());
     assert_eq!(send_due(&away).await, 1);
     assert_eq!(world.row().await.status, "queued");
     world.sink.close(true);
@@ -130,7 +130,7 @@ async fn mails_wait_for_an_absent_relay(pool: PgPool) {
 async fn mails_wait_for_auth(pool: PgPool) {
     let world = World::start(pool).await;
     code(&world, "r1", "111111").await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.accounts.lock().unwrap().away = true;
     world.send_due().await;
     assert!(world.rows().await.iter().all(|row| row.status == "queued" && row.tries == 1));
@@ -144,7 +144,7 @@ async fn mails_wait_for_auth(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_day_in_vain_is_the_end(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     code(&world, "r1", "111111").await;
     world.execute("UPDATE mails SET created_at = created_at - interval '24 hours'").await;
     world.sink.next(&[Later, Later]);
@@ -159,16 +159,16 @@ async fn strange_names_and_addresses_harm_nobody(pool: PgPool) {
     let world = World::start(pool).await;
     let name = "Ada\r\nBcc: evil@example.com\r\n\r\nBody <b>";
     world.accounts.lock().unwrap().users.insert(world.user_id, (name.to_owned(), "ada@example.com".to_owned()));
-    notice(&world).await;
+    plain_mail(&world).await;
     world.send_due().await;
     let mail = &world.sink.received()[0];
     assert!(!mail.lines().any(|line| line.starts_with("Bcc:")), "{mail}");
     assert!(mail.contains("Body &lt;b&gt;"), "{mail}");
     let broken = "ada@example.com>\r\nRCPT TO:<evil@example.com";
     world.accounts.lock().unwrap().users.insert(world.user_id, ("Ada".to_owned(), broken.to_owned()));
-    notice(&world).await;
+    plain_mail(&world).await;
     world.accounts.lock().unwrap().users.clear();
-    notice(&world).await;
+    plain_mail(&world).await;
     world.send_due().await;
     let statuses: Vec<_> = world.rows().await.into_iter().map(|row| row.status).collect();
     assert_eq!(statuses, ["sent", "undeliverable", "undeliverable"]);
@@ -179,9 +179,9 @@ async fn strange_names_and_addresses_harm_nobody(pool: PgPool) {
 async fn two_mailers_send_every_mail_once(pool: PgPool) {
     let world = World::start(pool).await;
     for _ in 0..40 {
-        notice(&world).await;
+        plain_mail(&world).await;
     }
-    let other = world.mailer(Outlet::relay(&world.sink.url(), 4).unwrap());
+    let other = world.mailer(Transport::relay(&world.sink.url(), 4).unwrap());
     let (mine, theirs) = tokio::join!(send_due(&world.send), send_due(&other));
     assert_eq!(mine + theirs, 40);
     let ids: HashSet<_> = world.sink.received().iter().map(|mail| message_id(mail)).collect();
@@ -193,7 +193,7 @@ async fn two_mailers_send_every_mail_once(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_lost_lease_is_taken_up(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     let (dead, _) = world.send.lease(16).await.unwrap().remove(0);
     assert!(world.send.lease(16).await.unwrap().is_empty());
     assert!((20..=30).contains(&world.row().await.seconds_left));
@@ -201,19 +201,19 @@ async fn a_lost_lease_is_taken_up(pool: PgPool) {
     let second = world.send.lease(16).await.unwrap().remove(0);
     assert_eq!((second.0.id, second.0.tries), (dead.id, 2));
     let mut conn = world.db.conn().await.unwrap();
-    mails::end(&mut conn, &dead, End::Undeliverable, Some("late")).await.unwrap();
+    mails::end(&mut conn, &dead, FinalStatus::Undeliverable, Some("late")).await.unwrap();
     mails::defer(&mut conn, &dead, Duration::ZERO, "late").await.unwrap();
     assert_eq!(world.row().await.status, "queued");
-    mails::end(&mut conn, &dead, End::Sent, None).await.unwrap();
-    mails::end(&mut conn, &second.0, End::Undeliverable, Some("later")).await.unwrap();
+    mails::end(&mut conn, &dead, FinalStatus::Sent, None).await.unwrap();
+    mails::end(&mut conn, &second.0, FinalStatus::Undeliverable, Some("later")).await.unwrap();
     assert_eq!(world.row().await.status, "sent");
 }
 
-/// Codes and links go before notices.
+/// Codes and links go before other mails.
 #[sqlx::test(migrations = false)]
 async fn codes_go_first(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     code(&world, "r1", "111111").await;
     let first = world.send.lease(1).await.unwrap().remove(0);
     assert!(first.0.secret_reference.is_some());
@@ -223,9 +223,9 @@ async fn codes_go_first(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_newer_builds_mail_is_left_to_it(pool: PgPool) {
     let world = World::start(pool).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.execute("UPDATE mails SET template = 'from_a_newer_build'").await;
-    notice(&world).await;
+    plain_mail(&world).await;
     world.send_due().await;
     let statuses: Vec<_> = world.rows().await.into_iter().map(|row| row.status).collect();
     assert_eq!(statuses, ["queued", "sent"]);
@@ -239,7 +239,7 @@ async fn the_loop_sends_and_ends(pool: PgPool) {
     let stop = shutdown.clone();
     let running = tokio::spawn(async move { send.run(stop).await });
     for _ in 0..30 {
-        notice(&world).await;
+        plain_mail(&world).await;
     }
     let all_sent = async {
         while world.rows().await.iter().any(|row| row.status != "sent") {
@@ -260,11 +260,11 @@ async fn a_folder_takes_mails_in_order(pool: PgPool) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("mail");
     code(&world, "r1", "428193").await;
-    send_due(&world.mailer(Outlet::folder(&path).unwrap())).await;
-    let (one, two) = (Outlet::folder(&path).unwrap(), Outlet::folder(&path).unwrap());
-    notice(&world).await;
+    send_due(&world.mailer(Transport::folder(&path).unwrap())).await;
+    let (one, two) = (Transport::folder(&path).unwrap(), Transport::folder(&path).unwrap());
+    plain_mail(&world).await;
     send_due(&world.mailer(one)).await;
-    notice(&world).await;
+    plain_mail(&world).await;
     send_due(&world.mailer(two)).await;
     let mut names: Vec<_> =
         std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

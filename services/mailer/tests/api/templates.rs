@@ -86,7 +86,7 @@ pub fn check(mail: &str, facts: &[&str]) {
 }
 
 /// [D-A1] [D-A6] The link that undoes a change of email is in the mail to the old address alone; the new one is told how to
-/// say that it was nobody's wish.
+/// report that the owner did not ask for it.
 #[sqlx::test(migrations = false)]
 async fn only_the_old_address_may_undo(pool: PgPool) {
     let world = World::start(pool).await;

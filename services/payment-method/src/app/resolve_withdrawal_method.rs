@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::store::methods;
 
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct ResolveWithdrawalMethod {
     pub user_id: Uuid,
     /// A platform method's id or unique currency code, or the id of an own method.
     pub method: String,
@@ -37,17 +37,19 @@ pub struct Destination {
 ///
 /// # Errors
 /// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`.
-pub async fn resolve_withdrawal_method(db: &Db, wish: Wish) -> Result<Destination, Error> {
-    let named = named_method(db, &wish).await?;
+pub async fn resolve_withdrawal_method(db: &Db, request: ResolveWithdrawalMethod) -> Result<Destination, Error> {
+    let named = named_method(db, &request).await?;
     let mut conn = db.conn().await?;
     let saved = match named.scope {
         Scope::Personal => Some(named.fields.clone()),
-        Scope::Platform if wish.address.trim().is_empty() => saved_like(&mut conn, wish.user_id, &named.fields).await?,
+        Scope::Platform if request.address.trim().is_empty() => {
+            saved_like(&mut conn, request.user_id, &named.fields).await?
+        }
         Scope::Platform => None,
     };
     let Fields { currency, network, .. } = named.fields;
-    let mut memo = wish.memo.trim().to_owned();
-    let mut address = wish.address.trim().to_owned();
+    let mut memo = request.memo.trim().to_owned();
+    let mut address = request.address.trim().to_owned();
     if let (true, Some(saved)) = (address.is_empty(), saved) {
         address = saved.address;
         if memo.is_empty() {
@@ -82,35 +84,38 @@ impl Destination {
 
 /// The destinations of many withdrawals, in their order, where they are plain: the id of a platform method and an address
 /// that was typed and is right. `None` where only [`resolve_withdrawal_method`] can tell.
-pub async fn resolve_plain_withdrawals(db: &Db, wishes: &[Wish]) -> Result<Vec<Option<Destination>>, Error> {
-    let ids: Vec<Uuid> = wishes.iter().filter_map(|wish| wish.method.trim().parse().ok()).collect();
+pub async fn resolve_plain_withdrawals(
+    db: &Db,
+    requests: &[ResolveWithdrawalMethod],
+) -> Result<Vec<Option<Destination>>, Error> {
+    let ids: Vec<Uuid> = requests.iter().filter_map(|request| request.method.trim().parse().ok()).collect();
     // What the database cannot hold would be refused to all of them.
     let is_text = |address: &&str| !address.chars().any(char::is_control);
-    let addresses = wishes.iter().map(|wish| wish.address.trim()).filter(is_text);
+    let addresses = requests.iter().map(|request| request.address.trim()).filter(is_text);
     let addresses: Vec<String> = addresses.map(ToOwned::to_owned).collect();
     let mut conn = db.conn().await?;
     let named = methods::platform_among(&mut conn, &ids).await?;
     let ours = methods::platform_addresses_among(&mut conn, &addresses).await?;
-    let plain = wishes.iter().map(|wish| {
-        let address = wish.address.trim().to_owned();
-        let id: Uuid = wish.method.trim().parse().ok()?;
+    let plain = requests.iter().map(|request| {
+        let address = request.address.trim().to_owned();
+        let id: Uuid = request.method.trim().parse().ok()?;
         let Method { fields, .. } = named.iter().find(|method| method.id == id)?;
         if address.is_empty() || ours.contains(&address) {
             return None;
         }
         let (currency, network) = (fields.currency.clone(), fields.network.clone());
-        Destination { method_id: id, currency, network, address, memo: wish.memo.trim().to_owned() }.checked().ok()
+        Destination { method_id: id, currency, network, address, memo: request.memo.trim().to_owned() }.checked().ok()
     });
     Ok(plain.collect())
 }
 
-async fn named_method(db: &Db, wish: &Wish) -> Result<Method, Error> {
-    match wish.method.trim().parse::<Uuid>() {
+async fn named_method(db: &Db, request: &ResolveWithdrawalMethod) -> Result<Method, Error> {
+    match request.method.trim().parse::<Uuid>() {
         Ok(id) => {
-            let found = methods::active(&mut *db.conn().await?, id, Some(wish.user_id)).await?;
+            let found = methods::active(&mut *db.conn().await?, id, Some(request.user_id)).await?;
             found.ok_or(Error::MethodUnavailable)
         }
-        Err(_) => resolve_deposit_method(db, &wish.method, 0).await,
+        Err(_) => resolve_deposit_method(db, &request.method, 0).await,
     }
 }
 

@@ -9,7 +9,7 @@ use proto::payment_method::v1::{
 use uuid::Uuid;
 
 use crate::app::list_platform_methods::PlatformMethod;
-use crate::app::resolve_withdrawal_method::{Destination, Wish};
+use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
 
@@ -36,9 +36,11 @@ pub(super) fn id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::NotFound)
 }
 
-pub(super) fn wish(message: ResolveWithdrawalMethodRequest) -> Result<Wish, Error> {
+pub(super) fn resolve_withdrawal_method(
+    message: ResolveWithdrawalMethodRequest,
+) -> Result<ResolveWithdrawalMethod, Error> {
     let user_id = id(&message.user_id)?;
-    Ok(Wish { user_id, method: message.method, address: message.address, memo: message.memo })
+    Ok(ResolveWithdrawalMethod { user_id, method: message.method, address: message.address, memo: message.memo })
 }
 
 /// A proposal's id; text that is none names no proposal.

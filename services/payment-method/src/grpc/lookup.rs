@@ -53,7 +53,7 @@ impl Doors {
 
     async fn resolve_withdrawal(&self, request: Request<ResolveWithdrawalMethodRequest>) -> Result<Destination, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        resolve_withdrawal_method(&self.db, convert::wish(request.into_inner())?).await
+        resolve_withdrawal_method(&self.db, convert::resolve_withdrawal_method(request.into_inner())?).await
     }
 
     async fn resolve_withdrawals(
@@ -61,7 +61,12 @@ impl Doors {
         request: Request<ResolveWithdrawalMethodsRequest>,
     ) -> Result<Vec<Option<Destination>>, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
-        let wishes = request.into_inner().withdrawals.into_iter().map(convert::wish).collect::<Result<Vec<_>, _>>()?;
-        resolve_plain_withdrawals(&self.db, &wishes).await
+        let requests = request
+            .into_inner()
+            .withdrawals
+            .into_iter()
+            .map(convert::resolve_withdrawal_method)
+            .collect::<Result<Vec<_>, _>>()?;
+        resolve_plain_withdrawals(&self.db, &requests).await
     }
 }

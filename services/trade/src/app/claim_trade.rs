@@ -4,7 +4,7 @@ use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim};
 use uuid::Uuid;
 
-use crate::app::end_trade::{Wish, end_trade};
+use crate::app::end_trade::{EndTrade, end_trade};
 use crate::clients::Wallet;
 use crate::domain::trade::{Ending, Trade};
 use crate::error::Error;
@@ -21,5 +21,5 @@ pub async fn claim_trade(
     trade_id: Uuid,
     claim: Option<Claim>,
 ) -> Result<Answer<Trade>, Error> {
-    end_trade(db, wallet, Wish { user_id, trade_id, ending: Ending::Claim }, claim).await
+    end_trade(db, wallet, EndTrade { user_id, trade_id, ending: Ending::Claim }, claim).await
 }

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::store::{plans, trades};
 
 #[derive(Debug, Clone)]
-pub struct Wish {
+pub struct CreateTrade {
     pub user_id: Uuid,
     pub plan_id: Uuid,
     pub amount: Cents,
@@ -26,8 +26,13 @@ pub struct Wish {
 /// # Errors
 /// `PlanNotFound`, `NoValue`, `AmountOutOfRange`, what wallet refuses, `InFlight`; Unavailable if wallet does not
 /// answer: the trade is then finished later.
-pub async fn create_trade(db: &Db, wallet: &Wallet, wish: &Wish, claim: Option<Claim>) -> Result<Answer<Trade>, Error> {
-    match retrying(|| begin(db, wish, claim.clone())).await? {
+pub async fn create_trade(
+    db: &Db,
+    wallet: &Wallet,
+    command: &CreateTrade,
+    claim: Option<Claim>,
+) -> Result<Answer<Trade>, Error> {
+    match retrying(|| begin(db, command, claim.clone())).await? {
         Begun::Before(answer) => Ok(answer),
         Begun::Now(id) => {
             let trade = fund_trade(db, wallet, id).await?;
@@ -43,34 +48,34 @@ enum Begun {
     Before(Answer<Trade>),
 }
 
-async fn begin(db: &Db, wish: &Wish, claim: Option<Claim>) -> Result<Begun, Error> {
+async fn begin(db: &Db, command: &CreateTrade, claim: Option<Claim>) -> Result<Begun, Error> {
     let mut work = Work::begin::<Error>(db, claim).await?;
     if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
         let result = outcome(&mut work, id, replayed.clone()).await?;
         return Ok(Begun::Before(Answer { result, replayed }));
     }
-    let result = decide(&mut work, wish).await;
+    let result = decide(&mut work, command).await;
     Ok(Begun::Now(work.settle(result).await?.result))
 }
 
 /// Decides the terms and writes them down.
-async fn decide(conn: &mut PgConnection, wish: &Wish) -> Result<Uuid, Error> {
+async fn decide(conn: &mut PgConnection, command: &CreateTrade) -> Result<Uuid, Error> {
     let now = clock::now(conn).await?;
     let plan =
-        plans::get(conn, wish.plan_id, now).await?.filter(|plan| plan.terms.active).ok_or(Error::PlanNotFound)?;
+        plans::get(conn, command.plan_id, now).await?.filter(|plan| plan.terms.active).ok_or(Error::PlanNotFound)?;
     let value = plan.value.ok_or(Error::NoValue)?;
     let terms = plan.terms;
-    if !terms.allows(wish.amount) {
+    if !terms.allows(command.amount) {
         return Err(Error::AmountOutOfRange { min: terms.min, max: terms.max });
     }
     let trade = Trade {
         id: Uuid::now_v7(),
-        user_id: wish.user_id,
+        user_id: command.user_id,
         plan_id: plan.id,
         plan_title: terms.title.clone(),
         roi_basis_points: terms.roi_basis_points,
         duration_days: terms.duration_days,
-        amount: wish.amount,
+        amount: command.amount,
         opening_value_micros: value.micros,
         value_in_force_micros: value.micros,
         status: Status::Opening,

@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::store::trades;
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Wish {
+pub(super) struct EndTrade {
     pub(super) user_id: Uuid,
     pub(super) trade_id: Uuid,
     pub(super) ending: Ending,
@@ -28,10 +28,10 @@ pub(super) struct Wish {
 pub(super) async fn end_trade(
     db: &Db,
     wallet: &Wallet,
-    wish: Wish,
+    command: EndTrade,
     claim: Option<Claim>,
 ) -> Result<Answer<Trade>, Error> {
-    match retrying(|| begin(db, wish, claim.clone())).await? {
+    match retrying(|| begin(db, command, claim.clone())).await? {
         Begun::Before(answer) => Ok(answer),
         Begun::Now(id) => Ok(Answer { result: settle_trade(db, wallet, id).await?, replayed: None }),
     }
@@ -44,7 +44,7 @@ enum Begun {
     Before(Answer<Trade>),
 }
 
-async fn begin(db: &Db, wish: Wish, claim: Option<Claim>) -> Result<Begun, Error> {
+async fn begin(db: &Db, command: EndTrade, claim: Option<Claim>) -> Result<Begun, Error> {
     let mut work = Work::begin::<Error>(db, claim).await?;
     if let Some(Answer { result: id, replayed }) = work.replay::<Uuid, Error>()? {
         let now = clock::now(&mut work).await?;
@@ -52,15 +52,15 @@ async fn begin(db: &Db, wish: Wish, claim: Option<Claim>) -> Result<Begun, Error
         let paid = result.status != Status::Settling;
         return if paid { Ok(Begun::Before(Answer { result, replayed })) } else { Err(Error::InFlight) };
     }
-    let result = decide(&mut work, wish).await;
+    let result = decide(&mut work, command).await;
     Ok(Begun::Now(work.settle(result).await?.result))
 }
 
 /// Decides under the row's lock, so that of many only one is first.
-async fn decide(conn: &mut PgConnection, wish: Wish) -> Result<Uuid, Error> {
+async fn decide(conn: &mut PgConnection, command: EndTrade) -> Result<Uuid, Error> {
     let now = clock::now(conn).await?;
-    let trade = trades::lock(conn, wish.trade_id, wish.user_id, now).await?.ok_or(Error::TradeNotFound)?;
-    let settlement = trade.end(wish.ending)?;
+    let trade = trades::lock(conn, command.trade_id, command.user_id, now).await?.ok_or(Error::TradeNotFound)?;
+    let settlement = trade.end(command.ending)?;
     trades::settling(conn, trade.id, settlement, now + LEASE).await?;
     Ok(trade.id)
 }

@@ -18,7 +18,7 @@ use uuid::Uuid;
 use super::{Doors, convert, status};
 use crate::app::claim_trade::claim_trade;
 use crate::app::close_trade::close_trade;
-use crate::app::create_trade::{Wish, create_trade};
+use crate::app::create_trade::{CreateTrade, create_trade};
 use crate::app::list_plan_values::{batch_list_plan_values, list_plan_values};
 use crate::app::list_plans::list_plans;
 use crate::app::list_trades::{Which, list_trades};
@@ -81,9 +81,12 @@ impl Doors {
         let user_id = self.actor(request.metadata()).await?;
         let claim = claim_of(user_id, request.metadata(), request.get_ref().idempotency.as_ref())?;
         let message = request.into_inner();
-        let wish =
-            Wish { user_id, plan_id: convert::plan_id(&message.plan_id)?, amount: Cents::new(message.amount_cents) };
-        shown(create_trade(&self.db, &self.wallet, &wish, claim).await?)
+        let command = CreateTrade {
+            user_id,
+            plan_id: convert::plan_id(&message.plan_id)?,
+            amount: Cents::new(message.amount_cents),
+        };
+        shown(create_trade(&self.db, &self.wallet, &command, claim).await?)
     }
 
     async fn claim(&self, request: Request<ClaimTradeRequest>) -> Result<Answer<Trade>, Error> {
