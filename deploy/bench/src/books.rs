@@ -1,4 +1,5 @@
-//! Our ledger: a keyed transfer with its posting, two chained entries, two balances, the stored answer and an event.
+//! The wallet's ledger: a keyed transfer with its posting, two chained entries, two balances, the stored response and
+//! an event.
 
 use std::sync::Arc;
 
@@ -24,21 +25,22 @@ use crate::measure::{Sample, drive};
 
 /// Members that move money.
 const MEMBERS: usize = 10_000;
-/// Promises of the ledger alone; others tell of lines and requests that a bare transfer does not have.
+/// Only the invariants of the ledger; the others are about transactions and requests, which a bare transfer does not
+/// have.
 const PROMISES: [&str; 6] = ["L1", "L2", "L3", "L4", "L5", "L7"];
 
-/// Lets any account lose to any other without a cause: the peers' transfers have none.
+/// Permits transfers between any accounts without a cause, because those of the peers have none.
 pub const TRANSFERS: &str = "INSERT INTO posting_kinds SELECT 'transfer', 'unchecked', NULL, '', kinds, kinds
     FROM (SELECT array_agg(DISTINCT kind) || '{available,held,bonus,invested}' AS kinds FROM accounts) AS x";
 
-/// What is done again and again.
+/// The measured operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work {
     /// A transfer between two members.
     Spread,
-    /// A transfer to one account of the house.
+    /// A transfer to a platform account.
     Hot,
-    /// The use case behind a new trade: a line and a funding more, no key.
+    /// The use case of a new trade: also a transaction and a funding, but no key.
     Fund,
 }
 
@@ -77,7 +79,7 @@ impl Books {
         Ok(Self { db, ledger, members: Arc::new(members) })
     }
 
-    /// Works for so long.
+    /// Runs the operation for the given time.
     pub async fn work(&self, server: &Server, at_once: usize, seconds: u64, work: Work) -> Result<Sample> {
         let books = self.clone();
         let before = self.count("SELECT count(*) FROM postings").await?;
@@ -91,7 +93,7 @@ impl Books {
         Ok(sample)
     }
 
-    /// Posts until there are so many entries.
+    /// Posts until the ledger has this many entries.
     pub async fn grow(&self, entries: i64) -> Result<()> {
         while self.count("SELECT 2 * count(*) FROM postings").await? < entries {
             for _ in 0..20 {
@@ -149,7 +151,7 @@ impl Books {
         Ok(sqlx::query_scalar(sql).fetch_one(&mut *self.db.conn().await?).await?)
     }
 
-    /// Every broken promise of the ledger: there must be none.
+    /// The violated invariants of the ledger; must be empty.
     pub async fn check(&self) -> Result<()> {
         let mut conn = databases::patient(&self.db).await?;
         for check in CHECKS.iter().filter(|check| check.database == Service::Wallet && PROMISES.contains(&check.ids)) {

@@ -15,7 +15,7 @@ use rust_decimal::Decimal;
 use crate::cpu::Server;
 use crate::measure::{Sample, drive};
 
-/// As many as its balances are spread over.
+/// The number of accounts that balances are spread over.
 const ACCOUNTS: usize = 1_000;
 const TEMPLATE: &str = "TRANSFER";
 
@@ -25,7 +25,7 @@ pub struct Cala {
     ledger: CalaLedger,
     journal: JournalId,
     accounts: Arc<Vec<AccountId>>,
-    // Its background work goes on while this is there.
+    // Its background jobs run until this is dropped.
     _jobs: Arc<Jobs>,
 }
 
@@ -50,7 +50,7 @@ impl Cala {
         Ok(Self { ledger, journal, accounts: Arc::new(accounts), _jobs: Arc::new(jobs) })
     }
 
-    /// Transfers for so long, spread over accounts or all to one.
+    /// Transfers for the given time, spread over accounts or all to one.
     pub async fn transfer(&self, server: &Server, at_once: usize, seconds: u64, hot: bool) -> Result<Sample> {
         let cala = self.clone();
         drive(server, at_once, seconds, move || {

@@ -1,14 +1,14 @@
-//! CPU time of a server, from /proc: that of the first process, of its children, and of those that have ended.
+//! CPU time of a server from /proc: of the first process, its children, and ended children.
 
 use std::fs;
 
 use anyhow::{Context, Result};
 use sqlx::{Connection, PgConnection};
 
-/// A clock tick of /proc in microseconds: 100 a second on every Linux.
+/// A clock tick of /proc in microseconds; Linux has 100 per second.
 const TICK_US: u64 = 10_000;
 
-/// The process that started every other of a server.
+/// The root process of a server.
 pub struct Server {
     pid: u32,
 }
@@ -49,10 +49,10 @@ struct Stat {
 }
 
 impl Stat {
-    /// Of a process that may have ended.
+    /// For a process that may have ended.
     fn read(pid: u32) -> Option<Self> {
         let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name before may hold blanks and parentheses. Behind it: state, parent, …
+        // The name may contain spaces and parentheses. The fields after it: state, parent, …
         let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
         let number = |place: usize| fields.get(place)?.parse::<u64>().ok();
         Some(Self {

@@ -1,4 +1,4 @@
-//! What stands beside the gateway: a small axum service that asks PostgreSQL by itself, and Envoy as the hop before it.
+//! The peer of the gateway: a small axum service that queries PostgreSQL directly, with Envoy as the hop before it.
 
 use std::path::Path;
 use std::time::Duration;
@@ -27,11 +27,11 @@ pub struct Plain {
 struct Databases {
     wallet: PgPool,
     peer: PgPool,
-    /// What it answers without asking anybody.
+    /// Its response without a query.
     fixed: &'static [u8],
 }
 
-/// A line of a member's history, with the fields that the gateway tells of one.
+/// A transaction, with the fields that the gateway returns.
 #[derive(FromRow, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {
@@ -52,7 +52,7 @@ struct Line {
 }
 
 impl Plain {
-    /// Starts it in this process, with as many connections to each database as a service of ours has.
+    /// Starts it in this process, with as many connections to each database as a service has.
     pub async fn start(wallet_url: &str, peer_url: &str, fixed: Vec<u8>) -> Result<Self> {
         let pool = || PgPoolOptions::new().max_connections(8).test_before_acquire(false);
         let state = Databases {
@@ -89,7 +89,7 @@ async fn line(State(state): State<Databases>, Part((user_id, id)): Part<(Uuid, U
     }
 }
 
-/// One function call and one commit a request.
+/// One function call and one commit per request.
 async fn transfer(State(state): State<Databases>) -> Response {
     let (debtor, other) = (rand::random_range(1..=10_000i64), rand::random_range(1..10_000i64));
     let creditor = if other == debtor { 10_000 } else { other };

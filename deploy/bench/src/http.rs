@@ -1,10 +1,10 @@
-//! A client that costs little: one connection, one request at a time, bytes in and bytes out.
+//! A lightweight client: one connection, one request at a time, raw bytes in and out.
 
 use anyhow::{Context, Result, ensure};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// A connection that is kept.
+/// A persistent connection.
 pub struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
@@ -18,7 +18,7 @@ impl Connection {
         Ok(Self { stream, received: Vec::with_capacity(4_096) })
     }
 
-    /// Sends a whole request; the status of the answer, whose body then is [`Self::body`].
+    /// Sends a complete request and returns the status; [`Self::body`] is the body of the response.
     pub async fn exchange(&mut self, request: &[u8]) -> Result<u16> {
         self.stream.write_all(request).await?;
         self.received.clear();
@@ -34,7 +34,7 @@ impl Connection {
         }
     }
 
-    /// The body of the last answer.
+    /// The body of the last response.
     pub fn body(&self) -> &[u8] {
         &self.received[head(&self.received).unwrap_or_default()..]
     }

@@ -1,4 +1,4 @@
-//! What the processes take when nobody asks for anything, and how long each takes to be ready.
+//! Memory and CPU of idle processes, and how long each takes to become ready.
 
 use std::fs;
 use std::path::Path;
@@ -23,7 +23,7 @@ pub const FIGURES: [Figure<Pass>; 3] = [
     ("B20 start to ready of the slowest process (s)", |pass| pass.slowest, "≤ 1"),
 ];
 
-/// Starts every process anew, one after another, in each pass.
+/// Restarts the processes one after another in each pass.
 pub async fn measure(folder: &Path, url: &str, passes: usize) -> Result<Vec<Pass>> {
     let mut product = Product::start(&folder.join("stack"), url).await?;
     let mut all = Vec::new();

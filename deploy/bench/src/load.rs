@@ -1,4 +1,4 @@
-//! Requests from many connections at once, for so long.
+//! Requests from many connections at once, for a given time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,36 +11,36 @@ use crate::http::Connection;
 /// How requests are sent.
 pub struct Load<'a> {
     pub port: u16,
-    /// On how many connections, each of which waits for its answer before it asks again.
+    /// The number of connections; each waits for the response before its next request.
     pub at_once: usize,
     /// For how long.
     pub seconds: u64,
-    /// How many a second at most, of all connections together; as many as are answered if unset.
+    /// The maximum rate per second of all connections together; unlimited if unset.
     pub rate: Option<f64>,
-    /// Whose CPU is counted.
+    /// The servers whose CPU is measured.
     pub servers: &'a [Server],
 }
 
 /// What came out.
 #[derive(Debug, Clone, Default)]
 pub struct Run {
-    /// Requests that did what they should.
+    /// Successful requests.
     pub done: usize,
     /// The same a second.
     pub rate: f64,
-    /// 99 of 100 of them took at most so many milliseconds.
+    /// Their 99th percentile, in milliseconds.
     pub p99_ms: f64,
-    /// Requests that were told to come back, or waited in vain.
+    /// Requests that were refused for now or timed out.
     pub refused: usize,
-    /// What one of those was told.
+    /// The response to one of those.
     pub refusal: String,
-    /// 99 of 100 of those were told so within so many milliseconds.
+    /// Their 99th percentile, in milliseconds.
     pub refused_p99_ms: f64,
-    /// CPU of each server for one that was done, in microseconds.
+    /// CPU of each server per successful request, in microseconds.
     pub cpu_us: Vec<f64>,
 }
 
-/// What one connection saw, in microseconds.
+/// The durations seen by one connection, in microseconds.
 #[derive(Default)]
 struct Times {
     done: Vec<u32>,
@@ -49,7 +49,7 @@ struct Times {
 }
 
 impl Load<'_> {
-    /// Sends what `next` writes for a connection, until the time is over or it has nothing more to write.
+    /// Sends the requests that `next` writes for a connection, until the time is over or there are no more.
     pub async fn run(&self, next: impl Fn(usize, &mut Vec<u8>) -> bool + Send + Sync + 'static) -> Result<Run> {
         let next = Arc::new(next);
         let mut connections = Vec::with_capacity(self.at_once);
@@ -65,7 +65,7 @@ impl Load<'_> {
             .enumerate()
             .map(|(place, connection)| {
                 let next = Arc::clone(&next);
-                // Not all at the same moment.
+                // Do not start all at the same time.
                 let first = start + pace.unwrap_or_default().mul_f64(place as f64 / self.at_once as f64);
                 tokio::spawn(async move { ask(connection, first, pace, end, |request| next(place, request)).await })
             })
@@ -124,7 +124,7 @@ async fn ask(
         let begun = Instant::now();
         let status = connection.exchange(&request).await?;
         let took = u32::try_from(begun.elapsed().as_micros())?;
-        // Who was refused comes back with the same request.
+        // Retry refused requests.
         is_new = matches!(status, 200 | 201);
         match status {
             200 | 201 => times.done.push(took),
@@ -139,7 +139,7 @@ async fn ask(
     }
 }
 
-/// 99 of 100 of these microseconds are at most so many milliseconds.
+/// The 99th percentile of these microseconds, in milliseconds.
 pub fn p99_ms(mut times: Vec<u32>) -> f64 {
     times.sort_unstable();
     times.get(times.len() * 99 / 100).map_or(0.0, |time| f64::from(*time) / 1_000.0)

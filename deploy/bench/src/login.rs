@@ -1,4 +1,4 @@
-//! Signing in: beside a bare loop over the hash, and what a storm of logins does to those who read.
+//! Logins: compared with a bare loop over the hash, and the effect of a storm of logins on reads.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,17 +15,17 @@ use crate::product::{Member, Product};
 use crate::report::Figure;
 
 const PASSWORD: &str = "correct horse battery staple";
-/// Connections that sign in without being sent away: fewer than may wait.
+/// Connections that log in without being refused: fewer than may queue.
 const LOGINS: usize = 48;
-/// Connections of a storm, and how often each of them tries in a second: ten times what one core can do, about.
+/// Connections of a storm, and the attempts of each per second: in total about ten times what one core can do.
 const STORM: (usize, f64) = (256, 2.0);
-/// Connections that read beside it, and how often each of them asks in a second.
+/// Connections that read at the same time, and the requests of each per second.
 const READERS: (usize, f64) = (32, 20.0);
 
-/// What only these measurements can be told.
+/// Options of these measurements.
 #[derive(Args)]
 pub struct LoginSettings {
-    /// A Python that has argon2-cffi; without it libargon2 is left out.
+    /// A Python with argon2-cffi; libargon2 is skipped without it.
     #[arg(long, env)]
     libargon2: Option<PathBuf>,
 }
@@ -67,7 +67,7 @@ pub async fn measure(
     settings: &LoginSettings,
 ) -> Result<Vec<Pass>> {
     let mut product = Product::start(&folder.join("stack"), url).await?;
-    // Mail about new devices is not what is measured.
+    // Emails about new devices are not measured.
     product.stack.terminate(Service::Mailer).await?;
     let members = product.members(STORM.0).await?;
     let hash: PasswordHash =
@@ -88,7 +88,7 @@ pub async fn measure(
         );
         (pass.beside, pass.storm) = (beside?, storm?);
         all.push(pass);
-        // The counters of vain tries forget, and the queue empties.
+        // Wait until the counters of failed attempts expire and the queue is empty.
         product.forget_tries().await?;
         tokio::time::sleep(Duration::from_secs(3)).await;
     }
@@ -102,7 +102,7 @@ fn argon2() -> Result<Argon2<'static>> {
     Ok(Argon2::new(Algorithm::Argon2id, Version::V0x13, params))
 }
 
-/// Hashes a second of one thread that does nothing else.
+/// Hashes per second of one thread that does nothing else.
 fn raw(seconds: u64) -> Result<f64> {
     let argon2 = argon2()?;
     let mut blocks = vec![Block::new(); argon2.params().block_count()];

@@ -1,6 +1,6 @@
-//! Measures the ledger beside what PostgreSQL does at best with one commit a transfer, and the product over REST beside
-//! the same and beside Envoy: interleaved passes, the median and the range of what each pass says, and what was promised
-//! after every pass.
+//! Benchmarks of the ledger, compared with the best PostgreSQL does with one commit per transfer, and of the product
+//! over REST, compared with the same and with Envoy. Passes alternate with the peers; the report has the median and
+//! range over the passes. The invariants are checked after every pass.
 
 mod books;
 mod cala;
@@ -33,16 +33,16 @@ use crate::report::{Figure, report};
 
 #[derive(Parser)]
 struct Settings {
-    /// What is measured; everything if nothing is named.
+    /// The parts to measure; all by default.
     #[arg(value_enum)]
     what: Vec<What>,
-    /// Seconds a measurement.
+    /// Seconds per measurement.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
-    /// How often everything is measured, in turn.
+    /// The number of passes.
     #[arg(long, default_value_t = 3)]
     passes: usize,
-    /// How many entries there are for the last measurement, which is compared with the first; 0 leaves it out.
+    /// The number of entries for the last measurement, which is compared with the first; 0 skips it.
     #[arg(long, default_value_t = 0)]
     entries: i64,
     #[command(flatten)]
@@ -81,7 +81,7 @@ struct Pass {
     fund: Sample,
 }
 
-/// How many transfers are on their way at once.
+/// The number of concurrent transfers.
 const AT_ONCE: [usize; 4] = [1, 8, 32, 1_024];
 
 const FIGURES: [Figure<Pass>; 28] = [
@@ -119,7 +119,7 @@ const FIGURES: [Figure<Pass>; 28] = [
 async fn main() -> Result<()> {
     let settings = Settings::parse();
     for what in What::value_variants().iter().filter(|what| settings.wants(**what)) {
-        // A server and a folder for each, so that none finds what another left.
+        // Each part gets its own server and folder, so that none sees the data of another.
         let folder = tempfile::Builder::new().prefix("solvane-bench-").tempdir()?;
         std::fs::set_permissions(folder.path(), std::os::unix::fs::PermissionsExt::from_mode(0o711))?;
         let postgres = Postgres::start(&postgres::Settings {
@@ -195,7 +195,7 @@ async fn measure_all(settings: &Settings, url: &str) -> Result<Vec<Pass>> {
     Ok(passes)
 }
 
-/// B21: the rate with so many entries over that with few.
+/// B21: the rate with this many entries divided by that with few.
 async fn grown(settings: &Settings, url: &str) -> Result<f64> {
     let (server, books) = (Server::of(url).await?, Books::new(url, "grown").await?);
     let few = books.work(&server, 1_024, settings.seconds, Work::Spread).await?;

@@ -1,4 +1,4 @@
-//! One measurement: so many operations at once for so long.
+//! One measurement: a number of concurrent operations for a given time.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,14 +13,14 @@ pub struct Sample {
     pub done: usize,
     /// Operations a second.
     pub rate: f64,
-    /// 99 of 100 took at most so many milliseconds; 0 where it was not measured.
+    /// The 99th percentile in milliseconds; 0 if not measured.
     pub p99_ms: f64,
     /// PostgreSQL's CPU an operation, in microseconds.
     pub database_us: f64,
 }
 
 impl Sample {
-    /// From a count over a time.
+    /// Computed from a count and a duration.
     pub fn new(done: usize, took: Duration, database_us: u64) -> Self {
         let count = done.max(1) as f64;
         Self { done, rate: count / took.as_secs_f64(), p99_ms: 0.0, database_us: database_us as f64 / count }

@@ -1,5 +1,5 @@
-//! The peer: one PL/pgSQL call and one commit a transfer, driven by pgbench. Spread over many
-//! accounts it is the figure S, on one hot account Sh.
+//! The peer: one PL/pgSQL call and one commit per transfer, driven by pgbench. Its rate is S when spread over many
+//! accounts, and Sh on one hot account.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -26,7 +26,7 @@ impl Peer {
         Ok(Self { url })
     }
 
-    /// Transfers for so long, spread over accounts or all to one.
+    /// Transfers for the given time, spread over accounts or all to one.
     pub async fn transfer(&self, server: &Server, at_once: usize, seconds: u64, hot: bool) -> Result<Sample> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql");
         let script = folder.join(if hot { "hot.pgbench" } else { "spread.pgbench" });

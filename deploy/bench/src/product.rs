@@ -24,9 +24,9 @@ use crate::databases;
 
 /// What every member has.
 const BALANCE: Cents = Cents::new(1_000_000);
-/// Promises that are checked: those that can be among so many rows.
+/// The invariants that can be checked with this many rows.
 const PROMISES: [&str; 9] = ["L1", "L2", "L3", "L4", "L5", "L6", "L7", "L9", "L12"];
-/// What the audit asks row by row (L11, Q2, L9), asked at once.
+/// Invariants that the audit checks row by row (L11, Q2, L9), in one query.
 const TOLD: (&str, &str) = (
     "every withdrawal has its hold, its event and its answer, once",
     "SELECT format('withdrawal %s', id) FROM transactions
@@ -38,14 +38,14 @@ const TOLD: (&str, &str) = (
         AS kept USING (id)
      WHERE (kind = 'withdrawal' OR kind IS NULL) AND (holds, events, answers) IS DISTINCT FROM (1, 1, 1)",
 );
-/// Shaped as a hash must be, and that of no password.
+/// Has the format of a hash, but matches no password.
 const NO_PASSWORD: &str =
     "$argon2id$v=19$m=19456,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /// A running product.
 pub struct Product {
     pub stack: Stack,
-    /// The platform's method by which withdrawals are paid.
+    /// The platform method of the withdrawals.
     pub method: String,
     /// The wallet's database, as the wallet.
     pub wallet: Db,
@@ -54,7 +54,7 @@ pub struct Product {
     port: u16,
 }
 
-/// Somebody signed in.
+/// A logged-in member.
 pub struct Member {
     pub id: Uuid,
     /// The session's token.
@@ -62,7 +62,7 @@ pub struct Member {
 }
 
 impl Product {
-    /// Starts it on a PostgreSQL that is there, with a RabbitMQ of its own.
+    /// Starts it on an existing PostgreSQL, with a private RabbitMQ.
     pub async fn start(folder: &Path, server_url: &str) -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize()?;
         let port = std::net::TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port();
@@ -111,7 +111,8 @@ impl Product {
         Ok(found["id"].as_str().context("a method has an id")?.to_owned())
     }
 
-    /// Makes new members, each with a session that was just used and money from an adjustment: the books stay right.
+    /// Creates members, each with a recently used session and money from an adjustment, so that the ledger stays
+    /// consistent.
     pub async fn members(&self, count: usize) -> Result<Vec<Member>> {
         let ids: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
         let sessions: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
@@ -158,7 +159,7 @@ impl Product {
         Ok(tx.commit().await?)
     }
 
-    /// As if each had confirmed to be paid to an address of the method.
+    /// Marks an address of the method as confirmed for each member.
     pub async fn confirm(&self, members: &[Member], address: &str) -> Result<()> {
         for some in members.chunks(10_000) {
             let ids: Vec<Uuid> = some.iter().map(|member| member.id).collect();
@@ -174,7 +175,7 @@ impl Product {
         Ok(())
     }
 
-    /// Lets them sign in with the password of this hash.
+    /// Sets this password hash for all members.
     pub async fn set_password(&self, members: &[Member], hash: &str) -> Result<()> {
         let ids: Vec<Uuid> = members.iter().map(|member| member.id).collect();
         let sql = "UPDATE users SET password_hash = $2 WHERE id = ANY ($1)";
@@ -182,17 +183,17 @@ impl Product {
         Ok(())
     }
 
-    /// Forgets every vain try to sign in.
+    /// Clears the counters of failed logins.
     pub async fn forget_tries(&self) -> Result<()> {
         sqlx::query("DELETE FROM login_throttles").execute(&mut *self.auth.conn().await?).await?;
         Ok(())
     }
 
-    /// By one confirmed correction a member, as two treasurers would.
+    /// Posts one confirmed correction per member, as two treasurers would.
     async fn give_money(&self, ids: &[Uuid]) -> Result<()> {
         let proposals: Vec<Uuid> = ids.iter().map(|_| Uuid::now_v7()).collect();
         let lines: Vec<Uuid> = ids.iter().map(|_| Uuid::new_v4()).collect();
-        // The service's own role decides nothing without a row of the audit log.
+        // The service's role cannot decide anything without an audit row.
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut tx = owner.begin().await?;
         for sql in [
@@ -231,7 +232,7 @@ impl Product {
         Ok(())
     }
 
-    /// Clears the dead rows of what was seeded, so that no measurement pays for them.
+    /// Vacuums the seeded tables, so that no measurement pays for it.
     pub async fn settle(&self) -> Result<()> {
         for service in [Service::Auth, Service::Wallet] {
             let db = Db::connect_lazy(&self.stack.databases().owner_url(service)?, 1)?;
@@ -245,7 +246,7 @@ impl Product {
         Ok(sqlx::query_scalar(sql).fetch_one(&mut *self.wallet.conn().await?).await?)
     }
 
-    /// Every broken promise of the ledger and of withdrawals: there must be none.
+    /// The violated invariants of the ledger and of withdrawals; must be empty.
     pub async fn check(&self) -> Result<()> {
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut conn = databases::patient(&owner).await?;

@@ -7,7 +7,7 @@ use anyhow::Result;
 /// A figure of the table: its name, how it comes out of a pass, its target.
 pub type Figure<P> = (&'static str, fn(&P) -> f64, &'static str);
 
-/// Writes the table: of each figure the median and the range over the passes.
+/// Prints the table with the median and range of each figure over the passes.
 pub fn report<P>(out: &mut impl Write, figures: &[Figure<P>], passes: &[P]) -> Result<()> {
     writeln!(out, "| figure | median | range | target |\n|---|---|---|---|")?;
     for (name, figure, target) in figures {

