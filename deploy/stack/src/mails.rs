@@ -70,7 +70,7 @@ pub async fn wait_for_code(folder: &Path, email: &str) -> Result<String> {
 /// # Errors
 /// When none comes in time.
 pub async fn wait_for_destination_code(folder: &Path, email: &str, address: &str) -> Result<String> {
-    let asks = |mail: &Mail| mail.subject == "Confirm where your payouts go" && mail.text.contains(address);
+    let asks = |mail: &Mail| mail.subject == "Confirm your payout address" && mail.text.contains(address);
     wait_for(folder, email, asks).await?.code().context("a code")
 }
 

@@ -168,7 +168,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.password_reset_requested",
             &reset,
             Template::ResetLink,
-            &["https://solvane.test/reset-password#token=Reset-Token_1", "it was not you"],
+            &["https://solvane.test/reset-password#token=Reset-Token_1", "did not request this"],
         ),
         one(
             "auth.v1.staff_invited",
@@ -192,7 +192,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("authenticator_added"),
             Template::SecondFactorChanged,
-            &["An authenticator app was set up", "Firefox on Linux", "203.0.113.0/24", "stays signed in"],
+            &["An authenticator app was set up", "Firefox on Linux", "203.0.113.0/24", "stay signed in"],
         ),
         one(
             "auth.v1.second_factor_changed",
@@ -222,13 +222,13 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("reset_scheduled"),
             Template::SecondFactorChanged,
-            &["reported as lost", "on 8 November 2026, 14:05 UTC", "calls the removal off"],
+            &["reported as lost", "on 8 November 2026, 14:05 UTC", "cancels the removal"],
         ),
         one(
             "auth.v1.second_factor_changed",
             &factor("reset_called_off"),
             Template::SecondFactorChanged,
-            &["called off", "stays on"],
+            &["was cancelled", "stays on"],
         ),
         one(
             "auth.v1.second_factor_changed",
@@ -318,17 +318,17 @@ fn wallet_samples(id: Uuid) -> Vec<Sample> {
             "withdrawal_requested",
             "unconfirmed",
             Template::WithdrawalReceived,
-            &["is waiting for you", "mailed you a code", "TXYZaddress", SEEN],
+            &["needs your confirmation", "emailed you a code", "TXYZaddress", SEEN],
         ),
         one("withdrawal_approved", "", Template::WithdrawalApproved, &["$1,203.64", "TXYZaddress"]),
         one("withdrawal_paid", "", Template::WithdrawalPaid, &["0xfeed", "$1,203.64", "$30.86"]),
         one("withdrawal_rejected", "", Template::WithdrawalRejected, &[REASON, "$1,234.50", "no fee was charged"]),
         one("fee_requested", "", Template::FeeReceived, &["$1,234.50"]),
         one("fee_confirmed", "", Template::FeeConfirmed, &["paid out in full"]),
-        one("fee_rejected", "", Template::FeeRejected, &[REASON, "comes out of the payout"]),
+        one("fee_rejected", "", Template::FeeRejected, &[REASON, "deducted from the payout"]),
         one("bonus_granted", "", Template::BonusGranted, &["$1,234.50", "cannot be spent or withdrawn"]),
         one("bonus_released", "", Template::BonusReleased, &["$1,234.50"]),
-        one("balance_adjusted", "debit", Template::BalanceAdjusted, &["Taken", "$1,234.50", REASON]),
+        one("balance_adjusted", "debit", Template::BalanceAdjusted, &["Deducted", "$1,234.50", REASON]),
         Sample {
             event: event("wallet.v1.trade_funded", &wallet::BalanceMoved { user_id: id.to_string() }),
             mails: vec![],
@@ -350,7 +350,7 @@ fn trade_samples(id: Uuid) -> Vec<Sample> {
         Sample { event, mails: vec![(template, None)], facts }
     };
     vec![
-        one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not a promise"]),
+        one("trade_opened", 50_000, Template::TradeOpened, &["$500.00", "not guaranteed"]),
         one("trade_claimed", 56_050, Template::TradeClaimed, &["$560.50", "$500.00", "$60.50"]),
         one("trade_closed", 48_000, Template::TradeClosed, &["$480.00", "$20.00"]),
         Sample {

@@ -10,15 +10,15 @@ const payment: readonly Reason[] = [
   { code: 'NOT_RECEIVED', name: 'Not received', sentence: 'We have not received this payment.' },
   { code: 'AMOUNT_MISMATCH', name: 'Amount differs', sentence: 'The amount we received differs from the amount you entered.' },
   { code: 'UNREADABLE_RECEIPT', name: 'Proof unreadable', sentence: 'We could not read the proof of payment.' },
-  { code: 'DUPLICATE', name: 'Submitted before', sentence: 'This payment has been submitted before.' },
+  { code: 'DUPLICATE', name: 'Duplicate', sentence: 'This payment has been submitted before.' },
   { code: 'WRONG_NETWORK', name: 'Wrong network', sentence: 'The payment was made on another network.' },
   { code: 'OTHER', name: 'Other', sentence: 'We could not confirm this payment. Please contact support.' },
 ]
 
 const withdrawal: readonly Reason[] = [
-  { code: 'INVALID_ADDRESS', name: 'Address not valid', sentence: 'The destination address is not valid. The amount is back in your balance.' },
+  { code: 'INVALID_ADDRESS', name: 'Invalid address', sentence: 'The destination address is not valid. The amount is back in your balance.' },
   { code: 'COMPLIANCE', name: 'Checks incomplete', sentence: 'We could not complete our checks for this withdrawal. The amount is back in your balance.' },
-  { code: 'MEMBER_REQUEST', name: 'Member asked', sentence: 'Ended at your request. The amount is back in your balance.' },
+  { code: 'MEMBER_REQUEST', name: 'Requested by member', sentence: 'Ended at your request. The amount is back in your balance.' },
   { code: 'PAYOUT_FAILED', name: 'Payout failed', sentence: 'The payout did not go through. The amount is back in your balance.' },
   { code: 'OTHER', name: 'Other', sentence: 'We could not process this withdrawal. The amount is back in your balance. Please contact support.' },
 ]
@@ -41,7 +41,7 @@ const mails: Record<string, { subject: string; lead: string; close?: string }> =
   },
   fee: {
     subject: 'Your fee payment could not be confirmed',
-    lead: 'We could not confirm your separate payment of the withdrawal fee. Your withdrawal goes on all the same: the fee comes out of the payout.',
+    lead: 'We could not confirm your separate payment of the withdrawal fee. Your withdrawal continues: the fee is deducted from the payout.',
   },
   withdrawal: {
     subject: 'Your withdrawal was not accepted',
@@ -62,7 +62,7 @@ export function rejectionMail({ id, kind, amount, reference, user }: Rejected, r
     `Reason: ${reason.sentence}\nAmount: ${formatMoney(amount)}\nReference: ${reference}`,
     `See the transaction:\n${site}${paths.transaction(id)}`,
     mail.close,
-    `${brand.name} will never ask you for your password or a code, by mail, phone or message.`,
+    `${brand.name} will never ask you for your password or a code, by email, phone or message.`,
     `${brand.name}\n${site}`,
   ]
   return { subject: mail.subject, paragraphs: paragraphs.filter((paragraph) => paragraph !== undefined) }
