@@ -72,7 +72,7 @@ test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-
     await withdrawal(member, 60)
   }
   await logIn(page, 'reviewer')
-  await expect(page.getByRole('link', { name: /To decide/ })).toContainText('10')
+  await expect(page.getByRole('link', { name: /Awaiting decision/ })).toContainText('10')
   await expect(page.getByRole('main').getByRole('listitem')).toHaveCount(10)
 
   let keys = 0
@@ -90,7 +90,7 @@ test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-
     if (item === 4) {
       await press('r')
       await press('1')
-      await expect(page.getByRole('region', { name: 'Mail to the member' })).toBeVisible()
+      await expect(page.getByRole('region', { name: 'Email to the member' })).toBeVisible()
       await press('Enter')
     } else {
       await press('a')
@@ -105,7 +105,7 @@ test('a reviewer clears a queue of ten with the keyboard alone [D-O1] [D-O2] [D-
     }
     if (item < 9) await expect(title).not.toHaveText(reference ?? '')
   }
-  await expect(page.getByText('Nothing waits for a decision')).toBeVisible()
+  await expect(page.getByText('The queue is empty')).toBeVisible()
   info.annotations.push({ type: 'queue of ten', description: `${keys} keys, ${Date.now() - started} ms` })
 
   const reviewer = await asStaff('auditor')
@@ -152,12 +152,12 @@ test('a treasurer pays what a reviewer approved, once [D-W5] [D-O1] [D-E2]', asy
   await expect(payout.getByRole('timer')).toHaveText(/^1[45]:\d\d left$/)
   await expect(payout.getByText(address, { exact: true })).toBeVisible()
   await expect(payout.getByRole('img', { name: `QR code of ${address}` })).toBeVisible()
-  await expect(payout).toContainText('another person than the approver pays')
+  await expect(payout).toContainText('the approver cannot pay it out')
   await payout.getByRole('button', { name: 'Mark as paid' }).click()
   await expect(payout.getByText('The hash of the payout is required')).toBeVisible()
   await payout.getByLabel('Transaction hash of the payout').fill(hash())
   await payout.getByRole('button', { name: 'Mark as paid' }).dblclick()
-  await expect(page.getByText('Nothing waits to be paid')).toBeVisible()
+  await expect(page.getByText('No payouts waiting')).toBeVisible()
 
   await page.goto(`/admin/review/${id}`)
   await expect(page.getByText('Decided: confirmed')).toBeVisible()
@@ -194,7 +194,7 @@ test('one treasurer pays at a time, and another sees who and until when [D-B7] [
   await expect(payout.getByText('Enter a whole number like 0')).toBeVisible()
   await payout.getByLabel('Output').fill('3')
   await payout.getByRole('button', { name: 'Mark as paid' }).click()
-  await expect(page.getByText('Nothing waits to be paid')).toBeVisible()
+  await expect(page.getByText('No payouts waiting')).toBeVisible()
   await page.goto(`/admin/review/${id}`)
   await expect(page.getByText('Output', { exact: true }).locator('..')).toContainText('3')
 })
@@ -213,16 +213,16 @@ test('a large deposit waits for a second reviewer, who looks for themselves [D-B
   }
   await logIn(page, 'reviewer')
   await approveAs(page)
-  await expect(page.getByText('Approved. Another reviewer has to approve it too.')).toBeVisible()
+  await expect(page.getByText('Approved. A second reviewer has to approve it too.')).toBeVisible()
   await page.goto('/admin')
-  await expect(page.getByRole('main').getByRole('listitem')).toContainText('Waits for a second reviewer')
+  await expect(page.getByRole('main').getByRole('listitem')).toContainText('Awaiting second review')
   await page.getByRole('main').getByRole('listitem').getByRole('link').first().click()
   await expect(page.getByText('You approved $12,000.00.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Approve/ })).toBeDisabled()
 
   const second = await colleague(another, 'reviewer2')
   await approveAs(second)
-  await expect(second.getByText('Nothing waits for a decision')).toBeVisible()
+  await expect(second.getByText('The queue is empty')).toBeVisible()
   await page.reload()
   await expect(page.getByText('Decided: confirmed')).toBeVisible()
 })
@@ -244,7 +244,7 @@ test('a value is published by a second manager, never by the one who proposed it
   await form.getByRole('button', { name: 'Propose' }).click()
   const own = page.getByRole('listitem').filter({ hasText: source })
   await expect(own.getByRole('button', { name: 'Confirm' })).toBeDisabled()
-  await expect(own).toContainText('You proposed this yourself')
+  await expect(own).toContainText('You proposed this.')
 
   const second = await colleague(another, 'manager2')
   await second.getByRole('link', { name: /^Proposals/ }).click()
@@ -281,7 +281,7 @@ test('a bonus takes two treasurers, and a freeze a reason [D-L1] [D-R2] [D-R13] 
   await reviewer.getByRole('button', { name: 'Freeze' }).click()
   const dialog = reviewer.getByRole('dialog')
   await dialog.getByRole('button', { name: 'Freeze' }).click()
-  await expect(dialog.getByText('Please say why')).toBeVisible()
+  await expect(dialog.getByText('Enter a reason')).toBeVisible()
   await dialog.getByLabel('Reason').fill('Asked for by the member')
   await dialog.getByRole('button', { name: 'Freeze' }).click()
   await expect(reviewer.getByText('Frozen', { exact: true })).toBeVisible()
@@ -295,7 +295,7 @@ test('a false deposit is reversed by two people, a part is held, and the member 
   const deposited = transactions[0]
   await logIn(page, 'reviewer')
   await page.goto(`/admin/members/${member.id}`)
-  const holds = page.getByRole('form', { name: 'Hold a part of the balance' })
+  const holds = page.getByRole('form', { name: 'Place a hold' })
   await holds.getByRole('button', { name: 'Hold' }).click()
   await expect(holds.getByText('Enter an amount like 25.00')).toBeVisible()
   await holds.getByText('Dispute').click()
@@ -373,7 +373,7 @@ test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', asyn
   await page.goto('/admin/audit')
   await expect(page.getByRole('region', { name: 'Audit log' })).toContainText('deposit.approve')
   await page.goto('/admin/integrity')
-  await expect(page.getByText('The books are right')).toBeVisible()
+  await expect(page.getByText('The ledger is consistent')).toBeVisible()
 
   // What the pages leave out, the services refuse.
   const refused: [string, string, object?][] = [

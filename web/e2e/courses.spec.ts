@@ -12,7 +12,7 @@ test('bought from the balance, the course opens at once and is read lesson by le
   await page.getByRole('button', { name: 'Pay from balance' }).click()
   await expect(page.getByRole('dialog')).toContainText('$13.00')
   await page.getByRole('button', { name: 'Pay $87.00' }).click()
-  await expect(page.getByText('Yours')).toBeVisible()
+  await expect(page.getByText('Purchased')).toBeVisible()
   await expect(page.getByText(', locked')).toHaveCount(0)
 
   await page.getByRole('link', { name: 'Start reading' }).click()
@@ -43,6 +43,6 @@ test('paid by deposit, the course is in review until staff confirms it, and then
   await page.getByRole('link', { name: 'Courses' }).first().click()
   await expect(page.getByText('In review')).toBeVisible()
   await approve(member.email, 87)
-  await expect(page.getByText('Yours')).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByText('Purchased')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText(', locked')).toHaveCount(0)
 })

@@ -17,11 +17,11 @@ async function setUp(page: Page, member: SignedIn) {
   await passes(page, 'the secret')
   await page.getByLabel('Authenticator code').fill(totpCode(secret))
   await page.getByRole('button', { name: 'Confirm' }).click()
-  await expect(page.getByRole('heading', { name: 'Keep these recovery codes' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Save your recovery codes' })).toBeVisible()
   const codes = await page.getByRole('listitem').filter({ hasText: /^[A-Z2-9]{5}-[A-Z2-9]{5}$/ }).allTextContents()
   expect(codes).toHaveLength(10)
   await passes(page, 'the recovery codes')
-  await page.getByRole('button', { name: 'I have kept them' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
   return { secret, codes }
 }
 

@@ -29,7 +29,7 @@ test('a change of email is undone by the link in the old mailbox, and payouts wa
   await page.goto(path)
   await expect(page).toHaveURL('/undo')
   await page.getByRole('button', { name: 'Undo the change' }).click()
-  await expect(page.getByText('Your old email address is back')).toBeVisible()
+  await expect(page.getByText('Your old email address is restored')).toBeVisible()
   await expect(reviewer('POST', `${inReview}/approve`, { revision })).rejects.toThrow(/409.*PAYOUTS_STOPPED/)
 
   const [, reset = ''] = await mailTo(member.email, /https?:\/\/[^/\s]+(\/reset-password#token=[\w-]+)/)
@@ -61,7 +61,7 @@ test('"This was not me" in the mail of a new sign-in logs everybody out [D-A6]',
   const [, path = ''] = await mailTo(member.email, /https?:\/\/[^/\s]+(\/not-me#token=[\w-]+)/)
   await page.goto(path)
   await page.getByRole('button', { name: 'Secure my account' }).click()
-  await expect(page.getByText('Everybody is logged out')).toBeVisible()
+  await expect(page.getByText('All sessions have ended')).toBeVisible()
   await expect(async () => {
     await thief.goto('/transactions')
     await expect(thief).toHaveURL('/login', { timeout: 2_000 })
@@ -70,5 +70,5 @@ test('"This was not me" in the mail of a new sign-in logs everybody out [D-A6]',
   await page.goto('/dashboard')
   await page.goto(path)
   await page.getByRole('button', { name: 'Secure my account' }).click()
-  await expect(page.getByText('This link was used before or has expired')).toBeVisible()
+  await expect(page.getByText('This link has already been used or has expired')).toBeVisible()
 })

@@ -68,7 +68,7 @@ test('a new address is confirmed by a mailed code before the withdrawal is appro
   const id = new URL(page.url()).pathname.split('/').at(-1) ?? ''
   const reviewer = await asStaff('reviewer')
   await expect(reviewer('POST', `/admin/transactions/${id}/approve`, { revision: 1 })).rejects.toThrow(/409.*DESTINATION_UNCONFIRMED/)
-  await mailTo(member.email, /withdrawal is waiting for you/)
+  await mailTo(member.email, /withdrawal needs your confirmation/)
 
   const code = await addressCodeMailedTo(member.email, address)
   await page.getByLabel('6-digit code').fill(code === '000000' ? '000001' : '000000')
@@ -127,7 +127,7 @@ test('the limits of the terms are shown, and a reached one says what is left and
   await expect(facts).toContainText('Minimum withdrawal$50')
   await expect(facts).toContainText('Limit in 24 hours$100,000')
   await expect(facts).toContainText('Limit in 30 days$500,000')
-  await expect(facts).toContainText('Left of your limits$1,000.00more from')
+  await expect(facts).toContainText('Remaining limit$1,000.00more from')
 
   await page.getByLabel('Amount').fill('1000.01')
   await page.getByText('TRC20').click()

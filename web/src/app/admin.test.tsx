@@ -120,7 +120,7 @@ describe('who enters', () => {
       answers('post', '/users/totp', { secret: 'JBSWY3DPEHPK3PXP', uri: 'otpauth://totp/Solvane:rae?secret=JBSWY3DPEHPK3PXP' }),
     )
     const { user } = openAsStaff('/admin/members')
-    expect(await screen.findByText(/opens once you have set up/)).toBeVisible()
+    expect(await screen.findByText(/^Set up an authenticator app to use the back office/)).toBeVisible()
     expect(currentPath()).toBe('/admin/security')
     expect(screen.queryByRole('link', { name: 'Queue' })).toBeNull()
 
@@ -230,7 +230,7 @@ describe('a decision', () => {
     await screen.findByRole('heading', { name: 'Your decision' })
     await user.keyboard('a')
     await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
-    expect(await screen.findByText('This transaction has changed meanwhile')).toBeVisible()
+    expect(await screen.findByText('This transaction has changed')).toBeVisible()
     expect(screen.queryByText('It changed.')).toBeNull()
   })
 
@@ -241,10 +241,10 @@ describe('a decision', () => {
     await screen.findByRole('heading', { name: 'Your decision' })
     await user.keyboard('r')
     await user.click(await screen.findByRole('button', { name: 'Reject' }))
-    expect(screen.getByText('Choose a reason; the member reads it.')).toBeVisible()
+    expect(screen.getByText('Choose a reason. It is shown to the member.')).toBeVisible()
     await user.click(screen.getByRole('radio', { name: /Proof unreadable/ }))
     await user.keyboard('2')
-    expect(screen.getByRole('region', { name: 'Mail to the member' })).toHaveTextContent(
+    expect(screen.getByRole('region', { name: 'Email to the member' })).toHaveTextContent(
       'Reason: The amount we received differs from the amount you entered.',
     )
     await user.click(screen.getByRole('button', { name: 'Reject' }))
@@ -252,13 +252,13 @@ describe('a decision', () => {
   })
 
   it('waits for the member to confirm the address of a withdrawal [D-A4]', async () => {
-    const detail = "Waiting for the member's confirmation: it cannot be approved before."
+    const detail = "Waiting for the member's confirmation, which is required for approval."
     const waits = review({ kind: 'withdrawal', title: 'Withdrawal', needsConfirmation: true })
     const checks = [{ name: 'destination_confirmed', ok: false, detail, transactionIds: [] }]
     server.use(answers('get', `/admin/transactions/${deposit.id}`, { ...waits, checks }))
     const { user } = openAsStaff(path)
     expect(await screen.findByText(detail)).toBeVisible()
-    expect(screen.getByText(/^It waits for the member/)).toBeVisible()
+    expect(screen.getByText(/once the member has confirmed the address/)).toBeVisible()
     expect(screen.getByRole('button', { name: /Approve/ })).toBeDisabled()
     await user.keyboard('a')
     expect(screen.queryByRole('heading', { name: /^Approve this/ })).toBeNull()
@@ -269,7 +269,7 @@ describe('a decision', () => {
     const said = records('post', '/admin/transactions/:id/viewing', { viewers: [{ id: 'b', name: 'Remy Reviewer' }, { id: 'c', name: 'Ada Auditor' }] })
     server.use(said.handler)
     openAsStaff(path)
-    expect(await screen.findByText('Remy Reviewer, Ada Auditor are looking at this too')).toBeVisible()
+    expect(await screen.findByText('Remy Reviewer, Ada Auditor are also viewing this')).toBeVisible()
     expect(said.seen[0]?.path).toBe(`/v1/admin/transactions/${deposit.id}/viewing`)
   })
 
@@ -279,7 +279,7 @@ describe('a decision', () => {
     openAsStaff(path)
     expect(await screen.findByRole('heading', { name: 'Your decision' })).toBeVisible()
     await waitFor(() => expect(said.seen).toHaveLength(1))
-    expect(screen.queryByText(/looking at this too/)).toBeNull()
+    expect(screen.queryByText(/also viewing this/)).toBeNull()
     expect(screen.queryByText('Not now')).toBeNull()
   })
 
@@ -287,7 +287,7 @@ describe('a decision', () => {
     const withdrawal = { kind: 'withdrawal', title: 'Withdrawal', type: 'debit', approved: true, amount: 1000, netAmount: 975, fee: 25, destination: { address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS' } }
     server.use(answers('get', '/admin/transactions/:id', { ...review(withdrawal), approvedBy: ME }))
     openAsStaff(path, 'see', 'pay')
-    expect(await screen.findByText('Another person has to pay this')).toBeVisible()
+    expect(await screen.findByText('Someone else has to pay this out')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Mark as paid' })).toBeNull()
   })
 
@@ -329,7 +329,7 @@ describe('a decision', () => {
     const waiting = { amount: 12_500, txid: undefined, firstApproval }
     server.use(answers('get', '/admin/transactions/:id', review(waiting)))
     const { user, unmount } = openAsStaff(path)
-    expect(await screen.findByText('Waits for a second reviewer')).toBeVisible()
+    expect(await screen.findByText('Awaiting second review')).toBeVisible()
     await user.keyboard('a')
     expect(await screen.findByLabelText('Transaction hash')).toHaveValue('')
     expect(screen.getByLabelText('Amount that arrived')).toHaveValue('12500.00')
@@ -346,7 +346,7 @@ describe('a decision', () => {
 describe('the queue', () => {
   it('tells how long it took in the last 24 hours, where anything was handled [D-O2]', async () => {
     openAsStaff('/admin')
-    const counts = within(await screen.findByRole('navigation', { name: 'What waits' }))
+    const counts = within(await screen.findByRole('navigation', { name: 'Queue' }))
     expect(counts.getByRole('link', { name: /^Deposit/ })).toHaveTextContent('median 12 min · 90% within 40 min')
     expect(counts.getByRole('link', { name: /^Payout/ })).not.toHaveTextContent('median')
   })
@@ -362,8 +362,8 @@ describe('the ledger', () => {
     openAsStaff(`/admin/review/${deposit.id}`)
     const table = within(await screen.findByRole('region', { name: 'Ledger entries' }))
     const rows = table.getAllByRole('row').slice(1).map((row) => row.textContent)
-    expect(rows[0]).toMatch(/^7Freewithdrawal hold.*-\$100\.00\$400\.00$/)
-    expect(rows[1]).toMatch(/^7Holdings of the platform.*\$100\.00-\$1,000\.00$/)
+    expect(rows[0]).toMatch(/^7Availablewithdrawal hold.*-\$100\.00\$400\.00$/)
+    expect(rows[1]).toMatch(/^7Platform holdings.*\$100\.00-\$1,000\.00$/)
   })
 })
 
@@ -391,7 +391,7 @@ describe('the journal', () => {
 
   it('is not offered to others [D-R16]', async () => {
     openAsStaff('/admin/integrity')
-    await screen.findByText('The books are right')
+    await screen.findByText('The ledger is consistent')
     expect(screen.queryByRole('button', { name: 'Download' })).toBeNull()
   })
 })
@@ -418,7 +418,7 @@ describe('two people', () => {
     openAsStaff('/admin/proposals', 'see', 'changePlans')
     const button = await screen.findByRole('button', { name: 'Confirm' })
     expect(button).toBeDisabled()
-    expect(button).toHaveAccessibleDescription(/You proposed this yourself/)
+    expect(button).toHaveAccessibleDescription(/^You proposed this/)
     expect(screen.getByRole('button', { name: 'Withdraw' })).toBeEnabled()
   })
 
@@ -426,7 +426,7 @@ describe('two people', () => {
     const confirmed = records('post', '/admin/proposals/:id/confirm')
     server.use(answers('get', '/admin/proposals', { proposals: [proposal()] }), confirmed.handler)
     const { user } = openAsStaff('/admin/proposals', 'see', 'changePlans')
-    expect(await screen.findByText('The moment of confirmation')).toBeVisible()
+    expect(await screen.findByText('Time of confirmation')).toBeVisible()
     expect(screen.getByText('1.04')).toBeVisible()
     await user.click(screen.getByRole('button', { name: 'Confirm' }))
     await waitFor(() => expect(confirmed.seen[0]?.path).toBe('/v1/admin/proposals/trd_1/confirm'))
@@ -450,7 +450,7 @@ describe('a member who lost the second factor', () => {
     const { user } = openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
     await user.click(await screen.findByRole('button', { name: 'Propose to remove' }))
     const dialog = screen.getByRole('dialog', { name: /^Remove the second factor/ })
-    await user.type(within(dialog).getByLabelText('How you checked their identity'), 'Passport seen')
+    await user.type(within(dialog).getByLabelText('How you verified their identity'), 'Passport seen')
     await user.click(within(dialog).getByRole('button', { name: 'Propose' }))
     await waitFor(() => expect(proposed.seen[0]?.body).toEqual({ note: 'Passport seen' }))
   })
@@ -458,7 +458,7 @@ describe('a member who lost the second factor', () => {
   it('is shown with the day of the removal, and nothing more to do [D-A3]', async () => {
     server.use(page({ enrolled: true, removedAt: '2026-03-08T14:07:00Z' }), answers('get', '/admin/transactions', { transactions: [] }))
     openAsStaff(`/admin/members/${member.id}`, 'see', 'resetFactors')
-    expect(await screen.findByText(/^It is removed on Mar 8.*, unless the member uses it before/)).toBeVisible()
+    expect(await screen.findByText(/^It is removed on Mar 8.*, unless the member uses it before then/)).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Propose to remove' })).toBeNull()
   })
 })
@@ -502,7 +502,7 @@ describe('the staff', () => {
     )
     const { user } = openAsStaff('/admin/staff', 'see', 'seeStaff', 'changeStaff')
     const open = within(await screen.findByRole('list', { name: 'Open proposals' }))
-    expect(open.getByText('End a staff account')).toBeVisible()
+    expect(open.getByText('Disable a staff account')).toBeVisible()
     expect(open.getByText('tess@solvane.test')).toBeVisible()
     expect(open.getByRole('button', { name: 'Confirm' })).toBeEnabled()
 
@@ -511,7 +511,7 @@ describe('the staff', () => {
     await user.click(screen.getByRole('button', { name: 'Propose the invitation' }))
     await waitFor(() => expect(invited.seen[0]?.body).toEqual({ name: 'Ida', email: 'ida@solvane.test', role: 'reviewer' }))
 
-    await user.click(screen.getByRole('button', { name: 'Propose another role for Tess Treasurer' }))
+    await user.click(screen.getByRole('button', { name: 'Propose a new role for Tess Treasurer' }))
     const dialog = within(await screen.findByRole('dialog'))
     expect(dialog.getByRole('button', { name: 'Propose' })).toBeDisabled()
     await user.click(dialog.getByRole('radio', { name: /Auditor/ }))
@@ -543,10 +543,10 @@ describe('the books', () => {
       answers('get', '/admin/dead-letters', { deadLetters: [{ id: 'd1', queue: 'mailer.events', key: 'wallet.v1.x', reason: 'unreadable', at: '2026-03-05T14:07:00Z' }] }),
     )
     const { user } = openAsStaff('/admin/integrity', 'see', 'reopenWithdrawals')
-    expect(await screen.findByText('Withdrawals are stopped')).toBeVisible()
+    expect(await screen.findByText('Withdrawals are paused')).toBeVisible()
     expect(await screen.findByText('Drift of $0.01')).toBeVisible()
     expect(await screen.findByText('mailer.events')).toBeVisible()
-    await user.click(screen.getByRole('button', { name: 'Propose to open them' }))
+    await user.click(screen.getByRole('button', { name: 'Propose to resume' }))
     await waitFor(() => expect(reopened.seen).toHaveLength(1))
   })
 })
@@ -562,21 +562,21 @@ describe('the sums of the books', () => {
       }),
     )
     openAsStaff('/admin/integrity')
-    expect(await screen.findByText('Less is held than members are owed')).toBeVisible()
+    expect(await screen.findByText('Holdings are less than what is owed to members')).toBeVisible()
     // One verdict: no page is right and wrong at once.
     expect(screen.getByRole('status')).toHaveTextContent('Holdings do not cover what members are owed$0.01 is missing.')
-    expect(screen.queryByText('The books are right')).toBeNull()
+    expect(screen.queryByText('The ledger is consistent')).toBeNull()
     expect(concernOf('Holdings above what is owed')).toHaveTextContent('-$0.01')
     expect(concernOf('Holdings above what is owed')).toHaveClass('text-negative')
-    expect(concernOf('Investment pool')).toHaveTextContent('More was paid out in gains than came into the pool-$20.50')
+    expect(concernOf('Investment pool')).toHaveTextContent('Gains paid out exceed the income of the pool-$20.50')
     expect(concernOf('Investment pool')).toHaveClass('text-caution')
-    expect(screen.queryByText('Has to be zero')).toBeNull()
+    expect(screen.queryByText('Must be zero')).toBeNull()
   })
 
   it('say nothing where nothing is wrong [D-R6]', async () => {
     openAsStaff('/admin/integrity')
-    await screen.findByText('The books are right')
-    for (const words of ['Less is held than members are owed', /paid out in gains/, 'Has to be zero']) expect(screen.queryByText(words)).toBeNull()
+    await screen.findByText('The ledger is consistent')
+    for (const words of ['Holdings are less than what is owed to members', /paid out in gains/, 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
   })
 })
 
@@ -622,14 +622,14 @@ describe('the audit log', () => {
     server.use(answers('get', '/admin/staff', { staff: [{ ...member, id: 'treasurer-1', name: 'Tess Treasurer', role: 'treasurer' }] }))
     const { user, unmount } = openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
     await screen.findByRole('option', { name: 'Tess Treasurer' })
-    await user.selectOptions(screen.getByLabelText('By'), 'Tess Treasurer')
+    await user.selectOptions(screen.getByLabelText('Actor'), 'Tess Treasurer')
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'treasurer-1' }))
-    await user.selectOptions(screen.getByLabelText('By'), 'Anybody')
+    await user.selectOptions(screen.getByLabelText('Actor'), 'Anyone')
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet' }))
     unmount()
 
     openAsStaff('/admin/audit?actor=gone-since-1234', 'see', 'seeAudit', 'seeStaff')
-    expect(await screen.findByLabelText('By')).toHaveDisplayValue('colleague 1234')
+    expect(await screen.findByLabelText('Actor')).toHaveDisplayValue('colleague 1234')
     await waitFor(() => expect(asked.at(-1)).toEqual({ service: 'wallet', actor: 'gone-since-1234' }))
   })
 
@@ -637,7 +637,7 @@ describe('the audit log', () => {
     trail()
     openAsStaff('/admin/audit', 'see', 'seeAudit')
     expect(await screen.findByText('deposit.approve')).toBeVisible()
-    expect(screen.queryByLabelText('By')).toBeNull()
+    expect(screen.queryByLabelText('Actor')).toBeNull()
   })
 
   it('is offered as a file of the same rows [D-O3]', async () => {
@@ -661,7 +661,7 @@ describe('the audit log', () => {
       row({ actorId: '00000000-0000-0000-0000-000000000000', actorRole: 'admin', action: 'staff.add' }),
     ])
     openAsStaff('/admin/audit', 'see', 'seeStaff', 'seeAudit')
-    expect((await screen.findByText('withdrawals.stop')).closest('tr')).toHaveTextContent('The service')
+    expect((await screen.findByText('withdrawals.stop')).closest('tr')).toHaveTextContent('System')
     expect(screen.getByText('staff.add').closest('tr')).toHaveTextContent('the command line')
   })
 
@@ -672,6 +672,6 @@ describe('the audit log', () => {
     unmount()
     trail([])
     openAsStaff('/admin/audit?action=nothing', 'see', 'seeStaff', 'seeAudit')
-    expect(await screen.findByText('Nothing matches')).toBeVisible()
+    expect(await screen.findByText('No matching entries')).toBeVisible()
   })
 })

@@ -15,7 +15,7 @@ const totp = (state: object = {}) =>
 function guarded(method: 'post' | 'put' | 'delete', path: string) {
   const keys: (string | null)[] = []
   let isFresh = false
-  const refused = { success: false, message: 'Please enter a code of your authenticator to do this.', code: 'STEP_UP_REQUIRED' }
+  const refused = { success: false, message: 'Enter the code from your authenticator app to continue.', code: 'STEP_UP_REQUIRED' }
   const handlers = [
     http[method](base + path, ({ request }) => {
       keys.push(request.headers.get('Idempotency-Key'))
@@ -57,7 +57,7 @@ describe('two-factor authentication', () => {
     await user.click(screen.getByRole('button', { name: 'Confirm' }))
     expect(await screen.findByText('AAAAA-11111')).toBeVisible()
     expect(confirmed.seen[0]?.body).toEqual({ code: '123456' })
-    await user.click(screen.getByRole('button', { name: 'I have kept them' }))
+    await user.click(screen.getByRole('button', { name: 'I have saved them' }))
     expect(screen.queryByText('AAAAA-11111')).toBeNull()
     expect(await screen.findByText('2 recovery codes left')).toBeVisible()
   })
@@ -80,7 +80,7 @@ describe('two-factor authentication', () => {
     const { user } = openAsMember('/profile')
     await user.click(await screen.findByRole('button', { name: 'New recovery codes' }))
     expect(await screen.findByText('CCCCC-33333')).toBeVisible()
-    await user.click(screen.getByRole('button', { name: 'I have kept them' }))
+    await user.click(screen.getByRole('button', { name: 'I have saved them' }))
     await user.click(screen.getByRole('button', { name: 'Turn off' }))
     await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Turn off' }))
     server.use(totp({ enrolled: false, recoveryCodesLeft: 0 }))
@@ -116,7 +116,7 @@ describe('a request that needs a fresh second factor', () => {
     await user.click(screen.getByRole('button', { name: 'Change password' }))
     const dialog = await screen.findByRole('dialog', { name: 'Confirm it is you' })
     await user.click(await within(dialog).findByRole('button', { name: 'Cancel' }))
-    expect(await screen.findByText(/^Nothing was done/)).toBeVisible()
+    expect(await screen.findByText(/^Nothing was changed/)).toBeVisible()
     expect(change.keys).toHaveLength(1)
     expect(screen.getByLabelText('Old Password')).toHaveValue('old-password')
   })

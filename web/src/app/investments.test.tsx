@@ -116,7 +116,7 @@ describe('charts without a course', () => {
     const { unmount } = openAsMember('/investments/plans/add?planId=plan-1')
     expect(await screen.findByText('1.0125')).toBeVisible()
     expect(screen.getByText('Published Mar 1, 2026: Custodian report.')).toBeVisible()
-    expect(screen.getByText(/The chart begins with the second/)).toBeVisible()
+    expect(screen.getByText(/The chart appears after the second/)).toBeVisible()
     unmount()
     queryClient.clear()
     server.use(answers('get', '/plans/:id/values', { values: [] }))

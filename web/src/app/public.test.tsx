@@ -72,7 +72,7 @@ describe('the course in words', () => {
 
   it('shows every figure of the market, and that none is charged here [PUB-02] [PUB-04]', async () => {
     openApp('/ugc-course')
-    const prices = within(await screen.findByRole('region', { name: 'One price, beside what the market asks' }))
+    const prices = within(await screen.findByRole('region', { name: 'One price, compared with the market' }))
     const figures = {
       'Advanced course': '$500 or $560',
       Resources: '$300',
@@ -84,7 +84,7 @@ describe('the course in words', () => {
     for (const [title, text] of Object.entries(figures)) {
       expect(prices.getByText(title).closest('div')).toHaveTextContent(text)
     }
-    expect(prices.getByText(/none of them is sold or charged here/)).toBeVisible()
+    expect(prices.getByText(/we do not sell or charge any of them/)).toBeVisible()
     expect(prices.getByRole('link', { name: 'Get lifetime access' })).toHaveAttribute('href', '/courses')
   })
 })
@@ -132,9 +132,9 @@ describe('the sales page', () => {
 
 describe('the other public pages', () => {
   it.each([
-    ['/terms', 'Terms of Service', /taken out of the payout/],
+    ['/terms', 'Terms of Service', /deducted from the payout/],
     ['/privacy', 'Privacy Policy', /We do not sell data/],
-    ['/no/such/page', 'Page not found', /nothing at this address/],
+    ['/no/such/page', 'Page not found', /may have moved/],
   ])('%s renders a page [PUB-05]', async (path, title, sentence) => {
     openApp(path)
     expect(await heading(title)).toBeVisible()

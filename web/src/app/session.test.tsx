@@ -458,8 +458,8 @@ describe('the session', () => {
 
 describe('the link of a security mail', () => {
   it.each([
-    ['/undo', '/auth/undo', 'Undo the change', 'Your old email address is back', 'D-A1'],
-    ['/not-me', '/auth/not-me', 'Secure my account', 'Everybody is logged out', 'D-A6'],
+    ['/undo', '/auth/undo', 'Undo the change', 'Your old email address is restored', 'D-A1'],
+    ['/not-me', '/auth/not-me', 'Secure my account', 'All sessions have ended', 'D-A6'],
   ])('%s waits for a press, sends the token of the fragment, and ends the session here', async (path, route, label, done) => {
     const act = records('post', route)
     server.use(act.handler)
@@ -474,10 +474,10 @@ describe('the link of a security mail', () => {
   })
 
   it('that is dead says what to do instead [D-A6]', async () => {
-    server.use(refuses('post', '/auth/not-me', 422, { message: 'This link was used before or has expired', code: 'INVALID_LINK' }))
+    server.use(refuses('post', '/auth/not-me', 422, { message: 'This link has already been used or has expired', code: 'INVALID_LINK' }))
     const { user } = openApp('/not-me#token=x')
     await user.click(await screen.findByRole('button', { name: 'Secure my account' }))
-    expect(await screen.findByText('This link was used before or has expired')).toBeVisible()
+    expect(await screen.findByText('This link has already been used or has expired')).toBeVisible()
     expect(screen.queryByRole('button', { name: 'Secure my account' })).not.toBeInTheDocument()
     expect(screen.getByRole('link', { name: 'Set a new password' })).toHaveAttribute('href', '/forgot-password')
   })

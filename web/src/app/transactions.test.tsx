@@ -203,7 +203,7 @@ describe('the statement', () => {
       await user.click(screen.getByRole('button', { name: 'Download' }))
     }
     await ask('2026-02-01', '2026-01-01')
-    expect(await screen.findByText('Choose a day that is not before the first')).toBeVisible()
+    expect(await screen.findByText('Choose a date on or after the start date')).toBeVisible()
     server.use(refuses('get', '/transactions/statement', 422, { message: 'Check the period', errors: { to: 'At most a year' } }))
     await ask('2024-01-01', '2026-01-01')
     expect(await screen.findByText('At most a year')).toBeVisible()

@@ -13,14 +13,14 @@ const sentences: Record<string, Sentence> = {
   sign_out: { text: 'Signed out', icon: LogOut },
   session_ended: { text: 'Session ended', icon: LogOut },
   password_changed: { text: 'Password changed', icon: KeyRound },
-  password_reset: { text: 'Password reset by a mailed link', icon: KeyRound },
-  email_change_requested: { text: 'Change of email requested', icon: Mail },
+  password_reset: { text: 'Password reset by email link', icon: KeyRound },
+  email_change_requested: { text: 'Email change requested', icon: Mail },
   email_changed: { text: 'Email changed', icon: Mail },
-  email_change_undone: { text: 'Change of email undone', icon: Mail },
-  disowned: { text: 'Reported as not by the owner: all sessions ended', icon: ShieldAlert },
+  email_change_undone: { text: 'Email change undone', icon: Mail },
+  disowned: { text: 'Reported as unauthorized: all sessions ended', icon: ShieldAlert },
   factors_changed: { text: 'Second factors changed', icon: ShieldCheck },
   frozen: { text: 'Account frozen', icon: Snowflake },
-  unfrozen: { text: 'Account active again', icon: ShieldCheck },
+  unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },
 }
 
 /** What happened to the security of an account, newest first [D-A7]. */

@@ -19,7 +19,7 @@ export function SignedAmount({ value, type, status, className }: SignedProps) {
   const text = `${credit ? '+' : '-'}${formatMoney(value)}`
   return (
     <span className={cx('tabular whitespace-nowrap', tone, className)}>
-      <span className="sr-only">{`${failed ? 'not booked, ' : ''}${credit ? 'plus' : 'minus'} `}</span>
+      <span className="sr-only">{`${failed ? 'not posted, ' : ''}${credit ? 'plus' : 'minus'} `}</span>
       {failed ? <s className="signed">{text}</s> : <span className="signed">{text}</span>}
     </span>
   )

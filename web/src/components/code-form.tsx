@@ -33,7 +33,7 @@ export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormP
           {submitLabel}
         </Button>
         <p className="flex flex-wrap items-center gap-x-1 text-sm text-ink-soft">
-          No mail yet?
+          No email yet?
           <Button variant="ghost" size="sm" busyLabel="Sending..." onClick={onResend}>
             Send another code
           </Button>

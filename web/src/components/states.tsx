@@ -47,6 +47,6 @@ export function ErrorPanel({ error, onRetry, title = 'This could not be loaded',
 /** For pages and lists that the caller's role may not see; asking again changes nothing. */
 export const NoAccess = () => (
   <div role="alert">
-    <EmptyState icon={Lock} title="You don’t have access to this" description="Your role does not include it. An admin can tell you whose does." />
+    <EmptyState icon={Lock} title="You don’t have access to this" description="Your role does not have this permission. Ask an admin which role does." />
   </div>
 )

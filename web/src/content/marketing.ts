@@ -121,6 +121,6 @@ export const questions = [
   { question: 'Which equipment do I need?', answer: 'A phone of the last five years, daylight and a quiet room. Module 4 shows how to use them. If you buy anything, buy a small microphone.' },
   { question: 'How long does it take?', answer: 'A lesson takes five or six minutes to read and ends with a task of 30 to 60 minutes, plus one weekend for the portfolio. No timetable, no end date.' },
   { question: 'Will I earn money with it?', answer: 'That depends on your work, your market and on luck, and we make no promise about income. The course teaches how to produce, offer and price videos; finding clients stays your job.' },
-  { question: 'How do I pay?', answer: 'Once: $87, from your wallet balance at once, or by a cryptocurrency payment that you prove with a receipt. A person checks the payment; until then the course says “In review”. Then all modules open.' },
+  { question: 'How do I pay?', answer: 'Once: $87, from your wallet balance at once, or by a cryptocurrency payment with proof of payment. We review the payment; until then the course shows “In review”. Then all modules open.' },
   { question: 'Can I look inside first?', answer: 'Yes. A free account opens the whole first lesson and the list of all others.' },
 ] as const

@@ -5,11 +5,11 @@ import { Link } from 'react-router'
 
 export function ActivityPage() {
   return (
-    <Page title="Account activity" description="Sign-ins and changes of the last 13 months.">
+    <Page title="Account activity" description="Sign-ins and changes from the last 13 months.">
       <ActivityCard />
       <p className="mt-4 text-sm text-ink-soft">
-        Something here was not you? <Link className="font-medium text-accent underline" to={paths.profile}>Change your password</Link>,
-        which ends every other session.
+        Don’t recognize something? <Link className="font-medium text-accent underline" to={paths.profile}>Change your password</Link>.
+        This ends all other sessions.
       </p>
     </Page>
   )

@@ -7,7 +7,7 @@ export function AddPaymentMethodPage() {
   const add = useAddPaymentMethod()
   const submissionKey = useSubmissionKey()
   return (
-    <Page title="Add payment method" description="An address of your own, for withdrawals." width="form" back>
+    <Page title="Add payment method" description="An address you own, for withdrawals." width="form" back>
       <MethodForm
         submitLabel="Add payment method"
         onSave={(fields) =>

@@ -16,7 +16,7 @@ export function CoursesPage() {
   const doneIds = useDoneLessons(user.id)
   useNewPurchase(course?.purchased ?? false)
   return (
-    <Page title="Courses" description="One course, seven modules, yours for good.">
+    <Page title="Courses" description="One course, seven modules, lifetime access.">
       {isPending ? (
         <div className="space-y-4">
           <Skeletons count={1} className="h-72" label="Loading the course" />

@@ -22,7 +22,7 @@ export function DepositsPage() {
   return (
     <Page
       title={isCourse ? 'Pay for the course' : 'Deposit'}
-      description={isCourse ? 'One payment, lifetime access.' : 'Send a payment, then show us the proof.'}
+      description={isCourse ? 'One payment, lifetime access.' : 'Send a payment, then upload the proof.'}
     >
       <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1.7fr)_minmax(0,1fr)]">
         <Card className="p-5 sm:p-7">
@@ -49,7 +49,7 @@ const steps = [
   'Enter the amount and choose a payment method.',
   'Send exactly that amount to the address shown, on the network shown.',
   'Upload a screenshot or PDF of the payment and press “I have made payment”.',
-  'Our team checks the payment. You get an email, and the amount appears in your balance.',
+  'Our team reviews the payment. Once it is confirmed, the amount is added to your balance and you get an email.',
 ]
 
 function Instructions() {

@@ -5,7 +5,7 @@ import { SessionHeading, TextLink } from '../session-parts'
 export function ForgotPasswordPage() {
   return (
     <>
-      <SessionHeading title="Forgot Password">Tell us the email of your account.</SessionHeading>
+      <SessionHeading title="Forgot Password">Enter the email address of your account.</SessionHeading>
       <ForgotForm />
       <p className="mt-6 text-center text-sm text-ink-soft">
         <TextLink to={paths.login}>Remember your password?</TextLink>

@@ -15,7 +15,7 @@ export function InvestmentsPage() {
   return (
     <Page
       title="Investments"
-      description="Your live trades at their present value."
+      description="Your live trades at their current value."
       action={<ButtonLink to={paths.plans}>Invest Now</ButtonLink>}
     >
       <TradeGrid />

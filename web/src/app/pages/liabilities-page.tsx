@@ -18,8 +18,8 @@ export function LiabilitiesPage() {
         <header className="max-w-2xl">
           <PageTitle title="Proof of liabilities" className="text-3xl font-semibold sm:text-4xl" />
           <p className="mt-4 text-lg text-pretty text-ink-soft">
-            Every night we publish the sum of what we owe to members, and a fingerprint of every part of it. You can verify that your
-            balance is in the sum. Nobody can see whose a part is or how much another member has.
+            Every night we publish the total we owe to members and a fingerprint of every part of it. You can verify
+            that your balance is included. The published data reveals neither names nor individual balances.
           </p>
         </header>
         <div className="mt-10 grid items-start gap-4 lg:grid-cols-2">
@@ -51,7 +51,7 @@ function Published() {
           <Skeleton className="h-24 w-full" />
         </div>
       ) : error instanceof ApiError && error.status === 404 ? (
-        <EmptyState icon={Landmark} title="Nothing is published yet" description="The first count appears tonight." />
+        <EmptyState icon={Landmark} title="Nothing published yet" description="The first total will be published tonight." />
       ) : (
         <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
       )}
@@ -67,14 +67,15 @@ function HowItWorks() {
       </h2>
       <div className="mt-3 space-y-4 leading-7 text-ink-soft">
         <p>
-          Each member’s money is split into random parts, the leaves. A leaf is SHA-256 of a zero byte, a random salt of 32 bytes, the
-          member’s id and the amount in cents as a big-endian 64-bit number. Two neighbours are joined to SHA-256 of a one byte, the left
-          digest and sum, and the right digest and sum, until one is left: the root. No sum may be negative, so nothing can be
+          Each member’s money is split into random parts, the leaves. A leaf is the SHA-256 of a zero byte, a random
+          32-byte salt, the member’s id and the amount in cents as a big-endian 64-bit number. Two neighbouring nodes
+          are combined into the SHA-256 of a one byte, the left digest and sum, and the right digest and sum, until a
+          single node remains: the root. No sum may be negative, so nothing can be
           subtracted.
         </p>
         <p>
-          Whoever leaves a member out, or counts one with less, gets another root. Compare the root that you see here with the one that
-          others see.
+          Leaving out a member, or understating a balance, results in a different root. Compare the root shown here
+          with the one that other members see.
         </p>
       </div>
     </section>

@@ -8,16 +8,16 @@ import { SessionHeading, TextLink } from '../session-parts'
 
 const texts: Record<MailedAct, { title: string; text: string; label: string; done: string }> = {
   undo: {
-    title: 'Undo the Change of Email',
-    text: 'Your old email address becomes the one of your account again. Every session ends, the password stops working, and nothing is paid out until you have set a new one.',
+    title: 'Undo the Email Change',
+    text: 'Your account returns to your old email address. All sessions end, the password stops working, and payouts wait until you have set a new one.',
     label: 'Undo the change',
-    done: 'Your old email address is back',
+    done: 'Your old email address is restored',
   },
   'not-me': {
     title: 'This Was Not Me',
-    text: 'Every session of your account ends, the password stops working, and nothing is paid out until you have set a new one.',
+    text: 'All sessions of your account end, the password stops working, and payouts wait until you have set a new one.',
     label: 'Secure my account',
-    done: 'Everybody is logged out',
+    done: 'All sessions have ended',
   },
 }
 
@@ -40,7 +40,7 @@ export function MailedActPage() {
         <MailedActForm act={act} token={token} label={label} done={done} />
       ) : (
         <Notice tone="caution" title="This page needs the link from your email">
-          Open the link in the mail about your account. If somebody else uses your account and you cannot find it,{' '}
+          Open the link in the email about your account. If someone else is using your account and you cannot find that email,{' '}
           <TextLink to={paths.forgotPassword}>set a new password</TextLink>: that also ends every session.
         </Notice>
       )}

@@ -14,7 +14,7 @@ export function NotFoundPage() {
           <path d="M150 72c26-10 34 26 14 32s-20-22 4-26 44 10 58 30" className="stroke-line-control" strokeWidth="3" strokeDasharray="2 9" strokeLinecap="round" />
         </svg>
         <PageTitle title="Page not found" className="mt-8 text-3xl font-semibold" />
-        <p className="mt-3 max-w-md text-lg text-ink-soft">There is nothing at this address. It may have moved, or the link has a typing error.</p>
+        <p className="mt-3 max-w-md text-lg text-ink-soft">The page may have moved, or the link may contain a typo.</p>
         <div className="mt-8 flex flex-wrap justify-center gap-3">
           <ButtonLink to={paths.landing}>Home</ButtonLink>
           <ButtonLink to={paths.dashboard} variant="secondary">

@@ -3,7 +3,7 @@ import { AddMethodLink, MethodList } from '@/features/payment-methods/components
 
 export function PaymentMethodsPage() {
   return (
-    <Page title="Payment methods" description="The addresses your money comes from and goes to." action={<AddMethodLink />}>
+    <Page title="Payment methods" description="Your addresses for withdrawals, and ours for deposits." action={<AddMethodLink />}>
       <MethodList />
     </Page>
   )

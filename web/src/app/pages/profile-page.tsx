@@ -34,7 +34,7 @@ export function ProfilePage() {
               to={paths.activity}
               icon={History}
               title="Account activity"
-              description="Sign-ins and changes of the last 13 months"
+              description="Sign-ins and changes from the last 13 months"
             />
             <AppearanceCard />
           </div>

@@ -19,7 +19,7 @@ export function ResetPasswordPage() {
       {!token && (
         <div className="mb-6">
           <Notice tone="caution" title="This page needs the link from your email">
-            Open the reset link we mailed you, or <TextLink to={paths.forgotPassword}>ask for a new one</TextLink>.
+            Open the reset link we emailed you, or <TextLink to={paths.forgotPassword}>request a new one</TextLink>.
           </Notice>
         </div>
       )}

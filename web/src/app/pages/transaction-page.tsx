@@ -70,8 +70,9 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
     <>
       {withdrawal.notBefore && (
         <Notice title={`Your payout can be approved from ${formatDateTime(withdrawal.notBefore)}`}>
-          Your email, password or second factor was changed a short time ago, or the address is new and so is a device that you signed in
-          from. We wait before we pay out, so that you could stop it if it was not you. There is nothing you need to do.
+          Your email, password or second factor was changed recently, or both the address and a device you signed in
+          from are new. We wait before paying out so that you can stop a withdrawal you did not request. There is
+          nothing you need to do.
         </Notice>
       )}
       {(withdrawal.needsDestination || withdrawal.needsConfirmation) && (

@@ -6,7 +6,7 @@ export function TransactionsPage() {
   return (
     <Page
       title="Transactions"
-      description="Everything that moved, or is about to move, in your wallet."
+      description="All completed and pending transactions of your wallet."
       action={<StatementButton />}
     >
       <TransactionList />

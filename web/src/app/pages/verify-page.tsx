@@ -19,7 +19,7 @@ export function VerifyPage() {
             We sent a code to <strong className="font-semibold break-all text-ink">{email}</strong>. It is valid for 10 minutes.
           </>
         ) : (
-          'Open this page from the registration or the login, so that we know your email.'
+          'Register or log in to open this page, so that we know your email address.'
         )}
       </SessionHeading>
       <VerifyForm email={email} />

@@ -59,13 +59,13 @@ function OpenWithdrawal() {
   const { transactions } = useTransactions()
   const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
   return (
-    <Notice title={open?.needsConfirmation ? 'Your open withdrawal waits for you' : 'You have an open withdrawal'}>
+    <Notice title={open?.needsConfirmation ? 'Your open withdrawal needs your confirmation' : 'You have an open withdrawal'}>
       {open?.needsConfirmation && (
-        <p className="mb-2">Please confirm its address with the code that we have sent you. We review it afterwards.</p>
+        <p className="mb-2">Please confirm its address with the code we emailed you. We then review the withdrawal.</p>
       )}
       <p>
-        You can request another one once it is paid out. There is nothing you need to pay for that: its fee comes out of the payout. Paying
-        the fee separately is an option, if you would rather receive the full amount.
+        You can request another one once it is paid out. There is nothing you need to pay first: the fee is deducted
+        from the payout. You can pay it separately if you would rather receive the full amount.
       </p>
       {open && (
         <ButtonLink to={paths.transaction(open.id)} variant="secondary" size="sm" className="mt-3">
@@ -112,7 +112,7 @@ function Facts() {
         ))}
         {terms?.withdrawal.left != null && (
           <div className="flex justify-between gap-4 py-2.5">
-            <dt className="text-ink-faint">Left of your limits</dt>
+            <dt className="text-ink-faint">Remaining limit</dt>
             <dd className="tabular text-right font-medium">
               {formatMoney(terms.withdrawal.left)}
               {terms.withdrawal.availableAt && (
@@ -123,7 +123,7 @@ function Facts() {
         )}
       </dl>
       <Notice tone="caution" title="Please check before you submit">
-        A submitted withdrawal cannot be cancelled. The fee is taken out of the payout; you never need to send money to receive yours.
+        A submitted withdrawal cannot be cancelled. The fee is deducted from the payout; you never need to send money to receive your own.
       </Notice>
       <HandlingTimes of="withdrawal" />
     </Card>

@@ -29,7 +29,7 @@ describe('an unattended back office', () => {
     render(<IdleWarning onIdle={onIdle} />)
     return onIdle
   }
-  const warning = () => screen.queryByText(/You will be logged out in a minute/)
+  const warning = () => screen.queryByText(/You will be logged out in one minute/)
 
   it('is warned a minute before its 15 minutes are over, and then ends once [D-S4]', () => {
     const onIdle = open()

@@ -36,11 +36,11 @@ export function useMayDecide() {
 }
 
 export const roles: Record<Role, { name: string; does: string }> = {
-  reviewer: { name: 'Reviewer', does: 'Decides deposits, fees and withdrawals; freezes accounts, holds parts of balances' },
-  treasurer: { name: 'Treasurer', does: 'Pays out, keeps the platform methods, proposes bonus, adjustments and reversals' },
-  manager: { name: 'Manager', does: 'Keeps plans, their values and the course' },
-  auditor: { name: 'Auditor', does: 'Reads everything, changes nothing' },
-  admin: { name: 'Admin', does: 'Keeps the staff accounts with a second admin, moves no money' },
+  reviewer: { name: 'Reviewer', does: 'Decides deposits, fees and withdrawals; freezes accounts and places holds' },
+  treasurer: { name: 'Treasurer', does: 'Pays out, manages platform methods, proposes bonuses, adjustments and reversals' },
+  manager: { name: 'Manager', does: 'Manages plans, their values and the course' },
+  auditor: { name: 'Auditor', does: 'Can view everything, cannot change anything' },
+  admin: { name: 'Admin', does: 'Manages staff accounts together with a second admin, cannot move money' },
 }
 
 export const isRole = (role: string | null | undefined): role is Role => role != null && Object.hasOwn(roles, role)

@@ -14,10 +14,10 @@ const titles: Record<string, string> = {
   'plan.value': 'Publish a value',
   'payment_method.create': 'Add a platform method',
   'payment_method.update': 'Change a platform method',
-  'payment_method.archive': 'End a platform method',
-  'withdrawals.reopen': 'Open withdrawals again',
-  'staff.invite': 'Invite to the staff',
-  'staff.disable': 'End a staff account',
+  'payment_method.archive': 'Retire a platform method',
+  'withdrawals.reopen': 'Resume withdrawals',
+  'staff.invite': 'Invite a staff member',
+  'staff.disable': 'Disable a staff account',
   'staff.role': 'Change a staff role',
   'factors.reset': 'Remove lost second factors',
   'ledger.rebuild': 'Rebuild an account from its entries',
@@ -57,10 +57,10 @@ const labels: Record<string, string> = {
   email: 'Email',
   role: 'Role',
   label: 'Label',
-  archived: 'Ends',
-  balance: 'Free balance then',
-  bonus: 'Bonus then',
-  owed: 'Owed then',
+  archived: 'Retired',
+  balance: 'Available balance after',
+  bonus: 'Bonus after',
+  owed: 'Owed after',
   reasonCode: 'Reason code',
   until: 'Paying until',
 }
@@ -71,7 +71,7 @@ const dollars = ['amount', 'min', 'max', 'balance', 'bonus', 'owed']
 const compared = (kind: string, name: string) => kind !== 'plan.value' || name === 'value'
 
 function readable(name: string, value: unknown): string {
-  if (value === null || value === undefined || value === '') return name === 'at' ? 'The moment of confirmation' : '–'
+  if (value === null || value === undefined || value === '') return name === 'at' ? 'Time of confirmation' : '–'
   if (typeof value === 'number' && name.endsWith('Cents')) return formatCents(value)
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`

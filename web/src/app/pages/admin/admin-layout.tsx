@@ -120,7 +120,7 @@ function StopBanner() {
   return (
     <div role="alert" className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-negative-soft px-4 py-2.5 text-sm text-negative sm:px-6">
       <ShieldAlert aria-hidden className="size-4.5" />
-      <p className="font-semibold">{stopped ? 'Withdrawals are stopped' : 'The books need attention'}</p>
+      <p className="font-semibold">{stopped ? 'Withdrawals are paused' : 'The ledger needs attention'}</p>
       {data.withdrawals.since && <p>since {formatDateTime(data.withdrawals.since)}</p>}
       <Link to={adminPaths.integrity} className="ml-auto font-semibold underline underline-offset-2">
         Integrity

@@ -3,7 +3,7 @@ import { AuditTable } from '@/features/admin-audit/components/audit-table'
 
 export function AuditPage() {
   return (
-    <AdminPage title="Audit log" description="Every action of staff, newest first. Rows are hash-chained and never change.">
+    <AdminPage title="Audit log" description="Staff actions, newest first. Entries are hash-chained and cannot be changed.">
       <AuditTable />
     </AdminPage>
   )

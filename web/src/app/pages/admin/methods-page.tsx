@@ -4,7 +4,7 @@ import { OpenProposals } from '@/features/admin-proposals/components/open-propos
 
 export function MethodsPage() {
   return (
-    <AdminPage title="Platform methods" description="The addresses that members pay to" action={<AddMethodButton />}>
+    <AdminPage title="Platform methods" description="Addresses that members send deposits to" action={<AddMethodButton />}>
       <div className="space-y-5">
         <OpenProposals about={({ kind }) => kind.startsWith('payment_method.')} />
         <MethodBoard />

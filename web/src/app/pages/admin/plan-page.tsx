@@ -19,7 +19,7 @@ export function PlanPage() {
     <Loaded query={query} label="Loading the plan" count={2} skeleton="h-72">
       {(plans) => {
         const plan = plans.find((one) => one.id === id)
-        return plan ? <PlanView key={`${id}-${plan.title}`} plan={plan} /> : <EmptyState icon={SearchX} title="There is no such plan" />
+        return plan ? <PlanView key={`${id}-${plan.title}`} plan={plan} /> : <EmptyState icon={SearchX} title="Plan not found" />
       }}
     </Loaded>
   )

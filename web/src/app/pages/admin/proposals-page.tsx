@@ -3,7 +3,7 @@ import { ProposalInbox } from '@/features/admin-proposals/components/proposal-in
 
 export function ProposalsPage() {
   return (
-    <AdminPage title="Proposals" description="Changes that take two people">
+    <AdminPage title="Proposals" description="Changes that a second person has to confirm">
       <ProposalInbox />
     </AdminPage>
   )

@@ -11,7 +11,7 @@ const panel = 'rounded-xl border border-line bg-surface shadow-card'
 export function CreatorSection() {
   return (
     <Band aria-labelledby="creator" className="pb-16 lg:pb-24">
-      <BandHeading id="creator" title="Who teaches, and what" />
+      <BandHeading id="creator" title="Who teaches the course" />
       <div className="mt-8 grid gap-4 lg:grid-cols-[1fr_1.35fr]">
         <Profile />
         <CourseCard />

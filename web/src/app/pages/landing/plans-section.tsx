@@ -1,8 +1,8 @@
 import { Band, BandHeading } from '../../public-page'
 
 const facts = [
-  { title: 'One rule for everybody', text: 'Your value is your amount times the plan’s published value, today against the day you opened. Nobody types it in.' },
-  { title: 'Dated, with a source', text: 'Each value carries its date and the note it rests on, proposed by one person and published by another.' },
+  { title: 'One rule for everyone', text: 'Your investment follows the plan’s published values from the day you invest. Nobody enters your value by hand.' },
+  { title: 'Dated, with a source', text: 'Each value shows its date and source. One person proposes it and another confirms it.' },
   { title: 'At risk', text: 'Values fall as well as rise, and you can get back less than you put in. A return is a target, not guaranteed.' },
 ] as const
 
@@ -34,7 +34,7 @@ const LINE = 'M0 196C40 188 62 204 96 182S150 150 184 158s52 42 88 30 44-66 84-7
 function Curve() {
   return (
     <figure className="rounded-xl border border-line bg-surface p-6 shadow-card">
-      <svg role="img" aria-label="Drawing of a plan value that rises and falls over time" viewBox="0 0 600 250" className="w-full">
+      <svg role="img" aria-label="Illustration of a plan value that rises and falls over time" viewBox="0 0 600 250" className="w-full">
         <g className="text-line" stroke="currentColor">
           {[50, 100, 150, 200].map((y) => (
             <path key={y} d={`M0 ${y}h600`} />
@@ -46,7 +46,7 @@ function Curve() {
           <circle key={x} cx={x} cy={y} r="7" className="fill-surface stroke-accent" strokeWidth="3.5" />
         ))}
       </svg>
-      <figcaption className="mt-4 text-sm text-ink-faint">A drawing, not a forecast. Each point of a real plan opens its date and source.</figcaption>
+      <figcaption className="mt-4 text-sm text-ink-faint">An illustration, not a forecast. On a real plan, each point shows its date and source.</figcaption>
     </figure>
   )
 }

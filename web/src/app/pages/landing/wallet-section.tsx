@@ -5,7 +5,7 @@ import { Band, BandHeading } from '../../public-page'
 
 const steps = [
   { title: 'Deposit', text: 'Choose a network, pay to the address shown and upload the receipt.' },
-  { title: 'A person checks it', text: 'Your deposit is pending until a reviewer has seen the payment. A mail tells you the outcome.' },
+  { title: 'We review it', text: 'Your deposit is pending until a reviewer has confirmed the payment. You get an email with the result.' },
   { title: 'It is yours', text: 'Invest it, buy the course with it, or withdraw it to your own address.' },
 ] as const
 
@@ -16,7 +16,7 @@ export function WalletSection() {
       <div className="grid items-center gap-10 lg:grid-cols-[1.1fr_1fr] lg:gap-16">
         <div>
           <BandHeading id="wallet" title="A wallet that shows its work">
-            Your balance is in dollars, deposits and payouts are settled in cryptocurrency, and every line says where it comes from.
+            Your balance is in dollars, deposits and payouts are settled in cryptocurrency, and every transaction shows where it comes from.
           </BandHeading>
           <ol className="mt-9 space-y-6">
             {steps.map(({ title, text }, index) => (
@@ -56,7 +56,7 @@ function Example() {
           <Line label="You receive" value={formatCents(cents - fee)} strong />
         </dl>
         <p className="mt-4 text-sm text-ink-soft">
-          Shown while you type, taken out of the payout. You never have to send money to get your own money back.
+          The fee is shown while you type and deducted from the payout. You never have to send money to receive your own.
         </p>
       </Card>
     </div>

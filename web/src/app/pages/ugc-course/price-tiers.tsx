@@ -9,9 +9,9 @@ import { Band, BandHeading } from '../../public-page'
 export function PriceTiers() {
   return (
     <Band id="prices" aria-labelledby="prices-heading" className="border-y border-line bg-surface py-16 lg:py-24">
-      <BandHeading id="prices-heading" title="One price, beside what the market asks">
-        Learning this trade piece by piece adds up. These are prices that creators are quoted elsewhere; none of them is sold or charged
-        here.
+      <BandHeading id="prices-heading" title="One price, compared with the market">
+        Learning piece by piece adds up. These are prices that creators are quoted elsewhere; we do not sell or charge
+        any of them.
       </BandHeading>
       <div className="mt-10 grid items-start gap-8 lg:grid-cols-[1.45fr_1fr] lg:gap-12">
         <dl>

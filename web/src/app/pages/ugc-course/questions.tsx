@@ -6,7 +6,7 @@ export function Questions() {
   return (
     <Band aria-labelledby="questions" className="py-16 lg:py-24">
       <div className="grid gap-8 lg:grid-cols-[1fr_1.7fr] lg:gap-12">
-        <BandHeading id="questions" title="Questions people ask first" />
+        <BandHeading id="questions" title="Frequently asked questions" />
         <div className="border-b border-line">
           {questions.map(({ question, answer }) => (
             <details key={question} className="group border-t border-line">

@@ -7,7 +7,7 @@ export function Videos() {
   return (
     <Band aria-labelledby="videos" className="border-y border-line bg-surface py-16 lg:py-24">
       <BandHeading id="videos" title="See how it is taught">
-        Short and silent, with everything written on the picture. Nothing is loaded before you press play.
+        Short and silent, with captions. Nothing loads before you press play.
       </BandHeading>
       <ul className="mt-10 grid gap-x-5 gap-y-9 md:grid-cols-2 lg:grid-cols-3">
         {videos.map((video) => (
@@ -32,7 +32,7 @@ export function VideoCard({ video }: { video: Video }) {
       <h3 className="mt-4 font-semibold">{title}</h3>
       <p className="mt-1 text-ink-soft">{text}</p>
       {'youtubeId' in video && !playing && (
-        <p className="mt-1 text-sm text-ink-faint">Plays from YouTube, which then learns that you watch it.</p>
+        <p className="mt-1 text-sm text-ink-faint">Plays from YouTube, which can then see that you watch it.</p>
       )}
     </article>
   )

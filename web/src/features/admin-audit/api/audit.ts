@@ -27,5 +27,5 @@ export const useAuditCsv = () =>
       const file = await api.file(withQuery('/admin/audit', { ...filter, format: 'csv' }))
       saveFile(file, `solvane-audit-${filter.service}.csv`)
     },
-    meta: { fallbackMessage: 'The file could not be made' },
+    meta: { fallbackMessage: 'The file could not be created' },
   })

@@ -29,7 +29,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
     <div className="space-y-3">
       <div className="flex flex-wrap items-center justify-between gap-3">
         <Segmented
-          legend="Which log"
+          legend="Log"
           options={services}
           value={filter.service}
           onChange={(service) => setParams((now) => withParam(now, 'service', service), { replace: true })}
@@ -45,7 +45,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
           autoComplete="off"
           autoCapitalize="none"
           spellCheck={false}
-          placeholder="deposit.approve or its beginning"
+          placeholder="deposit.approve, or the start of it"
           value={action.text}
           onChange={(event) => action.setText(event.target.value)}
         />
@@ -66,8 +66,8 @@ function ByField({ actor }: { actor: string }) {
   const isListed = !actor || choices.some(({ value }) => value === actor)
   return (
     <SelectField
-      label="By"
-      blank="Anybody"
+      label="Actor"
+      blank="Anyone"
       options={isListed ? choices : [...choices, { value: actor, label: staffName(actor) }]}
       value={actor}
       onChange={({ target }) => setParams((now) => withParam(now, 'actor', target.value), { replace: true })}

@@ -36,15 +36,15 @@ const SYSTEM = 'system'
 
 function Rows({ rows }: { rows: readonly AuditRow[] }) {
   const staffName = useStaffName()
-  if (rows.length === 0) return <EmptyState icon={ScrollText} title="Nothing matches" />
+  if (rows.length === 0) return <EmptyState icon={ScrollText} title="No matching entries" />
   const moments = formatMoments(rows.map(({ at }) => at ?? ''))
   return (
-    <Table label="Audit log" columns={['When', 'Who', 'What', 'About', 'From', 'Change']}>
+    <Table label="Audit log" columns={['Time', 'Actor', 'Action', 'Subject', 'Network', 'Change']}>
       {rows.map((row, index) => (
         <tr key={row.id}>
           <Cell className="tabular whitespace-nowrap text-ink-faint">{row.at && moments[index]}</Cell>
           <Cell className="whitespace-nowrap">
-            <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'The service' : staffName(row.actorId)}</span>
+            <span className="inline-block font-medium first-letter:uppercase">{row.actorRole === SYSTEM ? 'System' : staffName(row.actorId)}</span>
             <span className="block text-ink-faint">{row.actorRole}</span>
           </Cell>
           <Cell className="font-mono whitespace-nowrap">{row.action}</Cell>

@@ -17,5 +17,5 @@ export const useDownloadJournal = () =>
       }
       saveFile(new Blob(parts, { type: 'application/x-ndjson' }), 'solvane-journal.ndjson')
     },
-    meta: { fallbackMessage: 'The file could not be made' },
+    meta: { fallbackMessage: 'The file could not be created' },
   })

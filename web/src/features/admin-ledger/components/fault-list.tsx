@@ -9,11 +9,11 @@ import { NoteDialog } from '@/features/admin/components/note-dialog'
 
 type Fault = Integrity['faults'][number]
 
-/** What does not verify, each until it verifies again; an account can be rebuilt by two treasurers [D-R6]. */
+/** Failed checks, each until it verifies again; an account can be rebuilt by two treasurers [D-R6]. */
 export function FaultList({ faults }: { faults: Fault[] }) {
   return (
     <Card className="p-4 sm:p-5">
-      <h2 className="text-base font-semibold">What does not verify</h2>
+      <h2 className="text-base font-semibold">Failed checks</h2>
       <ul className="mt-2 divide-y divide-line text-sm">
         {faults.map((fault) => (
           <FaultRow key={`${fault.subject} ${fault.subjectId}`} fault={fault} />
@@ -48,8 +48,8 @@ function Rebuild({ accountId }: { accountId: string }) {
         open={open}
         onClose={() => setOpen(false)}
         title="Rebuild this account from its entries"
-        explanation="The balance, the number of entries and the head of the account are computed from its entries again. Another treasurer has to confirm it."
-        label="Why is it needed?"
+        explanation="Recomputes the balance, the entry count and the chain head of the account from its entries. Another treasurer has to confirm it."
+        label="Reason"
         submitLabel="Propose"
         action={rebuild}
       />

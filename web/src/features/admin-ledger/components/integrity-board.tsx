@@ -20,7 +20,7 @@ import { Cell, Table } from '@/features/admin/components/table'
 export function IntegrityBoard() {
   const query = useIntegrity()
   return (
-    <Loaded query={query} label="Checking the books" count={3} skeleton="h-32">
+    <Loaded query={query} label="Checking the ledger" count={3} skeleton="h-32">
       {(books) => (
         <div className="space-y-5">
           <Verdict books={books} />
@@ -45,13 +45,13 @@ const aboveOwed = ({ holdings, liabilities }: Integrity) => toDollars(toCents(ho
 function verdictOn(books: Integrity) {
   const missing = -aboveOwed(books)
   if (!books.ok && missing <= 0) {
-    return { ok: false, title: 'The books do not add up', text: 'Do not pay out anything before the cause is found.' }
+    return { ok: false, title: 'The ledger does not balance', text: 'Do not pay anything out until the cause is found.' }
   }
   if (missing > 0) {
-    const text = `${formatMoney(missing)} is missing. Do not pay out anything before the cause is found.`
+    const text = `${formatMoney(missing)} is missing. Do not pay anything out until the cause is found.`
     return { ok: false, title: 'Holdings do not cover what members are owed', text }
   }
-  return { ok: true, title: 'The books are right', text: 'Every posting sums to zero, every balance equals its entries, and holdings cover what members are owed.' }
+  return { ok: true, title: 'The ledger is consistent', text: 'Every posting sums to zero, every balance equals its entries, and holdings cover what members are owed.' }
 }
 
 function Verdict({ books }: { books: Integrity }) {
@@ -72,12 +72,12 @@ function Stopped({ withdrawals: { since, reason } }: { withdrawals: Integrity['w
   const may = useMay()
   const reopen = useReopenWithdrawals()
   return (
-    <Notice tone="caution" title={`Withdrawals are stopped${since ? ` since ${formatMoment(since)}` : ''}`}>
+    <Notice tone="caution" title={`Withdrawals are paused${since ? ` since ${formatMoment(since)}` : ''}`}>
       {reason && <p>{reason}</p>}
-      <p>Opening them again takes two people: one proposes, another confirms.</p>
+      <p>Resuming takes two people: one proposes, another confirms.</p>
       {may('reopenWithdrawals') && (
         <Button size="sm" className="mt-3" onClick={() => reopen.mutateAsync(null)}>
-          Propose to open them
+          Propose to resume
         </Button>
       )}
     </Notice>
@@ -89,9 +89,9 @@ function Books({ books }: { books: Integrity }) {
   const above = aboveOwed(books)
   return (
     <Card className="p-4 sm:p-5">
-      <h2 className="text-base font-semibold">Books</h2>
+      <h2 className="text-base font-semibold">Ledger</h2>
       <dl className="mt-2 text-sm">
-        <Sum label="Free balances" value={liabilities.available} />
+        <Sum label="Available balances" value={liabilities.available} />
         <Sum label="Held for withdrawals" value={liabilities.held} />
         <Sum label="On hold" value={liabilities.onHold} />
         <Sum label="Invested" value={liabilities.invested} />
@@ -101,13 +101,13 @@ function Books({ books }: { books: Integrity }) {
         <Sum
           label="Holdings above what is owed"
           value={above}
-          note="Revenue of the house and the pool"
-          danger={above < 0 && 'Less is held than members are owed'}
+          note="Revenue and investment pool"
+          danger={above < 0 && 'Holdings are less than what is owed to members'}
         />
-        {owed > 0 && <Sum label="Owed by members" value={owed} note="Since payments were reversed; no part of the holdings" />}
-        <Sum label="Investment pool" value={pool} caution={pool < 0 && 'More was paid out in gains than came into the pool'} />
-        <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Has to be zero'} />
-        <Sum label="Drift" value={drift} danger={drift !== 0 && 'Has to be zero'} />
+        {owed > 0 && <Sum label="Owed by members" value={owed} note="From reversed payments; not part of the holdings" />}
+        <Sum label="Investment pool" value={pool} caution={pool < 0 && 'Gains paid out exceed the income of the pool'} />
+        <Sum label="Trial balance" value={trialBalance} danger={trialBalance !== 0 && 'Must be zero'} />
+        <Sum label="Drift" value={drift} danger={drift !== 0 && 'Must be zero'} />
       </dl>
     </Card>
   )
@@ -155,10 +155,10 @@ function Health({ books: { outboxOldestSeconds, deadLetters, withdrawals, checke
           {deadLetters}
         </Line>
         <Line label="Withdrawals" bad={withdrawals.stopped}>
-          {withdrawals.stopped ? 'stopped' : 'open'}
+          {withdrawals.stopped ? 'paused' : 'open'}
         </Line>
         {checkedAt && (
-          <Line label="All entries read" bad={!ok}>
+          <Line label="Last full verification" bad={!ok}>
             {formatMoment(checkedAt)}
           </Line>
         )}
@@ -185,7 +185,7 @@ function Journal() {
     <Card className="flex flex-wrap items-center justify-between gap-x-6 gap-y-3 p-4 sm:p-5">
       <div className="min-w-0">
         <h2 className="text-base font-semibold">Journal</h2>
-        <p className="text-sm text-ink-faint">Every posting with its cause and entries, a line of JSON each.</p>
+        <p className="text-sm text-ink-faint">All postings with their cause and entries, one JSON object per line.</p>
       </div>
       <Button variant="secondary" busyLabel="Downloading..." onClick={() => download.mutateAsync()} icon={<Download aria-hidden className="size-4.5" />}>
         Download
@@ -201,7 +201,7 @@ function DeadLetters() {
   return (
     <Card className="overflow-hidden">
       <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Unprocessable events</h2>
-      <Table label="Unprocessable events" columns={['When', 'Queue', 'Event', 'Reason', '']}>
+      <Table label="Unprocessable events" columns={['Time', 'Queue', 'Event', 'Reason', '']}>
         {data.map((letter) => (
           <DeadLetterRow key={letter.id} letter={letter} />
         ))}

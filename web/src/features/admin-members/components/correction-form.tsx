@@ -19,9 +19,9 @@ const choices: readonly { value: Choice; label: string }[] = [
 
 const explanations: Record<Choice, string> = {
   bonus: 'Adds to the bonus, which the member sees but cannot spend.',
-  release: 'Moves bonus into the free balance.',
-  credit: 'Adds to the free balance as an adjustment.',
-  debit: 'Deducts from the free balance as an adjustment, for example to reverse a wrong approval.',
+  release: 'Moves bonus into the available balance.',
+  credit: 'Adds to the available balance as an adjustment.',
+  debit: 'Deducts from the available balance as an adjustment, for example to reverse a wrong approval.',
 }
 
 const correctionOf = (choice: Choice): Pick<Correction, 'kind' | 'type'> =>
@@ -53,10 +53,10 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
   }
   return (
     <Card className="p-4">
-      <h2 className="text-base font-semibold">Propose a change of balances</h2>
-      <Form aria-label="Propose a change of balances" onSubmit={submit} className="mt-3 space-y-4">
+      <h2 className="text-base font-semibold">Propose a balance change</h2>
+      <Form aria-label="Propose a balance change" onSubmit={submit} className="mt-3 space-y-4">
         <div>
-          <Segmented legend="What changes" options={choices} value={choice} onChange={setChoice} />
+          <Segmented legend="Change" options={choices} value={choice} onChange={setChoice} />
           <p className="mt-1.5 text-sm text-ink-faint">{explanations[choice]}</p>
         </div>
         <MoneyField
@@ -70,12 +70,12 @@ export function CorrectionForm({ memberId }: { memberId: string }) {
           maxLength={500}
           value={note}
           onChange={(event) => setNote(event.target.value)}
-          error={tried && !note.trim() ? 'Please say why' : fields['note']}
+          error={tried && !note.trim() ? 'Enter a reason' : fields['note']}
         />
         <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
-        <p className="text-sm text-ink-faint">It takes effect when another treasurer confirms it.</p>
+        <p className="text-sm text-ink-faint">Takes effect once another treasurer confirms it.</p>
       </Form>
     </Card>
   )

@@ -28,7 +28,7 @@ export function Holds({ memberId, holds }: { memberId: string; holds: readonly H
     <Card className="p-4">
       <h2 className="text-base font-semibold">Holds</h2>
       {holds.length === 0 ? (
-        <p className="mt-1 text-sm text-ink-faint">Nothing is on hold.</p>
+        <p className="mt-1 text-sm text-ink-faint">No active holds.</p>
       ) : (
         <ul className="mt-1 divide-y divide-line text-sm">
           {holds.map((hold) => (
@@ -54,14 +54,14 @@ function HoldRow({ memberId, hold: { id, amount, reason, reasonCode, createdAt, 
         <p className="font-medium">
           <Amount value={amount} /> · {reasons.find(({ value }) => value === reasonCode)?.label ?? reasonCode}
         </p>
-        <p className="text-ink-soft">The member reads: “{reason}”</p>
+        <p className="text-ink-soft">Shown to the member: “{reason}”</p>
         <p className="text-ink-faint">
           {placedBy && `Placed by ${staffName(placedBy)}`}
           {createdAt && `, ${formatMoment(createdAt)}`}
         </p>
         {isOwn && may('releaseHold') && (
           <p id={why} className="text-ink-faint">
-            Somebody else has to release it.
+            Another staff member has to release it.
           </p>
         )}
       </div>
@@ -94,8 +94,8 @@ function HoldForm({ memberId }: { memberId: string }) {
     )
   }
   return (
-    <Form aria-label="Hold a part of the balance" onSubmit={submit} className="mt-3 space-y-4 border-t border-line pt-4">
-      <Segmented legend="Reason of the hold" options={reasons} value={reasonCode} onChange={setReasonCode} />
+    <Form aria-label="Place a hold" onSubmit={submit} className="mt-3 space-y-4 border-t border-line pt-4">
+      <Segmented legend="Reason for the hold" options={reasons} value={reasonCode} onChange={setReasonCode} />
       <MoneyField
         label="Amount to hold"
         value={amount}
@@ -105,7 +105,7 @@ function HoldForm({ memberId }: { memberId: string }) {
       <Button type="submit" busyLabel="Holding...">
         Hold
       </Button>
-      <p className="text-sm text-ink-faint">It leaves the free balance at once. The member sees the amount and the reason.</p>
+      <p className="text-sm text-ink-faint">The amount leaves the available balance at once. The member sees the amount and the reason.</p>
     </Form>
   )
 }

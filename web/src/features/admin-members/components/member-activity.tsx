@@ -22,7 +22,7 @@ export function MemberSessions({ id, sessions }: { id: string; sessions: MemberP
           </Button>
         )}
       </div>
-      {sessions.length === 0 && <p className="mt-1 text-sm text-ink-faint">Not signed in anywhere.</p>}
+      {sessions.length === 0 && <p className="mt-1 text-sm text-ink-faint">No active sessions.</p>}
       <ul className="mt-1 divide-y divide-line text-sm">
         {sessions.map((one) => (
           <li key={one.id} className="py-2">
@@ -45,7 +45,7 @@ export function MemberActivity({ id }: { id: string }) {
     <Card className="overflow-hidden">
       <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Account activity</h2>
       <Loaded query={{ ...query, data: query.events }} label="Loading the activity">
-        {(events) => (events.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There is none yet.</p> : <ActivityList events={events} />)}
+        {(events) => (events.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No activity yet.</p> : <ActivityList events={events} />)}
       </Loaded>
       <MoreButton query={query} />
     </Card>

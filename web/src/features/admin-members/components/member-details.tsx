@@ -36,7 +36,7 @@ export function MemberDetails({ id }: { id: string }) {
           <div className="grid grid-cols-1 items-start gap-5 xl:grid-cols-[minmax(0,1fr)_24rem]">
             <div className="min-w-0 space-y-5">
               <Transactions id={id} />
-              <LedgerEntries entries={page.entries} note="The newest movements, each with the balance after it" />
+              <LedgerEntries entries={page.entries} note="Latest entries, each with the balance after it" />
             </div>
             <div className="min-w-0 space-y-5">
               <Holds memberId={id} holds={page.member.wallet?.holds ?? []} />
@@ -65,7 +65,7 @@ function Head({ member }: { member: User }) {
         </div>
         <p className="text-sm break-words text-ink-soft">
           {member.email}
-          {member.pendingEmail && ` (wants ${member.pendingEmail})`} · {member.phone} · {member.country}
+          {member.pendingEmail && ` (change to ${member.pendingEmail} requested)`} · {member.phone} · {member.country}
         </p>
         <p className="text-sm text-ink-faint">
           {member.createdAt && `Member since ${formatDay(member.createdAt)}`}
@@ -93,8 +93,8 @@ function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name:
         title={frozen ? `Unfreeze ${name}` : `Freeze ${name}`}
         explanation={
           frozen
-            ? 'Money can be moved again at once.'
-            : 'The member can still look at everything, but no money moves and nothing can be changed, within seconds and on every device. A mail says so.'
+            ? 'The member can move money again at once.'
+            : 'Takes effect within seconds on every device. The member can still view the account, but cannot move money or change anything, and is informed by email.'
         }
         label="Reason"
         submitLabel={frozen ? 'Unfreeze' : 'Freeze'}
@@ -106,7 +106,7 @@ function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name:
 
 function Balances({ member: { wallet } }: { member: User }) {
   const parts: [label: string, value: number | undefined][] = [
-    ['Free', wallet?.balance],
+    ['Available', wallet?.balance],
     ['Held for a withdrawal', wallet?.held],
     ['Invested', wallet?.invested],
     ['Bonus', wallet?.bonus],
@@ -136,7 +136,7 @@ function Transactions({ id }: { id: string }) {
     <Card className="overflow-hidden">
       <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions</h2>
       <Loaded query={{ ...query, data: query.transactions }} label="Loading the transactions">
-        {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">There are none yet.</p> : <TransactionTable rows={rows} />)}
+        {(rows) => (rows.length === 0 ? <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No transactions yet.</p> : <TransactionTable rows={rows} />)}
       </Loaded>
       <MoreButton query={query} />
     </Card>

@@ -24,7 +24,7 @@ export function MemberFactor({ member, factor: { enrolled, removedAt } }: Member
       </div>
       {removedAt && (
         <p className="mt-1 text-sm text-ink-soft">
-          It is removed on {formatMoment(removedAt)}, unless the member uses it before. The member was told by mail.
+          It is removed on {formatMoment(removedAt)}, unless the member uses it before then. The member was informed by email.
         </p>
       )}
       {enrolled && !removedAt && may('resetFactors') && (
@@ -36,8 +36,8 @@ export function MemberFactor({ member, factor: { enrolled, removedAt } }: Member
         open={open}
         onClose={() => setOpen(false)}
         title={`Remove the second factor of ${member.name}`}
-        explanation="For a member who lost the authenticator app and every recovery code. Check their identity first. Another reviewer confirms; 72 hours later it is removed and every session ends, unless the member uses the factor before."
-        label="How you checked their identity"
+        explanation="For members who lost their authenticator app and all recovery codes. Verify their identity first. The second factor is removed 72 hours after another reviewer confirms, and all sessions end, unless the member uses it before then."
+        label="How you verified their identity"
         submitLabel="Propose"
         action={reset}
       />

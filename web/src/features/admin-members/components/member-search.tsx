@@ -45,7 +45,7 @@ function FoundMembers({ search }: { search: string }) {
       <Loaded query={{ ...query, data: query.members }} label="Loading the members" count={5}>
         {(members) =>
           members.length === 0 ? (
-            <EmptyState icon={SearchX} title={search ? 'No member is found' : 'There are no members yet'} />
+            <EmptyState icon={SearchX} title={search ? 'No members found' : 'No members yet'} />
           ) : (
             <>
               <Table label="Members" columns={['Member', 'Country', 'Since', 'Account']}>
@@ -88,7 +88,7 @@ function FoundTransactions({ search }: { search: string }) {
   if (!query.transactions?.length) return null
   return (
     <Card className="overflow-hidden">
-      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Transactions that match</h2>
+      <h2 className="px-4 pt-4 pb-1 text-base font-semibold">Matching transactions</h2>
       <TransactionTable rows={query.transactions} withMember />
       <MoreButton query={query} />
     </Card>

@@ -24,7 +24,7 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
           </Button>
         )}
       </div>
-      {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">There are none. Members never see them.</p>}
+      {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">No notes yet. Members never see notes.</p>}
       <ul className="mt-1 divide-y divide-line text-sm">
         {notes.map(({ authorId, at, text }) => (
           <li key={`${authorId}-${at}`} className="py-2">
@@ -40,7 +40,7 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
         open={open}
         onClose={() => setOpen(false)}
         title="Add a note"
-        explanation="Only staff reads it. It stays with the member and cannot be changed."
+        explanation="Visible to staff only. It stays on the member’s record and cannot be changed."
         label="Note"
         submitLabel="Save"
         action={add}

@@ -9,7 +9,7 @@ import { useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
 import { PlatformMethodForm } from './platform-method-form'
 
-/** The addresses that members pay to, each with every version it had [D-M1]. */
+/** Addresses that members send deposits to, each with every version it had [D-M1]. */
 export function MethodBoard() {
   const query = usePlatformMethods()
   return (
@@ -53,7 +53,7 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
         <h2 className="text-base font-semibold">
           {shown.currency} on {shown.network}
         </h2>
-        <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'In force' : 'Ended'}</Badge>
+        <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'Active' : 'Retired'}</Badge>
       </div>
       {shown.label && <p className="text-sm text-ink-faint">{shown.label}</p>}
       <code className="mt-2 block font-mono text-sm break-all select-all">{shown.address}</code>
@@ -95,12 +95,12 @@ function ArchiveButton({ id, name }: { id: string; name: string }) {
   return (
     <>
       <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
-        Propose its end
+        Propose to retire
       </Button>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`End ${name}`}
+        title={`Retire ${name}`}
         footer={
           <>
             <Button variant="ghost" onClick={() => setAsking(false)}>
@@ -112,7 +112,7 @@ function ArchiveButton({ id, name }: { id: string; name: string }) {
           </>
         }
       >
-        <p className="text-sm">Once another treasurer confirms, members can no longer choose it. Payments on their way to it can still be approved.</p>
+        <p className="text-sm">Once another treasurer confirms, members can no longer choose this method. Payments already sent to it can still be approved.</p>
       </Dialog>
     </>
   )

@@ -49,7 +49,7 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
       <TextField label="Address" className="font-mono text-sm" {...bind('address')} />
       <TextField label="Memo" optional {...bind('memo')} />
       <TextField label="Label" optional {...bind('label')} />
-      <p className="text-sm text-ink-faint">Another treasurer confirms it; then it is a new version, and all staff get a mail.</p>
+      <p className="text-sm text-ink-faint">Once another treasurer confirms it, it becomes a new version and all staff get an email.</p>
       <div className="flex justify-end gap-3">
         <Button variant="ghost" onClick={onDone}>
           Cancel

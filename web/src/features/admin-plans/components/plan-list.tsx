@@ -17,7 +17,7 @@ export function PlanList() {
         {(plans) => (
           <Table
             label="Plans"
-            columns={['Plan', 'Range', 'Target', 'Duration', { name: 'Value', right: true }, 'Published', 'State']}
+            columns={['Plan', 'Range', 'Target', 'Duration', { name: 'Value', right: true }, 'Published', 'Status']}
           >
             {plans.map((plan) => (
               <tr key={plan.id} className="hover:bg-sunken/50">

@@ -29,9 +29,9 @@ function wrongs(fields: Fields): Record<string, string> {
   if (!fields.title.trim()) found['title'] = 'Title is required'
   if (!min) found['min'] = 'Enter an amount like 100.00'
   if (!max) found['max'] = 'Enter an amount like 5000.00'
-  else if (min && max < min) found['max'] = 'Not below the least amount'
-  if (!/^[0-9]{1,4}(\.[0-9]{1,2})?$/.test(fields.roi.trim())) found['roi'] = 'A percentage with at most two decimals'
-  if (!/^[1-9][0-9]{0,3}$/.test(fields.duration.trim())) found['duration'] = 'Whole days'
+  else if (min && max < min) found['max'] = 'The maximum must not be below the minimum'
+  if (!/^[0-9]{1,4}(\.[0-9]{1,2})?$/.test(fields.roi.trim())) found['roi'] = 'Enter a percentage with at most two decimals'
+  if (!/^[1-9][0-9]{0,3}$/.test(fields.duration.trim())) found['duration'] = 'Enter whole days'
   return found
 }
 
@@ -65,15 +65,15 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
   }
   return (
     <Card className="p-4 sm:p-5">
-      <h2 className="text-base font-semibold">{plan ? 'Propose other terms' : 'Terms'}</h2>
-      {plan && <p className="mt-0.5 text-sm text-ink-faint">Open investments keep the terms they were made with.</p>}
-      <Form aria-label={plan ? 'Propose other terms' : 'Terms'} onSubmit={submit} className="mt-3 space-y-4">
+      <h2 className="text-base font-semibold">{plan ? 'Propose new terms' : 'Terms'}</h2>
+      {plan && <p className="mt-0.5 text-sm text-ink-faint">Open investments keep their current terms.</p>}
+      <Form aria-label={plan ? 'Propose new terms' : 'Terms'} onSubmit={submit} className="mt-3 space-y-4">
         <TextField label="Title" maxLength={80} {...bind('title')} />
         <TextField label="Subtitle" maxLength={200} {...bind('subtitle')} />
         <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
           <MoneyField label="Minimum" {...bind('min')} />
           <MoneyField label="Maximum" {...bind('max')} />
-          <TextField label="Target in percent" inputMode="decimal" className="tabular" hint="Over the whole duration, never a promise" {...bind('roi')} />
+          <TextField label="Target in percent" inputMode="decimal" className="tabular" hint="Over the whole duration, not guaranteed" {...bind('roi')} />
           <TextField label="Duration in days" inputMode="numeric" className="tabular" {...bind('duration')} />
         </div>
         <label className="flex min-h-11 items-center gap-3 text-sm font-medium">
@@ -87,7 +87,7 @@ export function TermsForm({ plan, onProposed }: { plan?: Plan; onProposed?: () =
         </label>
         {tried && isSame && (
           <p role="alert" className="text-sm text-negative">
-            These are the terms in force already.
+            These terms are already in force.
           </p>
         )}
         <Button type="submit" busyLabel="Proposing...">

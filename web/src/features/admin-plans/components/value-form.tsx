@@ -51,11 +51,11 @@ export function ValueForm({ plan }: { plan: Plan }) {
           className="tabular font-medium"
           value={value}
           onChange={(event) => setValue(event.target.value)}
-          error={tried && !isValue ? 'A number above zero with at most six decimals' : fields['value']}
+          error={tried && !isValue ? 'Enter a number above zero with at most six decimals' : fields['value']}
           hint={
             change === undefined
-              ? `In force now: ${plan.value ?? 'none'}`
-              : `${change > 0 ? '+' : ''}${change.toFixed(2)}% from ${plan.value}${Math.abs(change) > FAR_PERCENT ? '. That is a large step: please check it.' : ''}`
+              ? `Current value: ${plan.value ?? 'none'}`
+              : `${change > 0 ? '+' : ''}${change.toFixed(2)}% from ${plan.value}${Math.abs(change) > FAR_PERCENT ? '. This is a large change: please check it.' : ''}`
           }
         />
         <TextField
@@ -64,7 +64,7 @@ export function ValueForm({ plan }: { plan: Plan }) {
           placeholder="Custodian report of 31 January"
           value={source}
           onChange={(event) => setSource(event.target.value)}
-          error={tried && !source.trim() ? 'Members read where the value comes from' : fields['source']}
+          error={tried && !source.trim() ? 'Enter the source. Members see it.' : fields['source']}
         />
         <TextField
           label="In force from"
@@ -73,12 +73,12 @@ export function ValueForm({ plan }: { plan: Plan }) {
           value={at}
           onChange={(event) => setAt(event.target.value)}
           error={fields['at']}
-          hint="Empty: the moment of confirmation"
+          hint="Leave empty for the time of confirmation"
         />
         <Button type="submit" busyLabel="Proposing...">
           Propose
         </Button>
-        <p className="text-sm text-ink-faint">It is published when another manager confirms it.</p>
+        <p className="text-sm text-ink-faint">Published once another manager confirms it.</p>
       </Form>
     </Card>
   )

@@ -5,7 +5,7 @@ import { changesOf } from '@/features/admin/proposals'
 /** What changes from what; addresses in full. */
 export function ChangeList({ proposal }: { proposal: Pick<Proposal, 'kind' | 'change' | 'before'> }) {
   const changes = changesOf(proposal)
-  if (changes.length === 0) return <p className="mt-3 text-sm text-ink-faint">Nothing differs from what is in force.</p>
+  if (changes.length === 0) return <p className="mt-3 text-sm text-ink-faint">No differences from the current values.</p>
   return (
     <dl className="mt-3 divide-y divide-line rounded-md border border-line text-sm">
       {changes.map(({ label, before, after, isExact }) => (

@@ -38,12 +38,12 @@ export function ProposalInbox() {
   const query = useProposals(status)
   return (
     <div className="space-y-4">
-      <Segmented legend="Which proposals" options={statuses} value={status} onChange={setStatus} />
+      <Segmented legend="Status" options={statuses} value={status} onChange={setStatus} />
       <Loaded query={{ ...query, data: query.proposals }} label="Loading the proposals" count={2} skeleton="h-40">
         {(proposals) =>
           proposals.length === 0 ? (
             <Card>
-              <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'Nothing waits for a second person' : 'There are none'} />
+              <EmptyState icon={CircleCheckBig} title={status === 'open' ? 'No open proposals' : 'No proposals'} />
             </Card>
           ) : (
             <ul className="grid grid-cols-1 items-start gap-4 xl:grid-cols-2">
@@ -83,7 +83,7 @@ export function ProposalCard({ proposal }: { proposal: Proposal }) {
       <p className="mt-3 text-sm text-ink-faint">
         Proposed by {staffName(proposal.proposedBy, proposal.proposedByName)}
         {proposal.proposedAt && `, ${formatMoment(proposal.proposedAt)}`}
-        {proposal.decidedBy === NOBODY && '; ended, because its proposer may no longer propose it'}
+        {proposal.decidedBy === NOBODY && '; cancelled because its proposer no longer has the permission'}
         {proposal.decidedBy &&
           proposal.decidedBy !== NOBODY &&
           `; ${proposal.status} by ${staffName(proposal.decidedBy, proposal.decidedByName)}`}
@@ -122,7 +122,7 @@ function Verdict({ proposal }: { proposal: Proposal }) {
       </div>
       {isOwn && (
         <p id={why} className="mt-2 text-sm text-ink-faint">
-          You proposed this yourself: somebody else of your role has to confirm it.
+          You proposed this. Another person with your role has to confirm it.
         </p>
       )}
     </div>

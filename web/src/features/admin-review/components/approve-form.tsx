@@ -37,7 +37,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
     const payment = isPayment && cents !== null ? { receivedAmount: toDollars(cents), txid: txid.trim() } : {}
     const details = { ...(isPayment && typeof vout === 'number' ? { vout } : {}), ...(note.trim() ? { note: note.trim() } : {}) }
     const done = ({ needsSecond }: { needsSecond?: boolean }) => {
-      if (needsSecond) notify.success('Approved. Another reviewer has to approve it too.')
+      if (needsSecond) notify.success('Approved. A second reviewer has to approve it too.')
       onDone()
     }
     return approve.mutateAsync({ revision: seen, ...payment, ...details }, { onSuccess: done })
@@ -57,7 +57,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
               error={amountError}
               hint={
                 cents !== null && cents !== toCents(amount)
-                  ? `The member claimed ${formatMoney(amount)}. What arrived is credited, and the mail says so.`
+                  ? `The member claimed ${formatMoney(amount)}. The amount that arrived is credited and stated in the email to the member.`
                   : undefined
               }
             />
@@ -71,7 +71,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
             value={txid}
             onChange={(event) => setTxid(event.target.value)}
             error={txidError}
-            hint={claimedTxid ? 'As the member gave it. Compare it with the network.' : 'As you see it on the network.'}
+            hint={claimedTxid ? 'Entered by the member. Compare it with the network.' : 'As shown on the network.'}
           />
           <OutputField value={output} onChange={setOutput} tried={tried} refused={refused['vout']} />
         </>

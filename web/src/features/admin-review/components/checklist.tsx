@@ -38,7 +38,7 @@ function Fact({ check: { name, ok, detail, transactionIds } }: { check: Check })
       <div className="min-w-0">
         <p className="font-medium text-ink">
           {names[name] ?? name}
-          <span className="sr-only">{ok ? ', fine' : ', look closer'}</span>
+          <span className="sr-only">{ok ? ', OK' : ', needs attention'}</span>
         </p>
         <p className="break-words text-ink-soft">{detail}</p>
         {transactionIds.length > 0 && (

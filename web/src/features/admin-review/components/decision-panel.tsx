@@ -30,8 +30,8 @@ export function DecisionPanel({ review, onDone }: PanelProps) {
   if (one.approved && may('pay')) return <PayOut review={review} onDone={onDone} />
   if (one.approved || !may('decide')) {
     return (
-      <Notice title={one.approved ? 'Approved, waiting for the payout' : 'Waiting for a reviewer'}>
-        {one.approved ? 'A treasurer marks it as paid, or rejects it when the payout fails.' : 'You see every fact, but your role does not decide this.'}
+      <Notice title={one.approved ? 'Approved, awaiting payout' : 'Awaiting review'}>
+        {one.approved ? 'A treasurer marks it as paid, or rejects it if the payout fails.' : 'You can see all details, but your role cannot decide this transaction.'}
       </Notice>
     )
   }
@@ -58,7 +58,7 @@ function PayOut({ review, onDone }: PanelProps) {
       <PayForm review={review} onDone={onDone} />
       {may('rejectPayout') && (!paying || paying.by === me.id) && (
         <Button variant="danger" wide className="mt-3" onClick={() => setFailed(true)} icon={<X aria-hidden className="size-4.5" />}>
-          The payout fails: reject it
+          Payout failed, reject
         </Button>
       )}
     </Panel>
@@ -102,12 +102,12 @@ function Decide({ review, onDone }: PanelProps) {
         {isOwn
           ? 'You can still reject it.'
           : needsDestination
-          ? 'It can be approved once the member has named an address.'
+          ? 'It can be approved once the member has entered an address.'
           : needsConfirmation
-          ? 'It waits for the member: it can be approved once they have confirmed the address.'
+          ? 'It can be approved once the member has confirmed the address.'
           : concerns
-            ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} facts need a closer look.`
-            : 'Nothing in the checklist speaks against it.'}
+            ? `${notBefore ? `It can be approved from ${formatDateTime(notBefore)}. ` : ''}${concerns} of ${review.checks.length} checks need attention.`
+            : 'All checks passed.'}
       </p>
       <div className="grid grid-cols-2 gap-3">
         <Button onClick={() => setChoice('approve')} disabled={!canApprove} icon={<Check aria-hidden className="size-4.5" />}>
@@ -134,9 +134,9 @@ function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }
   const staffName = useStaffName()
   return (
     <div className="mt-2 mb-3">
-      <Notice title="Waits for a second reviewer">
+      <Notice title="Awaiting second review">
         <span className="inline-block first-letter:uppercase">{staffName(first.by, first.byName)}</span> approved <Amount value={first.receivedAmount} />.{' '}
-        {isOwn ? 'Another reviewer has to approve the same.' : 'Check the network yourself, then enter the amount and hash that you see.'}
+        {isOwn ? 'Another reviewer has to approve the same payment.' : 'Check the network yourself, then enter the amount and hash you see.'}
       </Notice>
     </div>
   )
@@ -148,7 +148,7 @@ function Outcome({ review }: { review: Review }) {
   if (one.status !== 'success') {
     return (
       <Notice tone="caution" title="Decided: rejected">
-        <p>The member reads: “{one.description}”</p>
+        <p>Shown to the member: “{one.description}”</p>
       </Notice>
     )
   }
@@ -156,8 +156,8 @@ function Outcome({ review }: { review: Review }) {
     <div className="space-y-4">
       <Notice title="Decided: confirmed">
         <p>
-          <Amount value={one.amount} /> took effect. What was wrong about it is put right by{' '}
-          {reversible || reversedBy ? 'a reversal or an adjustment' : 'an adjustment'}, never by an edit.
+          <Amount value={one.amount} /> was posted. Correct a mistake with{' '}
+          {reversible || reversedBy ? 'a reversal or an adjustment' : 'an adjustment'}. Posted transactions cannot be edited.
         </p>
         {reversedBy && (
           <p>
@@ -189,8 +189,8 @@ function ReversalButton({ review: { transaction: one, wallet } }: { review: Revi
         onClose={() => setOpen(false)}
         title={`Reverse ${one.reference}`}
         explanation={
-          `${formatMoney(one.amount)} is taken back from the balance once a treasurer confirms it.` +
-          (lacks > 0 ? ` As things stand, the member will owe ${formatCents(lacks)}, and spends nothing until that is settled.` : '')
+          `${formatMoney(one.amount)} is deducted from the balance once another treasurer confirms it.` +
+          (lacks > 0 ? ` The balance does not cover it: the member will owe ${formatCents(lacks)} and cannot spend until that is settled.` : '')
         }
         label="Reason"
         submitLabel="Propose"

@@ -35,16 +35,16 @@ export function PayForm({ review, onDone }: PayProps) {
     <div className="space-y-4">
       <h2 className="text-base font-semibold">Pay out</h2>
       <p className="text-sm text-ink-faint">
-        Approved by {staffName(approvedBy)}.{isLarge && ` From ${formatMoney(twoPeopleFrom)} on, another person than the approver pays.`}
+        Approved by {staffName(approvedBy)}.{isLarge && ` From ${formatMoney(twoPeopleFrom)} on, the approver cannot pay it out.`}
       </p>
       {isLarge && approvedBy === me.id ? (
-        <Notice tone="caution" title="Another person has to pay this">You approved it yourself.</Notice>
+        <Notice tone="caution" title="Someone else has to pay this out">You approved it yourself.</Notice>
       ) : one.paying && one.paying.by !== me.id ? (
         <Notice tone="caution" title={`${staffName(one.paying.by, one.paying.byName)} is paying this until ${formatTime(one.paying.until ?? '')}`}>
-          Nobody else pays or rejects it meanwhile.
+          Until then nobody else can pay or reject it.
         </Notice>
       ) : !one.destination ? (
-        <Notice tone="caution" title="No address yet">The member has to name one first.</Notice>
+        <Notice tone="caution" title="No address yet">The member has to enter one first.</Notice>
       ) : one.paying ? (
         <>
           <Lease review={review} until={one.paying.until ?? ''} />
@@ -68,11 +68,11 @@ function Start({ review: { transaction: one }, again }: { review: Review; again:
         <Amount value={one.netAmount ?? one.amount} className="text-2xl font-semibold" />
       </div>
       {again ? (
-        <Notice tone="caution" title="Your time is over">
-          If you have sent the payment, start again and mark it as paid. If you have not, check that nobody else has.
+        <Notice tone="caution" title="Your reservation has expired">
+          If you have sent the payment, start again and mark it as paid. If you have not, check that nobody else has sent it.
         </Notice>
       ) : (
-        <p className="text-sm text-ink-soft">Once you start, you have 15 minutes, and nobody else can pay or reject it.</p>
+        <p className="text-sm text-ink-soft">Starting reserves the payout for you for 15 minutes: nobody else can pay or reject it.</p>
       )}
       <Button wide onClick={() => lease.mutateAsync({ revision: one.revision }).catch(() => undefined)} busyLabel="Starting...">
         Start the payout
@@ -121,7 +121,7 @@ function Destination({ review: { transaction: one } }: { review: Review }) {
         <code className="font-mono text-sm break-all select-all">{one.destination.address}</code>
       </Line>
       {one.destination.memo && (
-        <Line label="Memo, without it the payout is lost" copy={one.destination.memo}>
+        <Line label="Memo (without it the payout is lost)" copy={one.destination.memo}>
           <code className="font-mono text-sm break-all select-all">{one.destination.memo}</code>
         </Line>
       )}
@@ -158,7 +158,7 @@ function PaidForm({ review: { transaction }, typed, onType, onDone }: PaidProps)
         value={typed.txid}
         onChange={(event) => onType({ ...typed, txid: event.target.value })}
         error={tried && !txid ? 'The hash of the payout is required' : refused['txid']}
-        hint="A payout marked as paid can never be changed again."
+        hint="A payout marked as paid cannot be changed."
       />
       <OutputField value={typed.output} onChange={(value) => onType({ ...typed, output: value })} tried={tried} refused={refused['vout']} />
       <Button type="submit" wide busyLabel="Saving...">
@@ -174,7 +174,7 @@ function Line({ label, copy, children }: { label: string; copy: string; children
       <p className="text-sm text-ink-faint">{label}</p>
       <div className="mt-0.5 flex items-center justify-between gap-3">
         <div className="min-w-0">{children}</div>
-        <CopyButton text={copy} success="Copied" failure="Copying did not work; select the text instead" />
+        <CopyButton text={copy} success="Copied" failure="Could not copy. Select the text instead." />
       </div>
     </div>
   )

@@ -32,7 +32,7 @@ export function Payouts({ selected }: { selected?: string }) {
   if (rows.length === 0 && !selected) {
     return (
       <Card>
-        <EmptyState icon={HandCoins} title="Nothing waits to be paid" description="Approved withdrawals appear here by themselves." />
+        <EmptyState icon={HandCoins} title="No payouts waiting" description="Approved withdrawals appear here automatically." />
       </Card>
     )
   }
@@ -61,7 +61,7 @@ function List({ rows, shown }: { rows: StaffTransaction[]; shown?: string }) {
   useShortcuts({ j: () => go(at + 1), k: () => go(at - 1) })
   return (
     <Card className="overflow-hidden">
-      {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">Nothing else waits to be paid.</p>}
+      {rows.length === 0 && <p className="px-4 py-6 text-sm text-ink-faint">No other payouts waiting.</p>}
       <ul className="divide-y divide-line">
         {rows.map(({ id, user, reference, method, amount, netAmount, decidedAt, createdAt, paying }) => (
           <li key={id}>
@@ -108,7 +108,7 @@ function Details({ id }: { id: string }) {
           {data.transaction.reference}, {data.transaction.user.name}
         </h2>
         <Link to={adminPaths.review(id)} className="text-sm font-semibold text-accent-text hover:underline">
-          All facts
+          All details
         </Link>
         <Viewers id={id} />
       </div>

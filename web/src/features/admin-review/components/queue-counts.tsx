@@ -27,7 +27,7 @@ export function QueueCounts() {
   const oldest = decisions.flatMap(({ oldestAt }) => oldestAt ?? []).sort()[0] ?? null
   const all: QueueCount = { kind: 'all', count: decisions.reduce((sum, { count }) => sum + count, 0), oldestAt: oldest }
   return (
-    <nav aria-label="What waits" className={tiles}>
+    <nav aria-label="Queue" className={tiles}>
       <Tile count={all} to={adminPaths.queue} current={!chosen} />
       {data.queue.map((count) => (
         <Tile
@@ -52,11 +52,11 @@ function Tile({ count: { kind, count, oldestAt }, times, to, current }: TileProp
       aria-current={current ? 'true' : undefined}
       className={cx('relative block bg-surface px-4 py-3 transition-colors hover:bg-sunken focus-visible:-outline-offset-2', current && 'bg-accent-soft hover:bg-accent-soft')}
     >
-      <p className="text-sm font-medium text-ink-soft">{kind === 'all' ? 'To decide' : kindName(kind)}</p>
+      <p className="text-sm font-medium text-ink-soft">{kind === 'all' ? 'Awaiting decision' : kindName(kind)}</p>
       <p className={cx('tabular text-2xl font-semibold', count ? 'text-ink' : 'text-ink-faint')}>{count}</p>
-      <p className="text-xs text-ink-faint">{oldestAt ? <>oldest <Age since={oldestAt} /></> : 'nothing waits'}</p>
+      <p className="text-xs text-ink-faint">{oldestAt ? <>oldest <Age since={oldestAt} /></> : 'none waiting'}</p>
       {times && (
-        <p className="tabular mt-0.5 text-xs text-ink-faint" title="Time to a decision in the last 24 hours">
+        <p className="tabular mt-0.5 text-xs text-ink-faint" title="Time to decision in the last 24 hours">
           {`median ${formatSeconds(times.median)} · 90% within ${formatSpan(times.p90)}`}
         </p>
       )}

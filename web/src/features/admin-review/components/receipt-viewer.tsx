@@ -46,7 +46,7 @@ function Document({ url }: { url: string }) {
       </span>
       <div className="min-w-0 flex-1">
         <h2 className="font-semibold">Proof of payment</h2>
-        <p className="text-sm text-ink-faint">A PDF document, shown in a tab of its own</p>
+        <p className="text-sm text-ink-faint">A PDF document, opens in a new tab</p>
       </div>
       <div className="flex flex-wrap gap-2">
         <a href={url} target="_blank" rel="noopener noreferrer" className={buttonClass({ variant: 'secondary', size: 'sm' })}>
@@ -101,17 +101,17 @@ function Picture({ url }: { url: string }) {
     <>
       <header className="flex items-center gap-1 border-b border-line py-1 pr-1 pl-4 sm:pl-5">
         <h2 className="mr-auto text-base font-semibold">Proof of payment</h2>
-        <IconButton label="Reduce (-)" onClick={() => zoom(1 / STEP)} disabled={view.scale === 1} className="disabled:opacity-40">
+        <IconButton label="Zoom out (-)" onClick={() => zoom(1 / STEP)} disabled={view.scale === 1} className="disabled:opacity-40">
           <ZoomOut aria-hidden className="size-5" />
         </IconButton>
         <span className="tabular w-12 text-center text-sm text-ink-faint max-sm:hidden">{Math.round(view.scale * 100)}%</span>
-        <IconButton label="Enlarge (+)" onClick={() => zoom(STEP)}>
+        <IconButton label="Zoom in (+)" onClick={() => zoom(STEP)}>
           <ZoomIn aria-hidden className="size-5" />
         </IconButton>
-        <IconButton label="Turn" onClick={() => setView((old) => ({ ...old, turn: (old.turn + 90) % 360 }))}>
+        <IconButton label="Rotate" onClick={() => setView((old) => ({ ...old, turn: (old.turn + 90) % 360 }))}>
           <RotateCw aria-hidden className="size-5" />
         </IconButton>
-        <IconLink label="Open in a tab of its own" to={url} target="_blank" rel="noopener noreferrer" reloadDocument>
+        <IconLink label="Open in a new tab" to={url} target="_blank" rel="noopener noreferrer" reloadDocument>
           <ExternalLink aria-hidden className="size-5" />
         </IconLink>
       </header>
@@ -129,7 +129,7 @@ function Picture({ url }: { url: string }) {
         )}
       >
         {broken ? (
-          <p className="px-6 text-sm text-ink-faint">The picture cannot be shown here. Open it in a tab of its own.</p>
+          <p className="px-6 text-sm text-ink-faint">The image cannot be shown here. Open it in a new tab.</p>
         ) : (
           <img
             src={url}

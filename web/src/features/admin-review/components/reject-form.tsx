@@ -73,7 +73,7 @@ export function RejectForm({ review, onDone, onBack }: FormProps) {
         </div>
         {tried && !reason && (
           <p id="reason-missing" role="alert" className="mt-1.5 text-sm text-negative">
-            Choose a reason; the member reads it.
+            Choose a reason. It is shown to the member.
           </p>
         )}
       </fieldset>
@@ -96,7 +96,7 @@ function MailPreview({ transaction, reason }: { transaction: StaffTransaction; r
   const mail = rejectionMail(transaction, reason)
   if (!mail) return null
   return (
-    <section aria-label="Mail to the member" className="rounded-md border border-line bg-sunken/60 p-3.5 text-sm text-ink-soft">
+    <section aria-label="Email to the member" className="rounded-md border border-line bg-sunken/60 p-3.5 text-sm text-ink-soft">
       <p className="text-xs text-ink-faint">Mail to {transaction.user.email}</p>
       <p className="mt-1 font-semibold text-ink">{mail.subject}</p>
       {mail.paragraphs.map((paragraph) => (

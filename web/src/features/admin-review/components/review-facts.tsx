@@ -40,9 +40,9 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {one.vout != null && <Item label="Output">{one.vout}</Item>}
         {one.firstApproval && (
           <>
-            <Item label="Approved first by"><span className="inline-block first-letter:uppercase">{staffName(one.firstApproval.by, one.firstApproval.byName)}</span></Item>
-            <Item label="Received, as they saw it"><Amount value={one.firstApproval.receivedAmount} /></Item>
-            <Item label={one.firstApproval.vout == null ? 'Transaction hash, as they saw it' : `Output ${one.firstApproval.vout} of the transaction hash, as they saw it`} wide>
+            <Item label="First approval by"><span className="inline-block first-letter:uppercase">{staffName(one.firstApproval.by, one.firstApproval.byName)}</span></Item>
+            <Item label="Received, first approval"><Amount value={one.firstApproval.receivedAmount} /></Item>
+            <Item label={one.firstApproval.vout == null ? 'Transaction hash, first approval' : `Output ${one.firstApproval.vout} of the transaction hash, first approval`} wide>
               <code className="font-mono text-sm break-all">{one.firstApproval.txid}</code>
             </Item>
           </>
@@ -52,7 +52,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}
         {one.relatedId && !isTrade && (
-          <Item label={one.kind === 'fee' ? 'For withdrawal' : 'Belongs to'}>
+          <Item label={one.kind === 'fee' ? 'For withdrawal' : 'Related to'}>
             <Link to={adminPaths.review(one.relatedId)} className="tabular font-medium text-accent-text hover:underline">
               TNX-{one.relatedId.slice(0, 6)}
             </Link>
@@ -60,7 +60,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         )}
         {wallet && (
           <Item label="Member's wallet">
-            <Amount value={wallet.balance} /> free, <Amount value={wallet.held} /> held, <Amount value={wallet.invested} /> invested
+            <Amount value={wallet.balance} /> available, <Amount value={wallet.held} /> held, <Amount value={wallet.invested} /> invested
             {wallet.onHold != null && (
               <>
                 , <Amount value={wallet.onHold} /> on hold
@@ -87,14 +87,14 @@ function breakdown({ kind, amount, fee, feePaid, claimedAmount }: StaffTransacti
   if (kind === 'withdrawal') {
     return (
       <>
-        <Amount value={amount} /> asked for, fee <Amount value={fee ?? 0} /> {feePaid ? 'paid separately' : 'taken from it'}
+        <Amount value={amount} /> requested, fee <Amount value={fee ?? 0} /> {feePaid ? 'paid separately' : 'deducted'}
       </>
     )
   }
   if (claimedAmount === undefined || claimedAmount === null || claimedAmount === amount) return null
   return (
     <>
-      <Amount value={claimedAmount} /> was claimed
+      <Amount value={claimedAmount} /> claimed
     </>
   )
 }
@@ -103,7 +103,7 @@ function breakdown({ kind, amount, fee, feePaid, claimedAmount }: StaffTransacti
 function Address({ one }: { one: StaffTransaction }) {
   if (one.kind === 'withdrawal') {
     const label = one.method ? `Destination, ${one.method.currency} on ${one.method.network}` : 'Destination'
-    if (!one.destination) return <Item label={label}>The member has not named an address yet.</Item>
+    if (!one.destination) return <Item label={label}>The member has not entered an address yet.</Item>
     return (
       <>
         <Exact label={label} text={one.destination.address} />
@@ -135,7 +135,7 @@ function Exact({ label, text }: { label: string; text: string }) {
       <dt className="text-ink-faint">{label}</dt>
       <dd className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <code className="min-w-0 font-mono text-sm break-all text-ink select-all">{text}</code>
-        <CopyButton text={text} success="Copied" failure="Copying did not work; select the text instead" />
+        <CopyButton text={text} success="Copied" failure="Could not copy. Select the text instead." />
       </dd>
     </div>
   )

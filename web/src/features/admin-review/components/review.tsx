@@ -80,7 +80,7 @@ export function Review({ id }: { id: string }) {
           </div>
           <div className="min-w-0 space-y-5">
             {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}
-            <LedgerEntries entries={data.entries} note="What this transaction moved, of the member and of the house" />
+            <LedgerEntries entries={data.entries} note="Entries of this transaction, on member and platform accounts" />
             <MemberHistory memberId={data.transaction.memberId} except={id} />
           </div>
         </div>

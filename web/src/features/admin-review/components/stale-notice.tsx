@@ -9,10 +9,10 @@ export function StaleNotice({ seen, now, error, onBack }: StaleProps) {
   if (seen === now && toApiError(error).code !== 'STALE_REVISION') return null
   return (
     <div role="alert">
-      <Notice tone="caution" title="This transaction has changed meanwhile">
-        <p>Nothing was decided. Look at it again, then decide on what you see now.</p>
+      <Notice tone="caution" title="This transaction has changed">
+        <p>Your decision was not saved. Reload the transaction and decide on its current state.</p>
         <Button variant="secondary" size="sm" className="mt-2" onClick={onBack}>
-          Look again
+          Reload
         </Button>
       </Notice>
     </div>

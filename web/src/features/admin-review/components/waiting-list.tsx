@@ -29,7 +29,7 @@ export function WaitingList() {
       ) : !rows ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
       ) : rows.length === 0 ? (
-        <EmptyState icon={CheckCheck} title="Nothing waits for a decision" description="New requests appear here by themselves." />
+        <EmptyState icon={CheckCheck} title="The queue is empty" description="New requests appear here automatically." />
       ) : (
         <Rows rows={rows} kind={kind} />
       )}
@@ -85,7 +85,7 @@ function Row({ row, kind }: { row: StaffTransaction; kind?: string }) {
       </span>
       <span className="min-w-0 max-md:col-span-2 max-md:col-start-1 max-md:row-start-2">
         <span className="block truncate font-medium text-ink">{user.name}</span>
-        <span className="block truncate text-xs text-ink-faint">{firstApproval ? 'Waits for a second reviewer' : user.email}</span>
+        <span className="block truncate text-xs text-ink-faint">{firstApproval ? 'Awaiting second review' : user.email}</span>
       </span>
       <span className="min-w-0 max-md:hidden">
         <span className="block truncate text-ink-soft">{method ? `${method.currency} on ${method.network}` : row.description}</span>

@@ -67,13 +67,13 @@ function DisableButton({ one }: { one: User }) {
   const disable = useDisableStaff()
   return (
     <>
-      <Button size="sm" variant="danger" aria-label={`Propose to end the account of ${one.name}`} onClick={() => setAsking(true)}>
-        End
+      <Button size="sm" variant="danger" aria-label={`Propose to disable the account of ${one.name}`} onClick={() => setAsking(true)}>
+        Disable
       </Button>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`End the account of ${one.name}`}
+        title={`Disable the account of ${one.name}`}
         footer={
           <>
             <Button variant="ghost" onClick={() => setAsking(false)}>
@@ -85,7 +85,7 @@ function DisableButton({ one }: { one: User }) {
           </>
         }
       >
-        <p className="text-sm text-left">Once another admin confirms, every session of this account ends within seconds, and it can no longer log in. Its actions stay in the audit log.</p>
+        <p className="text-sm text-left">Once another admin confirms, all sessions of this account end within seconds, and it can no longer log in. Its actions stay in the audit log.</p>
       </Dialog>
     </>
   )
@@ -97,13 +97,13 @@ function RoleButton({ one }: { one: User }) {
   const change = useChangeRole(one.id)
   return (
     <>
-      <Button size="sm" variant="secondary" aria-label={`Propose another role for ${one.name}`} onClick={() => setAsking(true)}>
+      <Button size="sm" variant="secondary" aria-label={`Propose a new role for ${one.name}`} onClick={() => setAsking(true)}>
         Role
       </Button>
       <Dialog
         open={asking}
         onClose={() => setAsking(false)}
-        title={`Another role for ${one.name}`}
+        title={`New role for ${one.name}`}
         footer={
           <>
             <Button variant="ghost" onClick={() => setAsking(false)}>
@@ -119,7 +119,7 @@ function RoleButton({ one }: { one: User }) {
         }
       >
         <div className="space-y-4 text-left">
-          <p className="text-sm">Once another admin confirms, every session of this account ends, and it logs in again in the new role.</p>
+          <p className="text-sm">Once another admin confirms, all sessions of this account end. The new role applies from the next login.</p>
           <RoleChoice name={`role-${one.id}`} value={role} onChange={setRole} error={toApiError(change.error).fields['role']} />
         </div>
       </Dialog>
@@ -172,8 +172,8 @@ function InviteForm() {
   }
   return (
     <Card className="p-4 sm:p-5">
-      <h2 className="text-base font-semibold">Propose a colleague</h2>
-      <p className="mt-0.5 text-sm text-ink-faint">The invitation is mailed once another admin confirms it.</p>
+      <h2 className="text-base font-semibold">Propose a staff member</h2>
+      <p className="mt-0.5 text-sm text-ink-faint">The invitation is emailed once another admin confirms it.</p>
       <Form onSubmit={submit} className="mt-3 space-y-4">
         <TextField
           label="Name"

@@ -16,7 +16,7 @@ export function IdleWarning({ onIdle }: { onIdle: () => void }) {
         </Button>
       }
     >
-      <p className="text-sm">You will be logged out in a minute, because nobody has used the back office for a while.</p>
+      <p className="text-sm">You will be logged out in one minute because of inactivity.</p>
     </Dialog>
   )
 }

@@ -6,13 +6,13 @@ import { Cell, Table } from './table'
 
 /** Accounts of the ledger in words: the member's first, then the house's. */
 const accounts: Record<string, string> = {
-  available: 'Free',
+  available: 'Available',
   held: 'Held',
   invested: 'Invested',
   bonus: 'Bonus',
   on_hold: 'On hold',
   owed: 'Owed by the member',
-  settlement: 'Holdings of the platform',
+  settlement: 'Platform holdings',
   course_revenue: 'Course revenue',
   fee_revenue: 'Fee revenue',
   investment_pool: 'Investment pool',
@@ -27,9 +27,9 @@ export function LedgerEntries({ entries, note }: { entries: readonly LedgerEntry
       <h2 className="px-4 pt-4 text-base font-semibold">Ledger entries</h2>
       <p className="px-4 pb-1 text-sm text-ink-faint">{note}</p>
       {entries.length === 0 ? (
-        <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">Nothing has moved yet.</p>
+        <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No entries yet.</p>
       ) : (
-        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'When', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
+        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'Time', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
           {entries.map(({ postingId, account, kind, at, amount, balance }) => (
             <tr key={`${postingId}-${account}`}>
               <Cell className="tabular text-ink-faint">{postingId}</Cell>

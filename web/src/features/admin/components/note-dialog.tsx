@@ -40,7 +40,7 @@ type NoteFormProps = Pick<NoteDialogProps, 'label' | 'submitLabel' | 'action'> &
 function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
-  const missing = tried && !note.trim() ? 'Please say why' : undefined
+  const missing = tried && !note.trim() ? 'Enter a reason' : undefined
   const submit = () => {
     setTried(true)
     if (note.trim()) return action.mutateAsync({ note: note.trim() }, { onSuccess: onDone })

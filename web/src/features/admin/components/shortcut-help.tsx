@@ -9,13 +9,13 @@ export function useHelp() {
 const keys = [
   ['j', 'Next item'],
   ['k', 'Previous item'],
-  ['Enter', 'Open the item, or send the decision'],
+  ['Enter', 'Open the item, or submit the decision'],
   ['a', 'Approve'],
-  ['r', 'Reject; then 1 to 6 choose the reason'],
-  ['Esc', 'Leave the decision'],
-  ['+ - 0', 'Enlarge, reduce, fit the proof'],
+  ['r', 'Reject, then 1 to 6 to choose the reason'],
+  ['Esc', 'Cancel the decision'],
+  ['+ - 0', 'Zoom in, zoom out, fit the proof'],
   ['q', 'Back to the queue'],
-  ['?', 'This help'],
+  ['?', 'Show this help'],
 ] as const
 
 /** The keys of queue and review. */

@@ -9,7 +9,7 @@ import { Cell, Table } from './table'
 
 /** Transactions with a way to each; `withMember` names whose they are. */
 export function TransactionTable({ rows, withMember = false }: { rows: readonly StaffTransaction[]; withMember?: boolean }) {
-  const columns = ['Reference', ...(withMember ? ['Member'] : []), 'Kind', 'Made', 'Status', { name: 'Amount', right: true }]
+  const columns = ['Reference', ...(withMember ? ['Member'] : []), 'Kind', 'Created', 'Status', { name: 'Amount', right: true }]
   const made = formatMoments(rows.map(({ createdAt }) => createdAt))
   return (
     <Table label="Transactions" columns={columns}>

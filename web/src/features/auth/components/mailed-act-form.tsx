@@ -13,8 +13,8 @@ export function MailedActForm({ act, token, label, done }: Props) {
     return (
       <div role="status">
         <Notice title={done}>
-          Open the link in the mail we have just sent you to set a new password. It works for 30 minutes; after that, ask for
-          a new one. Nothing is paid out until then.
+          We have emailed you a link to set a new password. It works for 30 minutes; after that, request a new one.
+          Payouts wait until you have set the password.
         </Notice>
       </div>
     )
@@ -33,7 +33,7 @@ export function MailedActForm({ act, token, label, done }: Props) {
         <div role="alert" className="mb-6">
           <Notice tone="caution" title={messageOf(error)}>
             {isDead
-              ? 'A link works once, and for 72 hours. If somebody else still uses your account, set a new password now.'
+              ? 'Each link works once, within 72 hours. If someone else still has access to your account, set a new password now.'
               : (adviceOn(error) ?? 'Please try again.')}
           </Notice>
         </div>

@@ -57,7 +57,7 @@ function Confirm({ open, onClose, balanceCents, priceCents }: ConfirmProps) {
         </>
       }
     >
-      <p>{enough ? 'The course opens at once. The payment cannot be taken back here.' : 'Insufficient balance'}</p>
+      <p>{enough ? 'The course opens at once. The payment cannot be undone.' : 'Insufficient balance'}</p>
       <dl className="mt-4 divide-y divide-line text-sm">
         <Line label="Available balance" cents={balanceCents} />
         <Line label="Lifetime access" cents={-priceCents} />

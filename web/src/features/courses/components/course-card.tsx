@@ -29,7 +29,7 @@ export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
         <p className="text-sm font-medium text-ink-faint first-letter:uppercase">{facts.students}</p>
         <h2 className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-xl font-semibold">
           {course.title}
-          {course.purchased ? <Badge tone="positive">Yours</Badge> : course.pending && <Badge tone="caution">In review</Badge>}
+          {course.purchased ? <Badge tone="positive">Purchased</Badge> : course.pending && <Badge tone="caution">In review</Badge>}
         </h2>
         <p className="mt-2 max-w-xl text-ink-soft">{course.subtitle}</p>
         {course.purchased ? (
@@ -101,7 +101,7 @@ function InReview() {
     <>
       <p className="mt-5 flex max-w-xl gap-2.5 rounded-lg bg-caution-soft p-4 text-sm text-ink-soft">
         <Clock aria-hidden className="mt-0.5 size-4.5 shrink-0 text-caution" />
-        Your payment is being checked. All modules open as soon as it is confirmed, and a mail tells you.
+        We are reviewing your payment. All modules open as soon as it is confirmed, and you will get an email.
       </p>
       <Actions>
         <ButtonLink to={paths.transactions} variant="secondary">

@@ -37,7 +37,7 @@ export function AuthenticatorCard(props: AuthenticatorCardProps) {
     <Card>
       <CardHeader
         title="Two-factor authentication"
-        description="A code of an authenticator app, beside your password."
+        description="A code from an authenticator app, in addition to your password."
         action={totp && <Badge tone={totp.enrolled ? 'positive' : 'neutral'}>{totp.enrolled ? 'On' : 'Off'}</Badge>}
       />
       <div className="p-5 sm:p-6">
@@ -92,8 +92,8 @@ function NotEnrolled({ totp, onBegun, onPassword }: NotEnrolledProps) {
     <>
       <p className="text-sm text-ink-soft">
         {totp.required
-          ? 'The back office opens once you have set up an authenticator app. It takes a minute.'
-          : 'Whoever learns your password can then neither sign in nor withdraw without your phone. It takes a minute to set up.'}
+          ? 'Set up an authenticator app to use the back office. It takes a minute.'
+          : 'Even someone who knows your password cannot sign in or withdraw without your phone. Setting it up takes a minute.'}
       </p>
       <Button className="mt-4" onClick={onPassword ?? (() => begin.mutateAsync({}).then(onBegun))}>
         Set up
@@ -112,7 +112,7 @@ function Enrolled({ totp: { required, recoveryCodesLeft: left }, onBegun, onCode
     <>
       {left <= FEW_CODES ? (
         <Notice tone="caution" title={left === 1 ? '1 recovery code left' : `${left} recovery codes left`}>
-          Make new ones now: without a recovery code, a lost phone locks you out.
+          Create new ones now: without a recovery code, a lost phone locks you out.
         </Notice>
       ) : (
         <p className="text-sm text-ink-soft">It is set up. You have {left} recovery codes left.</p>
@@ -158,7 +158,7 @@ function RemoveDialog({ open, onClose }: { open: boolean; onClose: () => void })
         </>
       }
     >
-      <p className="text-sm">Your password alone then signs you in and withdraws. The recovery codes no longer work.</p>
+      <p className="text-sm">Your password alone is then enough to sign in and withdraw. The recovery codes stop working.</p>
     </Dialog>
   )
 }

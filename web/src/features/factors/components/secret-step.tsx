@@ -19,14 +19,14 @@ export function SecretStep({ secret, uri, onDone }: NewTotp & { onDone: (codes: 
         <div className="mt-3 flex flex-wrap items-center gap-5">
           <QrCode text={uri} label="QR code of the authenticator's secret" />
           <div className="min-w-0">
-            <p className="text-sm text-ink-faint">Or type the secret</p>
+            <p className="text-sm text-ink-faint">Or enter this secret</p>
             <p className="my-1.5 font-mono text-sm break-all select-all">{secret}</p>
-            <CopyButton text={secret} success="Secret copied" failure="Copying did not work; select the text instead" />
+            <CopyButton text={secret} success="Secret copied" failure="Could not copy. Select the text instead." />
           </div>
         </div>
       </li>
       <li>
-        <h3 className="font-semibold">2. Enter the code that it shows</h3>
+        <h3 className="font-semibold">2. Enter the code it shows</h3>
         <Form noValidate={false} onSubmit={submit} className="mt-3 max-w-60 space-y-4">
           <TextField
             label="Authenticator code"

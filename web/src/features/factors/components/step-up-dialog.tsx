@@ -8,7 +8,7 @@ import { Form } from '@/components/form'
 import { ApiError, messageOf, toApiError } from '@/lib/api-error'
 import { stepUp } from '../api/factors'
 
-const GIVEN_UP = 'Nothing was done, because it was not confirmed.'
+const GIVEN_UP = 'Nothing was changed because you did not confirm.'
 
 let open: Promise<void> | undefined
 
@@ -50,7 +50,7 @@ function StepUpDialog({ onConfirm, onCancel }: { onConfirm: () => void; onCancel
     <Dialog open onClose={onCancel} title="Confirm it is you">
       <Form noValidate={false} onSubmit={submit} className="space-y-4">
         <p className="text-sm">
-          This needs a code of your authenticator app, or a recovery code. It then counts for five minutes.
+          Enter a code from your authenticator app, or a recovery code. We will not ask again for five minutes.
         </p>
         <TextField
           label="Authenticator code"

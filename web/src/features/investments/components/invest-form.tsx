@@ -70,7 +70,7 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
           Invest
         </Button>
         <p className="text-sm text-ink-faint">
-          The value of a trade follows the plan’s published values and can fall. Invest only what you can leave alone.
+          The value of a trade follows the plan’s published values and can fall. Invest only what you can afford to lose.
         </p>
       </Form>
     </Card>

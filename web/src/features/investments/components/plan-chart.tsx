@@ -43,7 +43,7 @@ function Values({ title, values }: { title: string; values: PlanValue[] }) {
       <>
         <p className="tabular text-2xl font-semibold">{format(first.value)}</p>
         <p className="mt-1 text-sm text-ink-soft">{`Published ${formatDay(first.at)}: ${first.source}.`}</p>
-        <p className="mt-4 text-sm text-ink-faint">It is the first value of this plan. The chart begins with the second.</p>
+        <p className="mt-4 text-sm text-ink-faint">This is the first value of the plan. The chart appears after the second.</p>
       </>
     )
   }

@@ -39,6 +39,6 @@ export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
 const NoCourseYet = () => (
   <div className="my-4 flex h-19 flex-col justify-end gap-2.5">
     <div aria-hidden className="mb-4 border-t-2 border-dashed border-line" />
-    <p className="text-xs text-ink-faint">Moves with the plan’s next published value</p>
+    <p className="text-xs text-ink-faint">Updates with the plan’s next published value</p>
   </div>
 )

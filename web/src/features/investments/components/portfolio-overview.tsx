@@ -48,7 +48,7 @@ export function PortfolioOverview() {
         </div>
       </Card>
       <Card className="flex flex-col pb-6">
-        <CardHeader title="Allocation" description="Present value by plan" />
+        <CardHeader title="Allocation" description="Current value by plan" />
         <Allocation trades={trades} />
       </Card>
     </div>
@@ -68,7 +68,7 @@ function ValueOverTime({ trades, values }: { trades: Trade[]; values: Map<string
       <EmptyState
         icon={ChartNoAxesCombined}
         title={`${formatCents(last?.value ?? 0)}, as invested`}
-        description="No published value has moved since you invested. The chart begins when one does."
+        description="No plan value has changed since you invested. The chart appears after the first change."
       />
     )
   }

@@ -108,7 +108,7 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
         }
       >
         <p>
-          {`At its present value ${trade.plan.title} pays ${formatMoney(trade.currentValue)} into your balance; you invested ${formatMoney(trade.amount)}. The value at the moment of your confirmation counts.`}
+          {`At its current value, ${trade.plan.title} pays ${formatMoney(trade.currentValue)} into your balance; you invested ${formatMoney(trade.amount)}. The value at the time you confirm applies.`}
         </p>
       </Dialog>
     </>

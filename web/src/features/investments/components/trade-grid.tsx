@@ -29,7 +29,7 @@ export function TradeGrid() {
         <EmptyState
           icon={ChartNoAxesCombined}
           title="No Investments Yet"
-          description="Choose a plan, and your trades appear here with their present value."
+          description="Choose a plan, and your trades appear here with their current value."
           action={<ButtonLink to={paths.plans}>Browse Investment Plans</ButtonLink>}
         />
       </Card>

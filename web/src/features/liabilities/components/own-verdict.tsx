@@ -15,7 +15,7 @@ import { useVerdict, type Verdict } from '../api/get-proof'
 export function OwnVerdict({ user, published }: { user: User | null; published: Liabilities }) {
   return (
     <Card>
-      <CardHeader title="Are you counted?" description="Your browser computes the answer itself." />
+      <CardHeader title="Is your balance included?" description="Computed by your browser, not by us." />
       <div className="px-5 pt-4 pb-5 sm:px-6">
         {user ? (
           <Check userId={user.id} published={published} />
@@ -36,7 +36,7 @@ function Check({ userId, published }: { userId: string; published: Liabilities }
   return (
     <div className="space-y-4">
       <p className="text-sm text-ink-soft">
-        Your available, held, invested and bonus money is split into a few random parts. Each part must lead to the root above.
+        Your available, held, invested and bonus money is split into a few random parts. Each part has to lead to the root above.
       </p>
       <div aria-live="polite">{data && <Answer verdict={data} />}</div>
       <Button
@@ -56,17 +56,17 @@ function Answer({ verdict: { cents, leaves, isCounted } }: { verdict: Verdict })
     return (
       <Notice tone="caution" title="Your proof does not lead to the published root">
         <p className="mt-1">
-          Reload the page and verify again: a new count may have been published meanwhile. If it stays so, write to {brand.email}.
+          Reload the page and verify again: a new total may have been published in the meantime. If the result stays the same, write to {brand.email}.
         </p>
       </Notice>
     )
   }
-  if (leaves === 0) return <p className="text-sm text-ink-soft">You had no money with us when this was counted.</p>
+  if (leaves === 0) return <p className="text-sm text-ink-soft">You had no balance when this total was computed.</p>
   return (
     <p className="flex items-start gap-3 rounded-lg bg-positive-soft p-4 text-sm text-ink">
       <CircleCheck aria-hidden className="mt-0.5 size-4.5 shrink-0 text-positive" />
       <span>
-        <strong className="font-semibold">You are counted with {formatCents(cents)}.</strong> All {leaves} parts lead to the published
+        <strong className="font-semibold">Your balance of {formatCents(cents)} is included.</strong> All {leaves} parts lead to the published
         root and total.
       </span>
     </p>

@@ -12,7 +12,7 @@ export function ConfirmAddress({ method }: { method: PaymentMethod }) {
   return (
     <div className="mt-2 text-sm">
       <p className="text-ink-soft">
-        Not confirmed yet. We have sent you a code for it; until you enter it, withdrawals to this address wait.
+        Not confirmed yet. Enter the code we emailed you; withdrawals to this address wait until then.
       </p>
       {open ? (
         <div className="mt-3 max-w-md">

@@ -78,7 +78,7 @@ export function MethodForm({ values, submitLabel, onSave }: MethodFormProps) {
           <TextField label="Memo" optional autoComplete="off" error={errors.memo?.message} {...form.register('memo')} />
         </div>
         <FileDrop
-          label="Picture (optional)"
+          label="Image (optional)"
           hint="PNG, JPEG or WebP, up to 5 MB"
           accept="image/png,image/jpeg,image/webp"
           file={picture}

@@ -41,7 +41,7 @@ export function MethodList() {
           <EmptyState
             icon={Wallet}
             title="No address saved yet"
-            description="Save an address once, and withdrawals fill it in for you."
+            description="Save an address to have it filled in for you when you withdraw."
             action={
               <ButtonLink to={paths.addPaymentMethod} variant="secondary">
                 Add payment method

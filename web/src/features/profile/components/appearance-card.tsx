@@ -14,7 +14,7 @@ export function AppearanceCard() {
     <Card className="flex flex-wrap items-center justify-between gap-4 p-5 sm:p-6">
       <div>
         <h2 className="font-semibold">Appearance</h2>
-        <p className="text-sm text-ink-faint">Kept on this device.</p>
+        <p className="text-sm text-ink-faint">Saved on this device.</p>
       </div>
       <Segmented legend="Theme" options={themes} value={theme} onChange={setTheme} />
     </Card>

@@ -33,7 +33,7 @@ export function DetailsForm({ user }: { user: User }) {
       <CardHeader title="Personal Information" />
       {user.pendingEmail && (
         <div className="px-5 pt-4 sm:px-6">
-          <Notice title={`${user.pendingEmail} waits for its confirmation`}>
+          <Notice title={`${user.pendingEmail} is not confirmed yet`}>
             <ButtonLink to={paths.verify(user.pendingEmail)} variant="secondary" size="sm" className="mt-2">
               Enter the code
             </ButtonLink>
@@ -46,7 +46,7 @@ export function DetailsForm({ user }: { user: User }) {
           label="Email"
           type="email"
           autoComplete="email"
-          hint="A new email counts once you confirm the code sent to it."
+          hint="A new email address takes effect once you enter the code sent to it."
           error={errors.email?.message}
           {...form.register('email')}
         />

@@ -40,16 +40,16 @@ function StatementForm({ onDone }: { onDone: () => void }) {
   )
   return (
     <Form onSubmit={submit} className="space-y-5">
-      <p>Every movement of your balance, with opening and closing balance. Days are UTC; a year at most.</p>
+      <p>All movements of your balance, with opening and closing balance. Dates are in UTC; one year at most.</p>
       <div className="grid grid-cols-1 gap-4 sm:grid-cols-2">
-        <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a day' })} />
+        <TextField label="From" type="date" error={errors.from?.message} {...form.register('from', { required: 'Choose a date' })} />
         <TextField
           label="To"
           type="date"
           error={errors.to?.message}
           {...form.register('to', {
-            required: 'Choose a day',
-            validate: (to, { from }) => to >= from || 'Choose a day that is not before the first',
+            required: 'Choose a date',
+            validate: (to, { from }) => to >= from || 'Choose a date on or after the start date',
           })}
         />
       </div>

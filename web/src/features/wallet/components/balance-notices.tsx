@@ -18,13 +18,13 @@ export function BalanceNotices({ wallet }: { wallet: Wallet | null | undefined }
               </li>
             ))}
           </ul>
-          <p>It is yours, and not part of your available balance until we release it.</p>
+          <p>This money is yours, but it is not part of your available balance until we release it.</p>
         </Notice>
       )}
       {owed != null && owed > 0 && (
         <Notice tone="caution" title={`Owed: ${formatMoney(owed)}`}>
-          A payment to your account was reversed after its money was used. What comes in next settles this amount first. Until
-          then you cannot withdraw, invest or buy.
+          A payment to your account was reversed after the money was used. Incoming payments settle this amount first.
+          Until then you cannot withdraw, invest or buy the course.
         </Notice>
       )}
     </>

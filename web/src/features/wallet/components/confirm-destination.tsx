@@ -14,8 +14,8 @@ export function ConfirmDestination({ withdrawal: { id, destination } }: { withdr
     <Card className="p-5 sm:p-6">
       <Notice title="Confirm the address">
         <p>
-          You have not withdrawn to this address before. Please compare it with your wallet, and enter the code that we have sent to{' '}
-          <span className="break-words">{email}</span>. Then we review your withdrawal. Its amount is held meanwhile.
+          You have not withdrawn to this address before. Please compare it with your wallet, and enter the code we sent to{' '}
+          <span className="break-words">{email}</span>. We then review your withdrawal. Its amount is held in the meantime.
         </p>
         <p className="mt-2 font-mono break-all text-ink">{destination?.address}</p>
         {destination?.memo && <p className="break-words">{`Memo: ${destination.memo}`}</p>}

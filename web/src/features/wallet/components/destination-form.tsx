@@ -29,7 +29,7 @@ export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
   return (
     <Card className="p-5 sm:p-6">
       <Notice tone="caution" title="This withdrawal needs an address">
-        It can be paid out once we know where to. The address cannot be changed afterwards.
+        We need an address before we can pay it out. The address cannot be changed afterwards.
       </Notice>
       <Form onSubmit={submit} className="mt-5 space-y-5">
         <TextField

@@ -24,15 +24,15 @@ export function FeeOption({ withdrawal, methods, feeTransaction }: FeeOptionProp
   if (feeTransaction?.status === 'pending') {
     return (
       <Notice title="Your fee payment is in review">
-        {`Once it is confirmed you receive the full ${formatMoney(amount)}. Until then nothing is due.`}
+        {`Once it is confirmed you receive the full ${formatMoney(amount)}. You do not have to pay anything else.`}
       </Notice>
     )
   }
   return (
     <Card className="p-5 sm:p-6">
-      <h2 className="font-semibold">The fee of this withdrawal</h2>
+      <h2 className="font-semibold">Withdrawal fee</h2>
       <p className="mt-1 text-ink-soft">
-        {`There is nothing you need to pay: the fee of ${formatMoney(fee)} is taken out of the payout and you receive ${formatMoney(netAmount)}. If you would rather receive the full ${formatMoney(amount)}, you can pay the fee separately.`}
+        {`There is nothing you need to pay: the fee of ${formatMoney(fee)} is deducted from the payout and you receive ${formatMoney(netAmount)}. If you would rather receive the full ${formatMoney(amount)}, you can pay the fee separately.`}
       </p>
       {open ? (
         <FeeForm withdrawalId={withdrawal.id} fee={fee} methods={methods} onDone={() => setOpen(false)} />
