@@ -1,12 +1,12 @@
--- How money moves: the one place that writes accounts, postings and entries. Applied after the migrations, each time
--- `wallet migrate` runs: this file is the definition in force. Its functions run as the owner of the tables, on which the
--- service's own role has no rights.
+-- The functions that write accounts, postings and entries; nothing else does. Applied after the migrations each time
+-- `wallet migrate` runs, so this file is the current definition. The functions run as the owner of the tables, on which
+-- the service's role has no write privileges.
 
--- Fixed for the functions that keep it: this schema, and temporary tables last.
+-- The functions keep this setting: only this schema, with temporary tables last.
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
--- The rows that post_movements takes. What belongs to a movement names it by its place, from 1. A process of the version
--- before sends the fields it knows: a row that needs another field is a type of another name.
+-- The row types of post_movements. Rows refer to their movement by its position, from 1. Processes of the previous
+-- version send the fields they know, so a row with a new field needs a type with a new name.
 DO $$ BEGIN
     IF to_regtype('ledger_entry') IS NULL THEN
         CREATE TYPE ledger_account AS (user_id uuid, kind text);
@@ -24,7 +24,7 @@ DO $$ BEGIN
     END IF;
 END $$;
 
--- What an entry's hash covers of its posting.
+-- The fields of a posting that the hashes of its entries cover.
 DROP FUNCTION IF EXISTS posting_header(text, text, uuid, uuid, uuid, timestamptz);
 CREATE OR REPLACE FUNCTION posting_header(
     kind text, cause_type text, business_id uuid, user_id uuid, transaction_id uuid, created_at timestamptz, reverses bigint
@@ -34,13 +34,13 @@ CREATE OR REPLACE FUNCTION posting_header(
         || convert_to(coalesce(cause_type, '') || ' ' || kind, 'UTF8') || coalesce(int8send(reverses), ''))
 $$;
 
--- The same of a posting that is there. Unset for one from before headers were covered: its xid is unset.
+-- The same for a stored posting. Null for one from before headers were covered, whose xid is null.
 CREATE OR REPLACE FUNCTION posting_header(posting postings) RETURNS bytea LANGUAGE sql STABLE AS $$
     SELECT CASE WHEN posting.xid IS NOT NULL THEN posting_header(posting.kind, posting.cause_type, posting.business_id,
         posting.user_id, posting.transaction_id, posting.created_at, posting.reverses) END
 $$;
 
--- The hash of an entry: the link to the one before it in its account.
+-- The hash of an entry, which chains it to the previous entry of its account.
 CREATE OR REPLACE FUNCTION entry_hash(
     previous bytea, account_id bigint, posting_id bigint, amount_cents bigint, balance_after_cents bigint, header bytea
 ) RETURNS bytea LANGUAGE sql IMMUTABLE AS $$
@@ -62,7 +62,7 @@ CREATE OR REPLACE FUNCTION pending_course(member uuid) RETURNS SETOF uuid LANGUA
     SELECT id FROM transactions WHERE user_id = member AND kind = 'course' AND status = 'pending'
 $$;
 
--- A member owns the course once it was paid for: bought from the balance, or by a payment that was confirmed.
+-- A member owns the course after a purchase from the balance or a confirmed payment.
 CREATE OR REPLACE FUNCTION paid_course(member uuid) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
     SELECT id FROM postings WHERE user_id = member AND kind = 'course'
 $$;
@@ -73,8 +73,8 @@ CREATE OR REPLACE FUNCTION withdrawals_since(member uuid, since timestamptz) RET
     WHERE user_id = member AND kind = 'withdrawal' AND status <> 'failed' AND created_at > since
 $$;
 
--- What a posting moved, under the kind of each account, taken so many times (-1: what takes it back). What a member owes
--- counts as their free balance, which it settles first.
+-- The amounts of a posting by account kind, multiplied by a factor (-1 for its reversal). `owed` counts as `available`,
+-- because credits settle it first.
 CREATE OR REPLACE FUNCTION moves_of(posting bigint, times integer) RETURNS jsonb LANGUAGE sql STABLE AS $$
     SELECT jsonb_object_agg(kind, cents) FROM (
         SELECT CASE accounts.kind WHEN 'owed' THEN 'available' ELSE accounts.kind END AS kind,
@@ -82,12 +82,12 @@ CREATE OR REPLACE FUNCTION moves_of(posting bigint, times integer) RETURNS jsonb
         FROM entries JOIN accounts ON id = account_id WHERE posting_id = posting GROUP BY 1) AS moved
 $$;
 
--- What a proposal to reverse something names: the posting that is taken back.
+-- The posting that a reversal proposal names.
 CREATE OR REPLACE FUNCTION reversed_by(proposal uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT (change ->> 'reverses')::bigint FROM proposals WHERE id = proposal AND kind = 'reversal'
 $$;
 
--- Makes a member's accounts if they are not there. Available comes first, so that it has the lowest id.
+-- Creates the accounts of a member if they do not exist. Available comes first, so that it has the lowest id.
 CREATE OR REPLACE FUNCTION open_accounts(member uuid) RETURNS void LANGUAGE sql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -95,14 +95,14 @@ AS $$
     ON CONFLICT DO NOTHING
 $$;
 
--- Makes the account of a member's holds if it is not there: few members ever have one.
+-- Creates the on_hold account of a member if it does not exist; few members need one.
 CREATE OR REPLACE FUNCTION open_on_hold(member uuid) RETURNS void LANGUAGE sql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
     INSERT INTO accounts (kind, user_id) VALUES ('on_hold', member) ON CONFLICT DO NOTHING
 $$;
 
--- Locks a member's free balance until the transaction ends, making the accounts on first need.
+-- Locks the available account of a member until the transaction ends, and creates the accounts if necessary.
 CREATE OR REPLACE FUNCTION lock_member(member uuid) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -115,31 +115,32 @@ BEGIN
 END
 $$;
 
--- Applies movements in the order given, each wholly or not at all; one that is not applied changes nothing, but that a
--- trade refused for want of balance is noted as refused. The verdicts, by movement:
+-- Applies movements in the given order, each completely or not at all. A movement that is not applied changes nothing,
+-- except that a trade refused for insufficient balance is recorded as refused. The outcomes, by movement:
 --   0 applied
---   1 its key was used, or is being used
+--   1 its key was used or is in use
 --   2 an account of the member would fall below zero
---   3 an account is not there
+--   3 an account does not exist
 --   4 an account is locked by another transaction; never with is_patient, which waits for it
 --   5 the member has an open withdrawal
 --   6 the member owns the course
 --   7 a payment for the course is in review
---   8 the trade is known: funded, refused or settled
---   9 the trade is not funded under these terms, or settled
---  10 as 2, because the member owes something; only where the rule nothing_owed is asked for
---  11 the member would withdraw more since a moment than is allowed
--- A posting that its cause does not allow is an error: nothing of any movement is applied.
+--   8 the trade already exists: funded, refused or settled
+--   9 the trade is not funded with these terms, or is settled
+--  10 as 2, because the member has a debt; only with the precondition nothing_owed
+--  11 the withdrawal would exceed a limit of the member
+-- A posting that its cause does not permit is an error: no movement is applied.
 --
--- What a member owes stands below zero in an account of its own, which movements never name. Whatever a posting adds to the
--- free balance settles it first; what a posting takes that may debit it goes there once the free balance is used up. So
--- nobody has a free balance while they owe something.
+-- A debt is a negative balance in the account `owed`, which movements never name. Credits to the available balance
+-- settle it first. A posting that may debit `owed` does so once the available balance is used up. So a member with a
+-- debt never has an available balance.
 --
--- Every row is found by an index whatever the tables' statistics say, and one plan serves every size.
+-- Every row is found by an index regardless of table statistics, and one plan serves every batch size.
 CREATE OR REPLACE FUNCTION post_movements(
     is_patient        boolean,
     movements         integer,
-    -- The accounts, each once: of the house, then of members. Entries and preconditions name them by their place.
+    -- The distinct accounts: platform accounts first, then those of members. Entries and preconditions refer to them by
+    -- position.
     house_ids         bigint[],
     new_accounts      ledger_account[],
     new_keys          ledger_key[],
@@ -160,14 +161,14 @@ DECLARE
     entry_count   constant integer := cardinality(new_entries);
     verdicts      integer[] := array_fill(0, ARRAY[movements]);
     all_applied   boolean := true;
-    -- By account: where the locked row lies, and what it holds.
+    -- By account: the position of the locked row, and its values.
     tids          tid[]    := array_fill(NULL::tid, ARRAY[account_count]);
     account_ids   bigint[] := array_fill(NULL::bigint, ARRAY[account_count]);
     kinds         text[]   := array_fill(NULL::text, ARRAY[account_count]);
     balances      bigint[] := array_fill(0::bigint, ARRAY[account_count]);
     counts        bigint[] := array_fill(0::bigint, ARRAY[account_count]);
     heads         bytea[]  := array_fill(''::bytea, ARRAY[account_count]);
-    -- What the owner of a free balance owes: behind all accounts, in this many places.
+    -- The owed accounts of the owners of available accounts: after all other accounts, in this many positions.
     owed_places   integer[] := array_fill(NULL::integer, ARRAY[account_count]);
     places        integer  := account_count;
     located       integer  := 0;
@@ -186,7 +187,7 @@ DECLARE
     number        integer := 0;
     rule          posting_kinds;
     posted_at     timestamptz;
-    -- By entry; what is owed comes behind, in this many places.
+    -- By entry; entries on owed accounts come last, in this many positions.
     parts         integer  := entry_count;
     first_part    integer  := entry_count + 1;
     part          integer;
@@ -205,7 +206,7 @@ DECLARE
     balance       bigint;
     head          bytea;
 BEGIN
-    -- Everybody locks in ascending id, and members' accounts have lower ids than the house's.
+    -- All transactions lock in ascending id, and member accounts have lower ids than platform accounts.
     IF is_patient THEN
         PERFORM FROM unnest(new_accounts) AS wanted JOIN accounts
             ON accounts.user_id = wanted.user_id AND accounts.kind = wanted.kind ORDER BY id FOR UPDATE OF accounts;
@@ -240,7 +241,8 @@ BEGIN
             heads[found_place] := found_head;
         END LOOP;
     END IF;
-    -- Nobody else has these, whatever their order: they change only while the free balance is locked.
+    -- No other transaction can have these locked, whatever their order: they change only while the available account is
+    -- locked.
     FOR account, found_tid, found_id, found_balance, found_count, found_head IN
         SELECT houses + place, accounts.ctid, id, balance_cents, entry_count, head_hash
         FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place)
@@ -274,8 +276,9 @@ BEGIN
         END LOOP;
     END IF;
 
-    -- What stands in the way. Everybody who changes one of these facts holds the member's account, or the key's lock.
-    -- No EXISTS, which may be planned as a look at the whole table.
+    -- The facts that can prevent a movement. Every transaction that changes one of them holds the lock of the member's
+    -- account, or of the key.
+    -- No EXISTS, which may be planned as a sequential scan.
     IF cardinality(new_keys) > 0 THEN
         FOR movement_ IN
             SELECT new.movement FROM unnest(new_keys) AS new
@@ -292,7 +295,7 @@ BEGIN
     IF cardinality(new_preconditions) > 0 THEN
         FOR movement_, verdict IN
             SELECT movement, failed FROM unnest(new_preconditions) AS new, LATERAL (SELECT CASE rule
-                -- Decided below: whoever owes something has no free balance.
+                -- Decided below: a member with a debt has no available balance.
                 WHEN 'nothing_owed' THEN NULL
                 WHEN 'no_open_withdrawal' THEN
                     (SELECT 5 FROM open_withdrawal(new_accounts[account - houses].user_id))
@@ -312,15 +315,15 @@ BEGIN
                 ELSE 9 END AS failed) AS looked
             WHERE verdicts[movement] = 0 AND failed IS NOT NULL
         LOOP
-            -- Of several preconditions the first that does not hold is told.
+            -- The first violated precondition is returned.
             CONTINUE WHEN verdicts[movement_] <> 0;
             verdicts[movement_] := verdict;
             all_applied := false;
         END LOOP;
     END IF;
 
-    -- Decide, and link each entry to the one before. Ids and the time are taken while the accounts are locked, so that
-    -- they grow along every chain.
+    -- Decide, and chain each entry to the previous one. Ids and the time are taken while the accounts are locked, so
+    -- that they increase along every chain.
     posted_at := clock_timestamp();
     SELECT array_agg(nextval('postings_id_seq')),
         array_agg(posting_header(new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at,
@@ -388,7 +391,7 @@ BEGIN
                     account := entry.account;
                     balance := balances[account] + entry.amount_cents;
                     IF balance < 0 AND account > houses AND account <= account_count THEN
-                        -- As if the movement had never been.
+                        -- Undo the movement.
                         verdicts[posting.movement] := CASE WHEN balances[owed_places[account]] < 0 AND EXISTS (
                             SELECT FROM unnest(new_preconditions)
                             WHERE movement = posting.movement AND rule = 'nothing_owed') THEN 10 ELSE 2 END;
@@ -476,7 +479,7 @@ BEGIN
             WHERE trade_fundings.trade_id = new.trade_id AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
     END IF;
 
-    -- Nothing moves without its cause: what was decided, funded or bought, by this member, of this amount.
+    -- Every posting needs a cause with the same member and amount: a decision, a funding or a purchase.
     FOR found_kind, found_id IN
         SELECT new.kind, new.id
         FROM ROWS FROM (unnest(new_postings), unnest(posting_ids), unnest(moved))
@@ -504,7 +507,7 @@ BEGIN
                 (SELECT cause.status = cause_status AND cause.kind = cause_kind AND cause.user_id = new.user_id
                         AND cause.amount_cents = new.cents AND CASE new.kind
                         WHEN 'course' THEN (method_id IS NULL) = (new.cause_type = 'purchase')
-                        -- A fee belongs to a withdrawal that is open, was rejected, or is over.
+                        -- A fee belongs to a withdrawal that is open, rejected or finished.
                         WHEN 'fee' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'pending'
                         WHEN 'fee_refund' THEN (SELECT status FROM transactions WHERE id = cause.related_id) = 'failed'
                         WHEN 'fee_credit' THEN (SELECT status FROM transactions WHERE id = cause.related_id) <> 'pending'

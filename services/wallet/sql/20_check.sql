@@ -1,4 +1,4 @@
--- The check of the ledger. Applied after the migrations: this file is the definition in force.
+-- The check of the ledger. Applied after the migrations, so this file is the current definition.
 
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
@@ -10,8 +10,9 @@ CREATE OR REPLACE FUNCTION account_title(account accounts) RETURNS text LANGUAGE
     SELECT format('Account %s (%s)', account.id, coalesce(account.kind || ' of member ' || account.user_id, account.kind))
 $$;
 
--- Verifies every link from where each account starts, at most so many entries an account; at the head, also what the
--- account itself says. A row for each: where it came to, over how many links, and what is wrong.
+-- Verifies the chain of each account from its start, up to a maximum number of entries per account; at the head, also
+-- the stored values of the account. Returns per account the position reached, the number of links, and the error if
+-- any.
 CREATE OR REPLACE FUNCTION verify_accounts(starts account_checkpoints[], most integer) RETURNS TABLE (
     account_id bigint, posting_id bigint, balance_cents bigint, entry_count bigint, head_hash bytea, links bigint, drift_cents bigint, fault text
 ) LANGUAGE sql STABLE AS $$
@@ -55,8 +56,8 @@ CREATE OR REPLACE FUNCTION verify_accounts(starts account_checkpoints[], most in
     ) AS walked
 $$;
 
--- Where the verification of these accounts starts: at their checkpoint, at the first entry if they have none or it is
--- not wanted, but never before the newest rebuild.
+-- The start of the verification of these accounts: their checkpoint, or the first entry if there is none or it is not
+-- wanted, but never before the newest rebuild.
 CREATE OR REPLACE FUNCTION verification_starts(ids bigint[], from_checkpoint boolean) RETURNS account_checkpoints[]
 LANGUAGE sql STABLE AS $$
     SELECT array_agg(start ORDER BY wanted.id) FROM unnest(ids) AS wanted (id)
@@ -74,7 +75,7 @@ LANGUAGE sql STABLE AS $$
     CROSS JOIN LATERAL (SELECT ROW(found.*)::account_checkpoints AS start) AS typed
 $$;
 
--- Which of these accounts have other entries before their rebuilds than when they were rebuilt.
+-- The accounts whose entries from before a rebuild have changed since the rebuild.
 CREATE OR REPLACE FUNCTION rebuild_faults(ids bigint[]) RETURNS TABLE (subject text, subject_id text, detail text)
 LANGUAGE sql STABLE AS $$
     SELECT DISTINCT 'account', accounts.id::text,
@@ -86,9 +87,9 @@ LANGUAGE sql STABLE AS $$
         FROM entries WHERE entries.account_id = rebuilt.account_id AND entries.posting_id <= rebuilt.posting_id)
 $$;
 
--- What should be posted for these deposits, withdrawals, fees, courses, trades, proposals and holds as they are now: each
--- row is a cause with its posting. What an account gains stands under its kind; what is owed counts as available, which
--- settles it first.
+-- The expected postings of these deposits, withdrawals, fees, courses, trades, proposals and holds in their current
+-- state, one row per cause and posting. Amounts are listed by account kind; `owed` counts as `available`, because
+-- credits settle it first.
 CREATE OR REPLACE FUNCTION expected_postings(ids uuid[]) RETURNS TABLE (kind text, business_id uuid, user_id uuid, moves jsonb)
 LANGUAGE sql STABLE AS $$
     SELECT posted.kind, one.id, one.user_id, posted.moves
@@ -167,8 +168,8 @@ LANGUAGE sql STABLE AS $$
     WHERE one.id = ANY (ids)
 $$;
 
--- What is wrong with these postings: entries that do not sum to zero, no cause, other amounts or another member than
--- the cause says.
+-- The errors of these postings: entries that do not sum to zero, no cause, or amounts or a member that differ from the
+-- cause.
 CREATE OR REPLACE FUNCTION posting_faults(ids bigint[]) RETURNS TABLE (subject text, subject_id text, detail text)
 LANGUAGE plpgsql STABLE AS $$
 DECLARE
@@ -210,7 +211,7 @@ BEGIN
 END
 $$;
 
--- Which of these causes have not been posted.
+-- The causes without their posting.
 CREATE OR REPLACE FUNCTION cause_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
 LANGUAGE sql STABLE AS $$
     SELECT DISTINCT ON (expected.business_id) 'cause', expected.business_id::text,
@@ -220,8 +221,8 @@ LANGUAGE sql STABLE AS $$
         WHERE postings.business_id = expected.business_id AND postings.kind = expected.kind)
 $$;
 
--- Which of these members have other amounts held, on hold or invested than their open withdrawal, holds and trades, or
--- have a free balance although they owe something.
+-- The members whose held, on-hold or invested amounts differ from their open withdrawal, holds and trades, or who have
+-- an available balance despite a debt.
 CREATE OR REPLACE FUNCTION member_faults(ids uuid[]) RETURNS TABLE (subject text, subject_id text, detail text)
 LANGUAGE sql STABLE AS $$
     SELECT 'member', member::text, CASE
@@ -250,13 +251,13 @@ LANGUAGE sql STABLE AS $$
         OR has.owed <> 0 AND has.available <> 0
 $$;
 
--- Writes down what is wrong; what is known already stays as it is.
+-- Records faults; known ones stay unchanged.
 CREATE OR REPLACE FUNCTION note_fault(subject text, subject_id text, detail text, drift bigint DEFAULT 0) RETURNS void LANGUAGE sql AS $$
     INSERT INTO ledger_faults (subject, subject_id, detail, drift_cents) VALUES ($1, $2, $3, $4)
     ON CONFLICT (subject, subject_id) WHERE verified_at IS NULL DO NOTHING
 $$;
 
--- Keeps how far accounts are verified.
+-- Stores the checkpoints of accounts.
 CREATE OR REPLACE FUNCTION keep_checkpoints(verified account_checkpoints[]) RETURNS void LANGUAGE sql AS $$
     INSERT INTO account_checkpoints SELECT * FROM unnest(verified)
     ON CONFLICT (account_id) DO UPDATE SET posting_id = excluded.posting_id, balance_cents = excluded.balance_cents,
@@ -264,7 +265,7 @@ CREATE OR REPLACE FUNCTION keep_checkpoints(verified account_checkpoints[]) RETU
         WHERE account_checkpoints.posting_id < excluded.posting_id
 $$;
 
--- Verifies accounts from their checkpoints on, and their members' holds and investments.
+-- Verifies accounts from their checkpoints, and the holds and investments of their members.
 CREATE OR REPLACE FUNCTION check_accounts(ids bigint[], most integer) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     verified record;
@@ -281,8 +282,8 @@ BEGIN
 END
 $$;
 
--- Checks the next postings that are complete, and every account that they moved. Returns how many there were; unset
--- while another process checks.
+-- Checks the next completed postings and every account that they moved. Returns their number, or null while another
+-- process is checking.
 CREATE OR REPLACE FUNCTION check_new_postings(most integer) RETURNS integer LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -294,7 +295,7 @@ BEGIN
     IF NOT FOUND THEN
         RETURN NULL;
     END IF;
-    -- Restored into another server, whose transactions count from the beginning.
+    -- The database was restored into another server, whose transaction ids start again.
     IF at.checked_xid > pg_current_xact_id() THEN
         at.checked_xid := '0';
         at.checked_id := 0;
@@ -309,7 +310,7 @@ BEGIN
         RETURN 0;
     END IF;
     PERFORM note_fault(subject, subject_id, detail) FROM posting_faults(taken.ids);
-    -- More links than there are new entries, so that the checkpoint of the busiest account catches up with its head.
+    -- More links than new entries, so that the checkpoint of the busiest account catches up with its head.
     PERFORM check_accounts(ARRAY(SELECT DISTINCT account_id FROM entries WHERE posting_id = ANY (taken.ids)
         AND posting_id BETWEEN (SELECT min(id) FROM unnest(taken.ids) AS id) AND (SELECT max(id) FROM unnest(taken.ids) AS id)),
         5 * most);
@@ -318,7 +319,7 @@ BEGIN
 END
 $$;
 
--- Takes the walk over everything one slice further. Returns whether it came to its end.
+-- Advances the full verification by one slice. Returns whether it has finished.
 CREATE OR REPLACE FUNCTION walk_ledger(most integer) RETURNS boolean LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -369,7 +370,7 @@ BEGIN
                 one.head_hash)::account_checkpoints]);
         ELSE
             PERFORM note_fault('account', one.account_id::text, one.fault, one.drift_cents);
-            -- It verifies again only from the last link that held.
+            -- Restart only from the last valid link.
             UPDATE account_checkpoints AS kept SET posting_id = (one.start).posting_id,
                 balance_cents = (one.start).balance_cents, entry_count = (one.start).entry_count,
                 head_hash = (one.start).head_hash
@@ -388,7 +389,7 @@ BEGIN
 END
 $$;
 
--- Looks again at what was wrong, and at what was decided since; ends the faults that verify.
+-- Checks known faults and recent decisions again, and closes the faults that verify.
 CREATE OR REPLACE FUNCTION recheck_faults(most integer) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -417,7 +418,7 @@ BEGIN
 END
 $$;
 
--- Checks that what was decided, requested, funded or confirmed in [since, until) was posted.
+-- Checks that everything decided, requested, funded or confirmed in [since, until) was posted.
 CREATE OR REPLACE FUNCTION check_causes(since timestamptz, until timestamptz) RETURNS void LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -435,7 +436,7 @@ BEGIN
 END
 $$;
 
--- What an account that does not verify says, and what its entries say.
+-- The stored values of a faulty account, and those computed from its entries.
 CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuilds LANGUAGE sql STABLE AS $$
     SELECT NULL::uuid, accounts.id, coalesce(max(posting_id), 0), coalesce(sum(amount_cents), 0)::bigint, count(posting_id),
         coalesce((array_agg(hash ORDER BY posting_id DESC) FILTER (WHERE hash IS NOT NULL))[1], ''),
@@ -444,7 +445,8 @@ CREATE OR REPLACE FUNCTION compare_account(wanted bigint) RETURNS account_rebuil
     FROM accounts LEFT JOIN entries ON account_id = accounts.id WHERE accounts.id = wanted GROUP BY accounts.id
 $$;
 
--- Makes an account say what its entries say: only one that does not verify, by a proposal for it that was confirmed.
+-- Sets the values of an account to those computed from its entries: only for a faulty account, with a confirmed
+-- proposal.
 CREATE OR REPLACE FUNCTION rebuild_account(wanted bigint, proposal uuid) RETURNS account_rebuilds LANGUAGE plpgsql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$
@@ -473,7 +475,7 @@ BEGIN
 END
 $$;
 
--- Ends a check that came to the newest posting.
+-- Finishes a check that reached the newest posting.
 CREATE OR REPLACE FUNCTION end_check() RETURNS void LANGUAGE sql
 SECURITY DEFINER SET search_path FROM CURRENT
 AS $$

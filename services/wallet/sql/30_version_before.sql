@@ -1,9 +1,10 @@
--- The functions that processes of the version before call, while they run beside ours: the same calls, decided by
--- post_movements. The version after drops them.
+-- The functions that processes of the previous version call during a rollout, implemented with post_movements. The next
+-- version drops them.
 
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
--- What causes a posting of a process that does not say so: only a course bought from the balance comes with a guard.
+-- The cause of a posting from a process that does not state it: only a purchase of the course from the balance has a
+-- guard.
 CREATE OR REPLACE FUNCTION move_money(
     movements integer, house_ids bigint[], owner_ids uuid[], account_kinds text[], key_movements integer[],
     key_users uuid[], key_routes text[], key_texts text[], fingerprints bytea[], request_ids text[], outcomes jsonb[],
@@ -71,7 +72,7 @@ AS $$
         array_fill(1, ARRAY[(wanted_trade IS NOT NULL)::integer]), ARRAY[wanted_trade], ARRAY[trade_user],
         ARRAY[trade_amount], ARRAY[trade_value], ARRAY[trade_time],
         ARRAY[1], ARRAY[posting_kind], ARRAY[wanted_id], ARRAY[posting_user], ARRAY[line_id], ARRAY[1, 1], ARRAY[1, 1],
-        -- The house's accounts come first.
+        -- Platform accounts come first.
         ARRAY[CASE WHEN debtor_id IS NOT NULL OR creditor_id IS NULL THEN 1 ELSE 2 END,
             CASE WHEN creditor_id IS NOT NULL AND debtor_id IS NULL THEN 1 ELSE 2 END],
         ARRAY[-amount, amount],

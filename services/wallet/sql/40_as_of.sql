@@ -1,12 +1,12 @@
--- What accounts held at a moment.
+-- Balances of accounts at a given time.
 
 SELECT set_config('search_path', quote_ident(current_schema()) || ', pg_temp', true);
 
--- The newest posting of an account at or before a moment; 0 for none. The postings of an account are in the order of their
--- time, so that halving the range finds it with some thirty looks at two indexes, however many there are.
+-- The newest posting of an account at or before a given time; 0 if there is none. The postings of an account are
+-- ordered by time, so a binary search finds it with some thirty lookups in two indexes, however many there are.
 CREATE OR REPLACE FUNCTION last_posting_until(account bigint, until timestamptz) RETURNS bigint LANGUAGE plpgsql STABLE AS $$
 DECLARE
-    -- Every posting up to the first is at or before the moment, every one from the second on is later.
+    -- Every posting up to `known` is at or before the given time; every posting from `later` on is later.
     known  bigint := 0;
     later  bigint := coalesce((SELECT max(posting_id) FROM entries WHERE account_id = account), 0) + 1;
     middle bigint;
@@ -28,7 +28,7 @@ BEGIN
 END
 $$;
 
--- What an account held after a posting and all before it; 0 before its first.
+-- The balance of an account after a posting; 0 before its first.
 CREATE OR REPLACE FUNCTION balance_after(account bigint, posting bigint) RETURNS bigint LANGUAGE sql STABLE AS $$
     SELECT coalesce((SELECT balance_after_cents FROM entries WHERE account_id = account AND posting_id <= posting
         ORDER BY posting_id DESC LIMIT 1), 0)
