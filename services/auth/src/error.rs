@@ -14,16 +14,16 @@ use crate::domain::fields::FieldErrors;
 pub enum Error {
     #[error("{0}")]
     Fields(#[from] FieldErrors),
-    #[error("an account with this email exists already")]
+    #[error("an account with this email already exists")]
     EmailTaken,
     /// No such account, or another password: which of them is nobody's business.
     #[error("wrong email or password")]
     InvalidCredentials,
     /// Whoever has an authenticator signs in with a code of it.
-    #[error("enter the code of your authenticator")]
+    #[error("enter the code from your authenticator app")]
     TotpRequired,
     /// A wrong or used code of it, in this field.
-    #[error("this code is wrong or was used before")]
+    #[error("this code is wrong or has already been used")]
     WrongTotp(&'static str),
     /// 20 wrong codes: the second factor is locked for this long.
     #[error("too many wrong codes were entered, so codes are not accepted for {} more minutes", minutes(*.0))]
@@ -32,13 +32,13 @@ pub enum Error {
     #[error("too many attempts, please wait a moment")]
     TooManyTries(Duration),
     /// More passwords to hash than the machine can.
-    #[error("too many people are logging in, please try again in a moment")]
+    #[error("too many logins at the moment, please try again shortly")]
     Overloaded,
     /// More codes than an hour allows.
     #[error("too many codes were sent, please try again later")]
     TooManyCodes,
     /// A code for the same destination was sent within the last minute.
-    #[error("we have just sent you a code, please wait a minute before you ask for another")]
+    #[error("we have just sent you a code, please wait a minute before requesting another")]
     CodeJustSent(Duration),
     /// A wrong, used, superseded or expired code.
     #[error("this code is wrong or has expired")]
@@ -47,10 +47,10 @@ pub enum Error {
     #[error("this code is wrong or has expired")]
     WrongDestinationCode,
     /// A wrong, used, superseded or expired link.
-    #[error("this link is invalid or has expired, please ask for a new one")]
+    #[error("this link is invalid or has expired, please request a new one")]
     InvalidResetToken,
     /// A used, replaced or expired link of a security mail.
-    #[error("this link was used before or has expired")]
+    #[error("this link has already been used or has expired")]
     InvalidLink,
     /// A change that takes the password again.
     #[error("please enter your password to change your email address")]
@@ -67,10 +67,10 @@ pub enum Error {
     #[error("you cannot decide about your own account")]
     OwnAccount,
     /// The account a proposal is about is not what it was.
-    #[error("this account has changed since, please propose it again")]
+    #[error("this account has changed in the meantime, please propose the change again")]
     Stale,
     /// A mail that must not be sent any more.
-    #[error("this mail must not be sent any more")]
+    #[error("this mail must no longer be sent")]
     MailOutlived,
     /// Refused before the use case.
     #[error(transparent)]

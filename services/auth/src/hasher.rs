@@ -155,7 +155,7 @@ impl Hasher {
 /// A thread: works until the hasher is gone.
 fn work(waiting: &Receiver<Job>) {
     if let Err(error) = rustix::process::setpriority_process(None, NICENESS) {
-        tracing::warn!(%error, "passwords are compared at the priority of requests");
+        tracing::warn!(%error, "could not lower the priority of password hashing");
     }
     let mut memory = Vec::new();
     loop {

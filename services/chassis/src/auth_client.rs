@@ -62,7 +62,7 @@ impl RemoteSessions {
 
     async fn ask(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
         self.auth.ask(session_id).await.unwrap_or_else(|| {
-            tracing::error!("the question for a session was dropped");
+            tracing::error!("a session lookup was dropped");
             Err(Refusal::unavailable())
         })
     }

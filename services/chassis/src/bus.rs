@@ -78,8 +78,9 @@ impl Bus {
         let mut uri: AMQPUri = self.url.parse().map_err(|error| anyhow!("the broker's url: {error}"))?;
         uri.query.frame_max.get_or_insert(FRAME);
         let connecting = Connection::connect_uri(uri, properties);
-        let connection =
-            tokio::time::timeout(Duration::from_secs(5), connecting).await.context("broker too slow")??;
+        let connection = tokio::time::timeout(Duration::from_secs(5), connecting)
+            .await
+            .context("connecting to the broker timed out")??;
         let channel = connection.create_channel().await?;
         self.declare(&channel).await?;
         Ok((connection, channel))
@@ -176,7 +177,7 @@ impl Bus {
                 let error = format!("{error:#}");
                 // A broker that has just started ends a connection now and then while queues get their leaders.
                 if failures == 1 {
-                    tracing::info!(queue, error, "consumer lost the broker and connects again");
+                    tracing::info!(queue, error, "consumer lost the connection to the broker, reconnecting");
                 } else {
                     tracing::warn!(queue, error, failures, "consumer cannot reach the broker");
                 }
@@ -259,7 +260,10 @@ impl Publisher {
                 .await?
                 .await
         };
-        match tokio::time::timeout(Duration::from_secs(5), publishing).await.context("no confirmation")?? {
+        match tokio::time::timeout(Duration::from_secs(5), publishing)
+            .await
+            .context("the publisher confirm timed out")??
+        {
             // A message that no queue wanted is confirmed too, but comes back.
             Confirmation::Ack(None) => Ok(()),
             Confirmation::Ack(Some(_)) => Err(anyhow!("no queue takes {}", event.key)),

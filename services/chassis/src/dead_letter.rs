@@ -126,7 +126,7 @@ async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Read
     .await?;
     let Some(parked) = parked else { return Ok(Err(unknown())) };
     let Some(event) = parked.event() else {
-        return Ok(Err(unusable("This event has no id and can never take effect.")));
+        return Ok(Err(unusable("This event has no id and cannot be processed.")));
     };
     let mut cause = None;
     let prepared = refused(id, AssertUnwindSafe(handler.prepare(&event)).catch_unwind().await, &mut cause);
@@ -171,19 +171,19 @@ fn refused<T>(
     match outcome {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(HandleError::Transient(error))) => {
-            tracing::warn!(id, error = %format!("{error:#}"), "a dead letter could not be replayed now");
+            tracing::warn!(id, error = %format!("{error:#}"), "could not replay a dead letter");
             Err(Refusal::unavailable())
         }
         Ok(Err(HandleError::Poison(error))) => {
             *cause = Some(format!("{error:#}"));
-            Err(unusable("This event still cannot take effect."))
+            Err(unusable("This event still cannot be processed."))
         }
-        Err(_) => Err(unusable("This event still cannot take effect.")),
+        Err(_) => Err(unusable("This event still cannot be processed.")),
     }
 }
 
 fn unknown() -> Refusal {
-    Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such dead letter.")
+    Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Event not found.")
 }
 
 fn unusable(sentence: &str) -> Refusal {

@@ -109,7 +109,7 @@ impl Process {
 
     fn export_roots(&mut self, db: &Db, settings: &config::Service, covers: Covers) -> anyhow::Result<()> {
         let Some(store) = settings.storage.roots()? else {
-            tracing::warn!("ROOTS_URL is not set: nothing outside the database proves its history");
+            tracing::warn!("ROOTS_URL is not set: signed roots are not exported");
             metrics::gauge!("roots_exported_at").set(0);
             return Ok(());
         };
@@ -188,7 +188,7 @@ impl Process {
         }
         let drained = tokio::time::timeout(DRAIN, async { while self.tasks.join_next().await.is_some() {} }).await;
         if drained.is_err() {
-            tracing::warn!("some work did not end in time");
+            tracing::warn!("some tasks did not stop in time");
         }
         server.abort();
         upkeep.abort();

@@ -205,8 +205,8 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     signed: Option<&'s Signed>,
 ) -> Result<(Proposal, &'s Signed), E> {
     let proposal = lock(conn, command.id).await?;
-    let proposal = proposal
-        .ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.")))?;
+    let proposal =
+        proposal.ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.")))?;
     if proposal.status == "expired" {
         return Err(E::from(Refusal::new(
             Kind::Conflict,
@@ -218,14 +218,14 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
         return Err(E::from(Refusal::new(
             Kind::Conflict,
             ErrorReason::ProposalClosed,
-            "This proposal has been decided already.",
+            "This proposal has already been decided.",
         )));
     }
     if command.decision == Decision::Confirm && proposal.proposed_by == command.staff.user_id {
         return Err(E::from(Refusal::new(
             Kind::Forbidden,
             ErrorReason::SelfConfirmation,
-            "Somebody else has to confirm what you proposed.",
+            "Someone else has to confirm your proposal.",
         )));
     }
     let signed = signed.ok_or_else(changed_meanwhile)?;

@@ -252,7 +252,7 @@ impl Exporter {
         loop {
             match self.export().await {
                 Ok(at) => metrics::gauge!("roots_exported_at").set(u32::try_from(at).unwrap_or(u32::MAX)),
-                Err(error) => tracing::warn!(error = %format!("{error:#}"), "the root could not be exported"),
+                Err(error) => tracing::warn!(error = %format!("{error:#}"), "could not export the signed root"),
             }
             tokio::select! {
                 () = shutdown.cancelled() => return,

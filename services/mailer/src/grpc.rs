@@ -98,11 +98,11 @@ fn page(request: Option<PageRequest>) -> Result<(u16, Option<i64>), Refusal> {
     let size = match u16::try_from(request.size) {
         Ok(0) => PAGE,
         Ok(size) if size <= LARGEST_PAGE => size,
-        _ => return Err(Refusal::field("size", format!("A page has 1 to {LARGEST_PAGE} lines."))),
+        _ => return Err(Refusal::field("size", format!("The page size must be 1 to {LARGEST_PAGE}."))),
     };
     let before = match request.cursor.as_str() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "There is no such page."))?),
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid."))?),
     };
     Ok((size, before))
 }

@@ -50,7 +50,7 @@ pub enum Error {
     #[error("this request is still being processed")]
     InFlight,
     /// Wallet says what its contract rules out: people have to look.
-    #[error("wallet answers a trade against its contract: {0}")]
+    #[error("wallet violated its contract: {0}")]
     Contract(Refusal),
     /// Arithmetic past the range of an amount.
     #[error("amount out of range")]

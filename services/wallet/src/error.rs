@@ -30,21 +30,21 @@ pub enum Error {
     #[error("insufficient balance")]
     InsufficientBalance,
     /// A payment was reversed after its money was gone.
-    #[error("you owe us an amount since a payment was reversed. Your next credits settle it first.")]
+    #[error("you owe an amount because a payment was reversed. Your next credits settle it first.")]
     AmountOwed,
     /// Only credits that came from outside or from staff.
     #[error("this transaction cannot be reversed.")]
     NotReversible,
-    #[error("this transaction has been reversed already.")]
+    #[error("this transaction has already been reversed.")]
     AlreadyReversed,
     #[error("this member has {0} holds. Please release one first.")]
     TooManyHolds(usize),
     /// Released, or another member's.
     #[error("we can't find that hold.")]
     HoldNotFound,
-    #[error("this hold has been released already.")]
+    #[error("this hold has already been released.")]
     HoldReleased,
-    #[error("somebody other than who placed this hold has to release it.")]
+    #[error("someone other than the person who placed this hold has to release it.")]
     OwnHold,
     #[error("withdrawal pending already")]
     WithdrawalPending,
@@ -55,10 +55,10 @@ pub enum Error {
     #[error("withdrawals are paused while we check our books. Your balance is safe; please try again later.")]
     WithdrawalsStopped,
     /// There is nothing to open again.
-    #[error("withdrawals are open.")]
+    #[error("withdrawals are not paused.")]
     WithdrawalsNotStopped,
     /// What stopped them is still there.
-    #[error("the books do not add up yet. {0}")]
+    #[error("the ledger does not balance yet. {0}")]
     BooksNotBalanced(String),
     /// One is built at a time.
     #[error("the liabilities are being published. Please try again in a moment.")]
@@ -67,29 +67,27 @@ pub enum Error {
     AccountVerifies,
     #[error("you have {0} payments waiting for review. Please wait until one is decided.")]
     TooManyPendingDeposits(i64),
-    #[error(
-        "your proofs of payment take up the 200 MB that an account has for them. Please contact support, so that we can make room."
-    )]
+    #[error("your proofs of payment have reached the limit of 200 MB per account. Please contact support.")]
     ReceiptsFull,
     #[error("you already own the course.")]
     CourseAlreadyPurchased,
     #[error("your payment for the course is in review.")]
     CoursePaymentPending,
-    #[error("this transaction has been decided already.")]
+    #[error("this transaction has already been decided.")]
     AlreadyDecided,
     /// The approval fixed what is paid out.
-    #[error("this withdrawal has been approved already; its fee is taken out of the payout.")]
+    #[error("this withdrawal has already been approved; its fee is deducted from the payout.")]
     FeeTooLate,
-    #[error("the fee of this withdrawal has been paid already.")]
+    #[error("the fee for this withdrawal has already been paid.")]
     FeeAlreadyPaid,
-    #[error("a payment of this withdrawal's fee is in review.")]
+    #[error("a payment of the fee for this withdrawal is in review.")]
     FeePending,
-    #[error("this withdrawal has its destination already.")]
+    #[error("this withdrawal already has a destination.")]
     DestinationAlreadySet,
     /// Nowhere to pay to.
     #[error("this withdrawal has no destination yet.")]
     DestinationMissing,
-    #[error("this withdrawal waits until the member has confirmed its destination.")]
+    #[error("the member has not confirmed the destination of this withdrawal yet.")]
     DestinationUnconfirmed,
     /// Unknown, or another member's.
     #[error("we can't find that payment method.")]
@@ -97,7 +95,7 @@ pub enum Error {
     #[error("this member's account is frozen.")]
     MemberFrozen,
     /// Its owner said that somebody else used it.
-    #[error("payouts to this member are stopped until they have set a new password.")]
+    #[error("payouts to this member are paused until they set a new password.")]
     PayoutsStopped,
     /// The email, the password or a second factor changed.
     #[error("this member's account was changed: payouts wait until {}.", in_words(*.0))]
@@ -105,19 +103,19 @@ pub enum Error {
     #[error("this withdrawal has not been approved yet.")]
     NotApproved,
     /// Two people from $1,000.00.
-    #[error("somebody other than the approver has to pay this withdrawal.")]
+    #[error("someone other than the approver has to pay this withdrawal.")]
     SecondPersonRequired,
     /// Two reviewers for a large deposit.
     #[error("another reviewer has to approve this deposit.")]
     SecondReviewerRequired,
     /// The second reviewer saw something else than the first.
-    #[error("the first reviewer approved another amount, transaction hash or output. Compare with the network again.")]
+    #[error("the first reviewer approved a different amount, transaction hash or output. Check the network again.")]
     ApprovalDiffers,
     /// One person pays at a time.
-    #[error("somebody else is paying this withdrawal until {:02}:{:02} UTC.", .0.until.hour(), .0.until.minute())]
+    #[error("someone else is paying this withdrawal until {:02}:{:02} UTC.", .0.until.hour(), .0.until.minute())]
     BeingPaid(Lease),
     /// From $1,000.00 a payout is announced before it is made.
-    #[error("start the payout first: from $1,000.00 on, only who is paying a withdrawal marks it as paid.")]
+    #[error("start the payout first: from $1,000.00, only the person who started a payout can mark it as paid.")]
     NotBeingPaid,
     #[error("this transaction has changed since you opened it. Please look again.")]
     StaleRevision,
@@ -130,7 +128,7 @@ pub enum Error {
     #[error("this trade was never funded.")]
     TradeNotFunded,
     /// The same trade under other terms.
-    #[error("this trade is known with other terms.")]
+    #[error("this trade already exists with different terms.")]
     TradeTermsDiffer,
     /// An account that must exist does not.
     #[error("an account is missing")]

@@ -61,7 +61,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
 async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
         if let Err(error) = publish_nightly(&db).await {
-            tracing::warn!(%error, "the liabilities could not be published");
+            tracing::warn!(%error, "could not publish the liabilities");
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
@@ -73,7 +73,7 @@ async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Res
 async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
         if let Err(error) = check_ledger(&db).await {
-            tracing::warn!(%error, "the ledger could not be checked");
+            tracing::warn!(%error, "could not check the ledger");
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),

@@ -28,7 +28,7 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
                 }
             }
             Err(error) => {
-                tracing::warn!(%error, "codes and links wait");
+                tracing::warn!(%error, "could not answer mail requests, will retry");
                 let _ = tokio::time::timeout(Wait::from_secs(1), shutdown.cancelled()).await;
             }
         }

@@ -22,7 +22,7 @@ const OLD: &str = "oldPassword";
 /// Wrong fields, [`Error::WrongPassword`], [`Error::TooManyTries`], [`Error::AccountFrozen`], [`Error::Overloaded`].
 pub async fn change_password(app: &App, session: &Session, old: &str, new: &str) -> Result<(), Error> {
     if old == new {
-        return Err(Error::field("newPassword", "Choose another password than the one you have"));
+        return Err(Error::field("newPassword", "Choose a password that differs from your current one"));
     }
     let mut conn = app.db.conn().await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;

@@ -34,7 +34,7 @@ pub async fn get_session(app: &App, id: Uuid) -> Result<Option<Found>, Error> {
 /// Wrong fields if too many are asked for.
 pub async fn get_sessions(app: &App, ids: &[Uuid]) -> Result<Vec<Found>, Error> {
     if ids.len() > MOST_IDS {
-        return Err(Error::field("sessionIds", "At most 500 sessions can be asked for at once"));
+        return Err(Error::field("sessionIds", "At most 500 sessions can be requested at once"));
     }
     let mut conn = app.db.conn().await?;
     let live = sessions::live(&mut conn, ids).await?;

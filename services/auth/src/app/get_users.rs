@@ -13,7 +13,7 @@ use crate::store::users;
 /// Wrong fields if too many are asked for.
 pub async fn get_users(app: &App, ids: &[Uuid]) -> Result<Vec<User>, Error> {
     if ids.len() > MOST_IDS {
-        return Err(Error::field("userIds", "At most 500 accounts can be asked for at once"));
+        return Err(Error::field("userIds", "At most 500 accounts can be requested at once"));
     }
     Ok(users::find_all(&mut *app.db.conn().await?, ids).await?)
 }

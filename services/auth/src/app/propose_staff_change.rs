@@ -79,7 +79,7 @@ async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Resul
         Change::Role(id, role) => {
             let before = colleague(conn, &command.staff, *id).await?;
             if before.role == *role {
-                return Err(Error::field("role", "Choose another role than the present one"));
+                return Err(Error::field("role", "Choose a role that differs from the current one"));
             }
             (ROLE, Some(*id), serde_json::to_value(NewRole { role: Some(*role) })?, Some(before))
         }

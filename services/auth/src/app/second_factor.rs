@@ -118,7 +118,7 @@ pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given
         Outcome::Wrong.tell(user.role, 1);
         if user.role.is_some() {
             let address = &given.device.address;
-            tracing::warn!(user_id = %user.id, %address, "a wrong second factor of staff");
+            tracing::warn!(user_id = %user.id, %address, "wrong second factor for a staff account");
         }
         return Err(Error::WrongTotp(given.field));
     }

@@ -82,7 +82,7 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     let (db, device) = (db.clone(), device.clone());
     tokio::spawn(async move {
         if let Err(error) = refused(&db, user_id, Kind::SignIn, Some(&device)).await {
-            tracing::warn!(%error, "could not note a refused sign-in");
+            tracing::warn!(%error, "could not record a refused sign-in");
         }
     });
 }

@@ -76,7 +76,7 @@ async fn request_change(tx: &mut Tx, user: &User, email: &Email, now: OffsetDate
         return Ok(());
     }
     if codes::changes_to(tx, email.as_str(), user.id).await? >= CHANGES_TO_ONE_ADDRESS {
-        return Err(Error::field("email", "Too many accounts wait for this address. Please try again in ten minutes"));
+        return Err(Error::field("email", "Too many pending changes to this address. Please try again in ten minutes"));
     }
     users::set_pending_email(tx, user.id, Some(email.as_str())).await?;
     let code = NewCode { user_id: user.id, purpose: Purpose::EmailChange, email: email.as_str(), request_id: None };

@@ -73,7 +73,7 @@ fn parse_country(text: &str) -> Result<String, &'static str> {
     if text.is_empty() {
         return Err("Country is required");
     }
-    if COUNTRIES.contains(text) { Ok(text.to_owned()) } else { Err("Choose a country of the list") }
+    if COUNTRIES.contains(text) { Ok(text.to_owned()) } else { Err("Choose a country from the list") }
 }
 
 #[cfg(test)]

@@ -50,7 +50,7 @@ impl Typed {
         } else if plain.len() == RECOVERY_CHARACTERS && plain.bytes().all(|byte| ALPHABET.contains(&byte)) {
             Ok(Self::Recovery(plain))
         } else {
-            Err("Enter the 6 digits of your authenticator, or a recovery code")
+            Err("Enter the 6 digits from your authenticator app, or a recovery code")
         }
     }
 }

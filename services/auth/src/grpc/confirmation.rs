@@ -51,5 +51,5 @@ impl ConfirmationService for Door {
 }
 
 fn key(bytes: Vec<u8>) -> Result<[u8; 32], Error> {
-    bytes.try_into().map_err(|_| Error::field("destination", "A destination is named by 32 bytes"))
+    bytes.try_into().map_err(|_| Error::field("destination", "A destination digest has 32 bytes"))
 }

@@ -123,11 +123,11 @@ pub fn page<C: std::str::FromStr>(page: Option<&PageRequest>) -> Result<(i64, Op
     let size = match page.size {
         0 => PAGE,
         size @ 1..=500 => i64::from(size),
-        _ => return Err(Error::field("size", "A page has 1 to 500 rows")),
+        _ => return Err(Error::field("size", "The page size must be 1 to 500")),
     };
     let cursor = match page.cursor.as_str() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This cursor is not one of ours"))?),
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid"))?),
     };
     Ok((size, cursor))
 }

@@ -284,6 +284,6 @@ fn change(message: Option<proto::auth::v1::propose_staff_change_request::Change>
             let id = convert::id(&user_id, "staff account")?;
             Ok(Change::Role(id, convert::role(&role).map_err(|sentence| Error::field("role", sentence))?))
         }
-        None => Err(Error::field("change", "Nothing is proposed")),
+        None => Err(Error::field("change", "A change is required")),
     }
 }

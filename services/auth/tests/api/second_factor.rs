@@ -135,7 +135,7 @@ async fn staff_enrol_before_anything_else(pool: PgPool) {
     assert_eq!(world.looks(&token).await, Err("TOTP_ENROLMENT_REQUIRED".to_owned()), "begun is not enrolled");
     let refused = world.confirm(&token, &wrong_code(&secret)).await.unwrap_err();
     assert_eq!((refused.kind, refused.code.as_str()), (Kind::Invalid, "INVALID_CODE"));
-    assert_eq!(said(&refused, "code"), Some("This code is wrong or was used before"));
+    assert_eq!(said(&refused, "code"), Some("This code is wrong or has already been used"));
     let codes = world.confirm(&token, &code(&secret, 0)).await.unwrap();
     let distinct: std::collections::BTreeSet<_> = codes.iter().collect();
     assert_eq!((distinct.len(), codes[0].len()), (10, 11));

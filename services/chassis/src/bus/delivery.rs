@@ -42,12 +42,12 @@ pub async fn deliver(
     match outcome {
         Ok(()) => delivery.ack(BasicAckOptions::default()).await?,
         Err(HandleError::Transient(error)) if shutdown.is_cancelled() => {
-            tracing::warn!(key, %error, "event goes back to its queue");
+            tracing::warn!(key, %error, "event returned to its queue");
             return Ok(false);
         }
         Err(HandleError::Transient(error)) => return Err(error.context(format!("{key} goes back to its queue"))),
         Err(HandleError::Poison(error)) => {
-            tracing::error!(key, %error, "event parked");
+            tracing::error!(key, %error, "event moved to the dead letters");
             park(&delivery, &key, &handler, &format!("{error:#}"), &shutdown).await?;
             delivery.reject(BasicRejectOptions { requeue: false }).await?
         }
@@ -73,7 +73,7 @@ async fn handle(
         match outcome {
             Ok(Err(HandleError::Transient(error))) if tries < TRIES_IN_PLACE && !shutdown.is_cancelled() => {
                 tries += 1;
-                tracing::warn!(key, tries, error = %format!("{error:#}"), "event is tried again");
+                tracing::warn!(key, tries, error = %format!("{error:#}"), "event will be retried");
                 pause(tries, shutdown).await;
             }
             Ok(result) => return result,
@@ -96,7 +96,7 @@ async fn park(
         match handler.park(&id, key, &delivery.data, cause).await {
             Err(error) if tries < TRIES_IN_PLACE && !shutdown.is_cancelled() => {
                 tries += 1;
-                tracing::warn!(key, tries, %error, "event is not parked yet");
+                tracing::warn!(key, tries, %error, "could not store the dead letter, will retry");
                 pause(tries, shutdown).await;
             }
             done => return done,

@@ -39,7 +39,7 @@ pub(super) async fn run(pool: &PgPool, work: Work<'_>) -> Result<(), MigrateErro
         };
         match done {
             Err(error) if is_lock_timeout(&error) && Instant::now() < end => {
-                tracing::warn!(%error, "a migration waits for its lock");
+                tracing::warn!(%error, "migration is waiting for a lock");
                 sleep(Duration::from_millis(rand::random_range(500..2_000))).await;
             }
             done => return done,

@@ -44,7 +44,7 @@ async fn connect(uri: Uri, outage: Arc<Mutex<Option<Outage>>>) -> io::Result<Tok
         match attempt(&uri).await {
             Ok(stream) => {
                 if let Some(over) = outage.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                    tracing::info!(%uri, away_ms = over.since.elapsed().as_millis(), "service can be reached again");
+                    tracing::info!(%uri, away_ms = over.since.elapsed().as_millis(), "service is reachable again");
                 }
                 return Ok(TokioIo::new(stream));
             }
@@ -72,7 +72,7 @@ fn note_failure(outage: &Mutex<Option<Outage>>, uri: &Uri, error: &io::Error) ->
     let mut outage = outage.lock().unwrap_or_else(PoisonError::into_inner);
     let known = outage.filter(|known| now.duration_since(known.last_attempt) <= RESTART);
     if known.is_none() {
-        tracing::info!(%uri, %error, "service cannot be reached: calls wait for it");
+        tracing::info!(%uri, %error, "service is unreachable, calls wait for it");
     }
     let since = known.map_or(now, |known| known.since);
     *outage = Some(Outage { since, last_attempt: now });

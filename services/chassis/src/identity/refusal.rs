@@ -16,13 +16,17 @@ pub fn unauthenticated() -> Refusal {
 /// Known, but not allowed to.
 #[must_use]
 pub fn not_permitted() -> Refusal {
-    Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "You are not permitted to do this.")
+    Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "You do not have permission to do this.")
 }
 
 /// Somebody whose second factor was given too long ago.
 #[must_use]
 pub fn step_up_required() -> Refusal {
-    Refusal::new(Kind::Forbidden, ErrorReason::StepUpRequired, "Please enter a code of your authenticator to do this.")
+    Refusal::new(
+        Kind::Forbidden,
+        ErrorReason::StepUpRequired,
+        "Enter the code from your authenticator app to continue.",
+    )
 }
 
 /// Staff whose role is too new to decide anything.
@@ -37,5 +41,5 @@ pub fn role_too_new(decides_from: OffsetDateTime) -> Refusal {
 /// Staff without an authenticator, where one is needed.
 #[must_use]
 pub fn must_enrol_totp() -> Refusal {
-    Refusal::new(Kind::Forbidden, ErrorReason::TotpEnrolmentRequired, "Please set up your authenticator first.")
+    Refusal::new(Kind::Forbidden, ErrorReason::TotpEnrolmentRequired, "Please set up an authenticator app first.")
 }

@@ -35,7 +35,7 @@ pub async fn run(db: Db, bus: Bus, name: &str, shutdown: CancellationToken) {
     loop {
         let relayed = relay_all(&db, &bus, name, &mut publisher).await;
         if let Err(error) = &relayed {
-            tracing::warn!(error = %format!("{error:#}"), "events wait in the outbox");
+            tracing::warn!(error = %format!("{error:#}"), "could not publish events, they stay in the outbox");
             publisher = None;
         }
         tokio::select! {

@@ -41,7 +41,7 @@ impl MailRoots {
             match self.queue().await {
                 Ok(queued) if queued > 0 => self.queued.notify_one(),
                 Ok(_) => {}
-                Err(error) => tracing::warn!(error = %format!("{error:#}"), "the roots could not be mailed"),
+                Err(error) => tracing::warn!(error = %format!("{error:#}"), "could not mail the signed roots"),
             }
             tokio::select! {
                 () = shutdown.cancelled() => return,

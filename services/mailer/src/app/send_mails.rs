@@ -59,7 +59,7 @@ impl SendMails {
                         at_work.spawn(async move { send.deliver(leased).await });
                     }
                 }
-                Err(error) => tracing::warn!(%error, "mails wait in the database"),
+                Err(error) => tracing::warn!(%error, "could not send mails, they stay queued"),
             }
             tokio::select! {
                 () = shutdown.cancelled() => break,
@@ -201,13 +201,13 @@ impl SendMails {
         match &outcome {
             Outcome::Ended(FinalStatus::Undeliverable, cause) => tracing::error!(cause, "mail is undeliverable"),
             Outcome::Ended(end, _) => tracing::info!(end = end.as_str(), "mail ended"),
-            Outcome::Deferred(_, cause) => tracing::warn!(cause, tries = mail.tries, "mail is tried again"),
+            Outcome::Deferred(_, cause) => tracing::warn!(cause, tries = mail.tries, "mail will be retried"),
         }
         let status = if let Outcome::Ended(end, _) = &outcome { end.as_str() } else { "deferred" };
         metrics::counter!("mails_total", "template" => mail.template.as_str(), "status" => status).increment(1);
         // A mail that was sent must not be sent again because the database was away for a moment.
         while let Err(error) = self.note(mail, &outcome).await {
-            tracing::warn!(%error, "the end of a mail is not noted yet");
+            tracing::warn!(%error, "could not record the outcome of a mail yet");
             tokio::time::sleep(Duration::from_millis(rand::random_range(50..250))).await;
         }
     }

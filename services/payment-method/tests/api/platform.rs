@@ -100,7 +100,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let end = world.propose(&id, None).await.unwrap();
     world.confirm(&end.id, 1).await.unwrap();
     assert_eq!(refused(world.propose(&id, None).await).kind, Kind::NotFound);
-    assert_eq!(refused(world.confirm("x", 1).await).message, "There is no such proposal.");
+    assert_eq!(refused(world.confirm("x", 1).await).message, "Proposal not found.");
 }
 
 /// [D-M3] [D-M1] A proposal's fields are checked like a member's; a member's own method cannot be proposed for.

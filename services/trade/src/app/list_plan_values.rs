@@ -37,7 +37,7 @@ pub async fn batch_list_plan_values(
     points: Option<i64>,
 ) -> Result<Vec<(Uuid, Value)>, Error> {
     if plan_ids.len() > LARGEST_BATCH {
-        return Err(Refusal::field("ids", format!("At most {LARGEST_BATCH} plans can be asked for at once.")).into());
+        return Err(Refusal::field("ids", format!("At most {LARGEST_BATCH} plans can be requested at once.")).into());
     }
     let points = points.map_or(LIMIT, |points| points.clamp(FEWEST_POINTS, LIMIT));
     plan_values::list_of(&mut *db.conn().await?, plan_ids, LIMIT, points).await

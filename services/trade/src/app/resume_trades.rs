@@ -48,7 +48,7 @@ pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
         if let Err(error) = resume(db, wallet, *id).await {
             match error.kind() {
                 Kind::Internal => put_off(db, *id, &error).await,
-                _ => tracing::info!(trade_id = %id, %error, "a trade was not finished"),
+                _ => tracing::info!(trade_id = %id, %error, "trade not completed, will retry"),
             }
         }
     });
@@ -59,10 +59,10 @@ pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
 }
 
 async fn put_off(db: &Db, id: Uuid, error: &Error) {
-    tracing::error!(trade_id = %id, %error, "a trade cannot be finished");
+    tracing::error!(trade_id = %id, %error, "trade cannot be completed");
     let noted = async { trades::put_off(&mut *db.conn().await?, id, &error.to_string()).await };
     if let Err(error) = noted.await {
-        tracing::warn!(trade_id = %id, %error, "a trade could not be put off");
+        tracing::warn!(trade_id = %id, %error, "could not postpone the trade");
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
 
 /// A proposal's id; text that is none names no proposal.
 pub(super) fn proposal_id(text: &str) -> Result<Uuid, Error> {
-    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
+    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.");
     Ok(text.parse().map_err(|_| unknown())?)
 }
 
@@ -42,7 +42,7 @@ pub(super) fn page<C: std::str::FromStr>(message: Option<PageRequest>) -> Result
     let message = message.unwrap_or_default();
     let cursor = match message.cursor.as_str() {
         "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "There is no such page."))?),
+        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid."))?),
     };
     let size = if message.size == 0 { PAGE } else { i64::from(message.size).clamp(1, LARGEST_PAGE) };
     Ok((cursor, size))

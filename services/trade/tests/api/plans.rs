@@ -66,7 +66,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let unknown = ProposePlanRequest { plan_id: Uuid::new_v4().to_string(), ..plan_draft() };
     let refusal = refused(world.doors.propose_plan(with_token(unknown, &world.managers[0])).await);
     assert_eq!(refusal.kind, Kind::NotFound);
-    assert_eq!(refused(world.confirm("x", 1).await).message, "There is no such proposal.");
+    assert_eq!(refused(world.confirm("x", 1).await).message, "Proposal not found.");
 }
 
 /// [D-R4] [D-I1] [D-I5] Values are published in order and never in the future, several a day, with their source.

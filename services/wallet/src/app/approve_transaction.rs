@@ -71,10 +71,10 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
             Err(Refusal::field("receivedAmount", "Please enter the amount that was received."))
         }
         Kind::Withdrawal if command.received.is_some() => {
-            Err(Refusal::field("receivedAmount", "Nothing is received for a withdrawal."))
+            Err(Refusal::field("receivedAmount", "A withdrawal has no received amount."))
         }
         Kind::Withdrawal if command.txid.is_some() => {
-            Err(Refusal::field("txid", "The transaction hash is entered with the payout."))
+            Err(Refusal::field("txid", "The transaction hash is entered when the payout is marked as paid."))
         }
         _ => Ok(()),
     }

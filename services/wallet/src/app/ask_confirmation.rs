@@ -93,7 +93,7 @@ pub async fn ask_afterwards(
     match ask_confirmation(db, codes, member, to).await {
         Err(Error::Refused(refusal)) => {
             if refusal.kind != Kind::RateLimited {
-                tracing::warn!(%refusal, "no code was mailed for a destination");
+                tracing::warn!(%refusal, "could not send a destination code");
             }
             Ok(Confirmation::Needed)
         }

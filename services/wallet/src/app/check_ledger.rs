@@ -84,7 +84,7 @@ async fn stop(db: &Db) -> Result<(), Error> {
     let reason = sentences(&faults);
     if !faults.is_empty() && withdrawal_stops::begin(&mut tx, &reason).await? {
         audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
-        tracing::error!(reason, "the ledger does not verify: withdrawals are stopped");
+        tracing::error!(reason, "ledger verification failed, withdrawals are paused");
     }
     tx.commit().await?;
     Ok(())

@@ -56,7 +56,7 @@ async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Optio
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
     let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
     if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
-        return Err(Error::BooksNotBalanced("The ledger has not been checked for a while.".to_owned()));
+        return Err(Error::BooksNotBalanced("The last check of the ledger is too old.".to_owned()));
     }
     if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
         return Err(Error::BooksNotBalanced(fault.detail));
@@ -66,7 +66,7 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid
     if !withdrawal_stops::end(conn, stop_id, (proposal.proposed_by, confirmed_by)).await? {
         return Err(Error::WithdrawalsNotStopped);
     }
-    tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals are open again");
+    tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals resumed");
     Ok(())
 }
 

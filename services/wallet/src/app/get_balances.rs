@@ -27,7 +27,7 @@ pub async fn get_balances(db: &Db, user_id: Uuid, at: Option<OffsetDateTime>) ->
     let now = clock::now(&mut conn).await?;
     let at = at.unwrap_or(now);
     if at > now {
-        return Err(Refusal::field("at", "Please choose a moment that is not in the future.").into());
+        return Err(Refusal::field("at", "Please choose a time that is not in the future.").into());
     }
     Ok(Balances { at, accounts: entries::balances_at(&mut conn, user_id, at).await? })
 }

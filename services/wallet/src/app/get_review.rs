@@ -133,9 +133,7 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
                 current.address, current.version
             ),
         ),
-        None => {
-            (false, format!("The member was shown {address} (version {version}); the method cannot be looked up now."))
-        }
+        None => (false, format!("The member was shown {address} (version {version}); the method could not be loaded.")),
     };
     Check { name: "address_as_shown", ok, detail, transaction_ids: Vec::new() }
 }
@@ -143,13 +141,13 @@ fn address_as_shown(shown: &MethodCopy, current: Option<MethodCopy>) -> Check {
 /// Whether the member confirmed the destination: without that nothing is approved (D-A4).
 fn destination_confirmed(known: Option<Known>) -> Check {
     let detail = match known {
-        None => "Waiting for the member's confirmation: it cannot be approved before.".to_owned(),
+        None => "Waiting for the member's confirmation, which is required for approval.".to_owned(),
         Some(Known { cause, at }) => {
             let how = match cause {
-                Cause::Code => "The member confirmed it by a code mailed to them",
-                Cause::Factor => "The member confirmed it by a second factor",
-                Cause::Payout => "The member was paid to it",
-                Cause::Earlier => "Asked for when destinations were not confirmed yet",
+                Cause::Code => "The member confirmed it with an emailed code",
+                Cause::Factor => "The member confirmed it with a second factor",
+                Cause::Payout => "The member has received a payout there",
+                Cause::Earlier => "Requested before destinations had to be confirmed",
             };
             format!("{how} on {}.", in_words(at))
         }
@@ -169,12 +167,12 @@ async fn new_destination(
         .into_iter()
         .partition(|payout| payout.user_id == one.user_id);
     let mut detail = match own.len() {
-        0 => "New: the member was never paid to this destination before.".to_owned(),
-        1 => "The member was paid to this destination once before.".to_owned(),
-        times => format!("The member was paid to this destination {times} times before."),
+        0 => "New: the member has never received a payout at this destination.".to_owned(),
+        1 => "The member has received one payout at this destination.".to_owned(),
+        times => format!("The member has received {times} payouts at this destination."),
     };
     if !others.is_empty() {
-        detail = format!("{detail} Another member was paid to it too.");
+        detail = format!("{detail} Another member has received a payout there, too.");
     }
     let ok = !own.is_empty() && others.is_empty();
     let concerned = if others.is_empty() { own } else { others };
@@ -231,7 +229,7 @@ const RECENT: Duration = Duration::hours(72);
 fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
     let name = "member_account";
     let Some(state) = state else {
-        let detail = "The member's account cannot be looked up now.".to_owned();
+        let detail = "The member's account could not be loaded.".to_owned();
         return Check { name, ok: false, detail, transaction_ids: Vec::new() };
     };
     let mut found = Vec::new();
@@ -239,7 +237,7 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
         found.push("The account is frozen.".to_owned());
     }
     if state.stopped {
-        found.push("Payouts are stopped until the member has set a new password.".to_owned());
+        found.push("Payouts are paused until the member sets a new password.".to_owned());
     }
     if let Some(at) = state.not_before.filter(|at| *at > now) {
         found.push(format!("Payouts wait until {}.", in_words(at)));
@@ -253,7 +251,7 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
     let recent = events.into_iter().filter_map(|(what, at)| Some((what, at.filter(|at| *at + RECENT > now)?)));
     found.extend(recent.map(|(what, at)| format!("{what} on {}.", in_words(at))));
     let ok = found.is_empty();
-    let detail = if ok { "Nothing changed within 72 hours.".to_owned() } else { found.join(" ") };
+    let detail = if ok { "No changes within 72 hours.".to_owned() } else { found.join(" ") };
     Check { name, ok, detail, transaction_ids: Vec::new() }
 }
 

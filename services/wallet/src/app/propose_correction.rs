@@ -42,7 +42,7 @@ fn check_fields(correction: &Correction) -> Result<(), Refusal> {
         return Err(Refusal::field("amount", "Please enter an amount above zero."));
     }
     if !(1..=500).contains(&correction.note.trim().chars().count()) {
-        return Err(Refusal::field("note", "Please say why, in at most 500 characters."));
+        return Err(Refusal::field("note", "Please enter a reason of at most 500 characters."));
     }
     Ok(())
 }

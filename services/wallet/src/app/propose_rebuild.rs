@@ -41,7 +41,7 @@ pub struct Rebuild {
 /// Invalid for a missing note, `AccountVerifies`.
 pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
     if !(1..=500).contains(&command.note.trim().chars().count()) {
-        return Err(Refusal::field("note", "Please say why, in at most 500 characters.").into());
+        return Err(Refusal::field("note", "Please enter a reason of at most 500 characters.").into());
     }
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {

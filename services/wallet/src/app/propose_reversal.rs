@@ -29,7 +29,7 @@ pub struct ProposeReversal {
 /// Invalid for a missing note, `NotFound`, `NotReversible`, `AlreadyReversed`.
 pub async fn propose_reversal(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
     if !(1..=500).contains(&command.note.trim().chars().count()) {
-        return Err(Refusal::field("note", "Please say why, in at most 500 characters.").into());
+        return Err(Refusal::field("note", "Please enter a reason of at most 500 characters.").into());
     }
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {

@@ -60,7 +60,7 @@ pub fn page(request: Option<PageRequest>, default: u16) -> Result<(u16, String),
     match u16::try_from(request.size) {
         Ok(0) => Ok((default, request.cursor)),
         Ok(size) if size <= PAGE => Ok((size, request.cursor)),
-        _ => Err(Refusal::field("size", format!("A page has 1 to {PAGE} lines."))),
+        _ => Err(Refusal::field("size", format!("The page size must be 1 to {PAGE}."))),
     }
 }
 
@@ -130,7 +130,7 @@ pub fn destination(address: &str, memo: &str, needed: bool) -> Result<Destinatio
 
 pub fn kind_filter(value: i32) -> Result<Option<Kind>, Refusal> {
     use message::TransactionKind as Wire;
-    let kind = match Wire::try_from(value).map_err(|_| Refusal::field("kind", "There is no such kind."))? {
+    let kind = match Wire::try_from(value).map_err(|_| Refusal::field("kind", "This kind does not exist."))? {
         Wire::Unspecified => return Ok(None),
         Wire::Deposit => Kind::Deposit,
         Wire::Withdrawal => Kind::Withdrawal,
@@ -146,7 +146,7 @@ pub fn kind_filter(value: i32) -> Result<Option<Kind>, Refusal> {
 
 pub fn status_filter(value: i32) -> Result<Option<Status>, Refusal> {
     use message::TransactionStatus as Wire;
-    let status = match Wire::try_from(value).map_err(|_| Refusal::field("status", "There is no such status."))? {
+    let status = match Wire::try_from(value).map_err(|_| Refusal::field("status", "This status does not exist."))? {
         Wire::Unspecified => return Ok(None),
         Wire::Pending => Status::Pending,
         Wire::Success => Status::Success,

@@ -90,7 +90,7 @@ impl WalletService for Doors {
         request: Request<GetBalancesRequest>,
     ) -> Result<Response<GetBalancesResponse>, Status> {
         let member = self.reader(request.metadata()).await?;
-        let no_moment = || Error::from(Refusal::field("at", "Please choose a moment."));
+        let no_moment = || Error::from(Refusal::field("at", "Please choose a date and time."));
         let at = match request.into_inner().at {
             Some(at) => Some(from_proto(&at).ok_or_else(no_moment)?),
             None => None,
@@ -250,7 +250,7 @@ impl WalletService for Doors {
         let member = self.reader(request.metadata()).await?;
         let all: Vec<PayoutAddress> = request.into_inner().destinations.into_iter().map(Into::into).collect();
         if all.len() > MOST_DESTINATIONS {
-            return Err(Error::from(Refusal::field("destinations", "Please ask for fewer at once.")).into());
+            return Err(Error::from(Refusal::field("destinations", "Too many destinations in one request.")).into());
         }
         let known = find_known_destinations(&self.db, member.user_id, all).await?;
         Ok(Response::new(FindKnownDestinationsResponse { known }))

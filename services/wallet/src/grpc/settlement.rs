@@ -64,7 +64,7 @@ impl TradeSettlementService for Doors {
 
 fn at_least(least: i64, cents: i64) -> Result<Cents, Error> {
     if cents < least {
-        return Err(Refusal::field("amount", "This amount cannot be.").into());
+        return Err(Refusal::field("amount", "The amount is too small.").into());
     }
     Ok(Cents::new(cents))
 }

@@ -334,7 +334,7 @@ impl StaffService for Doors {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = ProposalStatus::try_from(message.status)
-            .map_err(|_| Error::from(Refusal::field("status", "There is no such status.")))?;
+            .map_err(|_| Error::from(Refusal::field("status", "This status does not exist.")))?;
         let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
         let after = cursor::optional(&cursor).map_err(Error::from)?;
         let (found, more) = list_proposals(&self.db, status, after, size).await?;
@@ -445,7 +445,7 @@ impl Doors {
         let (least, most) = (Cents::new(1), self.limits.deposit_max);
         match cents.map(Cents::new) {
             Some(received) if !(least..=most).contains(&received) => {
-                let sentence = format!("Please enter what was received, {least} to {most}.");
+                let sentence = format!("Please enter the amount received, {least} to {most}.");
                 Err(Refusal::field("receivedAmount", sentence).into())
             }
             received => Ok(received),
@@ -461,8 +461,7 @@ impl Doors {
         // Which of the two is needed depends on the proposal.
         let permissions = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
         let staff = self.verifier.staff_with_any(metadata, &permissions).await?;
-        let unknown =
-            || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "There is no such proposal.");
+        let unknown = || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "Proposal not found.");
         Ok(DecideProposal {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), request_id(metadata))?,
             staff,

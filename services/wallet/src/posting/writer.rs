@@ -168,7 +168,7 @@ async fn commit(batch: Batch<Waiting>, db: &Db, conn: Option<Conn>) -> Ended {
         }
         Err(error) => {
             let end = end_of(&error);
-            tracing::warn!(%error, movements = batch.items.len(), ?end, "a commit of the ledger failed");
+            tracing::warn!(%error, movements = batch.items.len(), ?end, "ledger commit failed");
             let conn = (end == End::Refused).then_some(conn);
             Ended { batch, end, error: Some(error.into()), conn, reading: None }
         }

@@ -86,7 +86,7 @@ async fn an_unknown_destination_is_confirmed_before_the_approval(pool: PgPool) {
     assert!(!seen.needs_confirmation && seen.revision == made.revision);
     let review = world.review(&made.id).await;
     let check = review.checks.iter().find(|check| check.name == "destination_confirmed").unwrap();
-    assert!(check.ok && check.detail.contains("by a code mailed to them"), "{check:?}");
+    assert!(check.ok && check.detail.contains("with an emailed code"), "{check:?}");
     world.reject(&made, "MEMBER_REQUEST").await.unwrap();
     let again = world.withdraw_anywhere(&member, withdrawal(20_000)).await.unwrap();
     assert!(!again.needs_confirmation);

@@ -184,7 +184,7 @@ async fn a_new_destination_is_a_fact_of_the_checklist(pool: PgPool) {
     let second = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     assert_eq!(
         fact(&second).await,
-        (true, vec![first.id.clone()], "The member was paid to this destination once before.".to_owned())
+        (true, vec![first.id.clone()], "The member has received one payout at this destination.".to_owned())
     );
     world.reject(&second, "OTHER").await.unwrap();
     let elsewhere = RequestWithdrawalRequest { memo: "7".into(), ..withdrawal(10_000) };
@@ -195,7 +195,11 @@ async fn a_new_destination_is_a_fact_of_the_checklist(pool: PgPool) {
     let (_, theirs) = approved(&world, 10_000).await;
     let (is_known, payouts, detail) = fact(&theirs).await;
     assert!(!is_known && payouts == [first.id.clone()], "{payouts:?}");
-    assert!(detail.contains("never paid") && detail.ends_with("Another member was paid to it too."), "{detail}");
+    assert!(
+        detail.contains("never received a payout")
+            && detail.ends_with("Another member has received a payout there, too."),
+        "{detail}"
+    );
     let nowhere = RequestWithdrawalRequest { address: String::new(), ..withdrawal(10_000) };
     let nowhere = world.withdraw(&member, nowhere).await.unwrap();
     assert!(world.review(&nowhere.id).await.checks.iter().all(|check| check.name != "new_destination"));
