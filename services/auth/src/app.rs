@@ -1,5 +1,5 @@
-//! What can be done, a use case a file. Each takes the moment once, opens at most one transaction and writes its events
-//! into it; passwords are hashed before it begins.
+//! The use cases, one per file. Each reads the time once, opens at most one transaction and writes its events in it.
+//! Passwords are hashed before the transaction begins.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Settings: with `main` the only reader of the environment.
+//! Settings from the environment, which only this module and `main` read.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! What is true of accounts, whoever asks: types, their parsing, and rules. Pure.
+//! Types, parsing and rules of accounts, without I/O.
 
 pub mod code;
 pub mod details;

@@ -1,4 +1,4 @@
-//! Every refusal and failure of this service.
+//! All errors of this service.
 
 use std::time::Duration;
 

@@ -1,3 +1,3 @@
-//! Events: what this service tells. It hears of none.
+//! The events that this service publishes. It consumes none.
 
 pub mod published;

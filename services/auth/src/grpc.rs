@@ -1,4 +1,4 @@
-//! The door: tells who calls, converts, calls the use case, converts back.
+//! The gRPC server: authenticates the caller, converts, calls the use case, converts back.
 
 mod auth;
 mod confirmation;

@@ -1,5 +1,5 @@
-//! Password hashing: argon2id, on threads that give way to requests, as many as leave a core to the rest; few passwords
-//! wait, the others are sent away.
+//! Password hashing: argon2id on low-priority threads that leave one core free. Few hashes may queue; further ones are
+//! refused.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;

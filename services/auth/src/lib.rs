@@ -1,6 +1,6 @@
-//! Accounts, sessions and staff: who somebody is, proven by passwords, codes and links. In reading order: what is true
-//! of an account ([domain]), how secrets are made and checked ([secrets], [hasher], [tokens]), what can be done ([app])
-//! and where it is kept ([store]), what is told to others ([events]), and the way in ([grpc]).
+//! Accounts, sessions and staff: authentication with passwords, codes and links. In reading order: types and rules
+//! ([domain]), secrets ([secrets], [hasher], [tokens]), use cases ([app]), SQL ([store]), published events ([events]),
+//! and the gRPC server ([grpc]).
 
 use sqlx::migrate::Migrator;
 

@@ -1,4 +1,4 @@
-//! The process: wiring, and the commands of its operator.
+//! The process: wiring, and the commands for operators.
 
 use std::io::Read;
 use std::path::PathBuf;

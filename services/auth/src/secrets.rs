@@ -1,5 +1,5 @@
-//! The secrets of mails: derived from the id of their row by a key outside the database, so that neither a dump nor an
-//! event holds one (D-E1).
+//! The secrets in emails: derived from the id of their row with a key outside the database, so that neither a dump nor
+//! an event contains one (D-E1).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! All SQL of this service, a module a table.
+//! All SQL of this service, one module per table.
 
 pub mod authenticators;
 pub mod codes;

@@ -1,4 +1,4 @@
-//! Members' tokens (D-S4): they name a session, whose row decides.
+//! Tokens (D-S4): they name a session, whose row is authoritative.
 
 use std::sync::Arc;
 

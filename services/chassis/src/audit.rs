@@ -1,5 +1,5 @@
-//! The trail of what staff did: written in the transaction of the effect, append-only, each row chained to the one
-//! before by SHA-256, so that a changed, missing or inserted row shows.
+//! The audit log of staff actions: written in the transaction of the effect, append-only, each row chained to the
+//! previous one by SHA-256, so that changed, missing or inserted rows are detected.
 
 use futures::TryStreamExt;
 /// A row of the trail as staff are shown it.

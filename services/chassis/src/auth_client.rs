@@ -1,4 +1,4 @@
-//! Sessions, payout states and signatures of decisions, looked up at auth over gRPC.
+//! Client of auth: sessions, payout states and signatures of decisions.
 
 use std::sync::Arc;
 use std::time::Duration;

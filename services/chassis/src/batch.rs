@@ -1,5 +1,5 @@
-//! Questions that go together: what is asked while one call is on its way is asked with the next, all at once. There is
-//! no timer: who asks alone does not wait.
+//! Coalesces concurrent lookups: requests that arrive while a call is in flight go out together in the next one. There
+//! is no timer, so a lone request is not delayed.
 
 use tokio::sync::{mpsc, oneshot};
 use tracing::{Instrument, Span};

@@ -1,4 +1,4 @@
-//! Time: the database clock rules; a use case asks once and passes the moment on.
+//! Time: the database's clock is authoritative; a use case reads it once and passes it on.
 
 use crate::db::PgConnection;
 pub use prost_types::Timestamp;

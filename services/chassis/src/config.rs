@@ -1,4 +1,4 @@
-//! Settings that every process takes, from flags or the environment, with the same names everywhere.
+//! Settings of every process, from flags or the environment, with the same names everywhere.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

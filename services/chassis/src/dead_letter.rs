@@ -1,5 +1,4 @@
-//! Events that could not take effect: kept beside the inbox, shown to staff, and replayed when
-//! the cause is fixed.
+//! Unprocessable events: stored next to the inbox, shown to staff, and replayed when the cause is fixed.
 
 use std::panic::AssertUnwindSafe;
 

@@ -1,6 +1,6 @@
-//! Signed decisions of staff (D-B3): a service hashes what is to be decided, auth signs the hash for this person, role,
-//! session and second factor, and the audit row of the decision keeps both. A decision that auth did not sign, or that was
-//! changed afterwards, does not verify.
+//! Signed decisions of staff (D-B3): a service hashes the content of the decision, auth signs the hash for this person,
+//! role, session and second factor, and the audit row stores both. A decision that auth did not sign, or that was
+//! changed later, does not verify.
 
 use proto::common::v1::ErrorReason;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! How a call is refused: one trait for every service's errors, one translation to gRPC and back.
+//! Errors of calls: one trait for the errors of all services, one conversion to gRPC and back.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;

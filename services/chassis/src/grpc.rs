@@ -1,4 +1,4 @@
-//! gRPC: the server that every service runs, and the channels and calls by which it reaches others.
+//! gRPC: the server of every service, and channels and calls to other services.
 
 mod channel;
 

@@ -1,8 +1,8 @@
-//! One effect and one answer for a mutation, however often it is sent (D-G4).
+//! Idempotency: one effect and one response for a mutation, however often it is sent (D-G4).
 //!
-//! A use case begins its transaction with [`Work::begin`], returns at once if [`Work::replay`] has an answer, does its
-//! work through the transaction, and ends with [`Work::settle`], which commits the effect together with the answer. A
-//! refusal rolls the effect back to the claim and is stored as the answer; a failure stores nothing.
+//! A use case begins its transaction with [`Work::begin`], returns at once if [`Work::replay`] has a response, does its
+//! work in the transaction, and ends with [`Work::settle`], which commits the effect together with the response. A
+//! refusal rolls the effect back to the claim of the key and is stored as the response; a failure stores nothing.
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;

@@ -1,5 +1,5 @@
-//! Who calls: a member or staff by a token of auth and a live session, or a service by a credential of its own. A user
-//! id in a request never identifies its sender.
+//! The identity of callers: members and staff by a token of auth and a live session, services by their credential. A
+//! user id in a request never identifies the caller.
 
 mod credential;
 

@@ -1,4 +1,4 @@
-//! The inbox: which events took effect here, so that one delivered again does not.
+//! The inbox: the events that were processed, so that a redelivered one is ignored.
 
 use crate::bus::{Event, HandleError, Handler};
 use crate::db::{self, Db, PgConnection};

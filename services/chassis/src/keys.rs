@@ -1,5 +1,5 @@
-//! Keys: who signs what. Members' tokens are signed by auth, service credentials by each service with a key of its
-//! own; everybody trusts the public keys of one file, several per signer so that keys can be rotated.
+//! Signing keys. Auth signs tokens, each service signs its credentials with its own key. All processes trust the public
+//! keys of one file, several per signer, so that keys can be rotated.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,7 +1,7 @@
-//! What every service is built on, and no business rule. In reading order: what a value is ([money], [clock]), how a
-//! call is refused ([error]), who calls ([keys], [identity], [auth_client]), may do what ([permission]) and decided what
-//! ([decision]), how state is kept ([db], [idempotency], [proposal], [audit], [roots]), how services talk ([grpc], [batch],
-//! [bus], [outbox], [inbox], [dead_letter]), and how a process lives ([config], [telemetry], [process], [command]).
+//! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
+//! ([error]), identity ([keys], [identity], [auth_client]), permissions ([permission]) and signed decisions
+//! ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication ([grpc], [batch], [bus],
+//! [outbox], [inbox], [dead_letter]), and the process ([config], [telemetry], [process], [command]).
 
 #![warn(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! Money: integer cents, checked arithmetic, exact text. The only place where amounts are computed.
+//! Money: integer cents, checked arithmetic, exact text. Amounts are computed only here.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! The outbox: events are written in the transaction of what they tell of, and published after its commit.
+//! The outbox: events are written in the transaction of the change and published after its commit.
 
 pub mod relay;
 

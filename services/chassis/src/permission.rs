@@ -1,5 +1,6 @@
-//! The one table of what staff may do: who may, and whether it takes a fresh second factor (D-O1, D-O7). The services
-//! enforce it; the gateway hands a person's part of it to the web app. Beside it, the same for what members do (D-A3).
+//! The table of staff permissions: which roles have them, and whether they need a fresh second factor (D-O1, D-O7). The
+//! services enforce it; the gateway passes a person's permissions to the web app. Also the operations of members that
+//! need a fresh second factor (D-A3).
 
 use crate::identity::Role;
 

@@ -1,5 +1,5 @@
-//! The life of a process: it starts in any order with what it depends on, says when it is ready, and ends within ten
-//! seconds of SIGTERM without dropping what it had accepted.
+//! The lifecycle of a process: it starts before or after its dependencies, reports when it is ready, and stops within
+//! ten seconds of SIGTERM without dropping accepted requests.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Changes that take two people: one proposes, another confirms; the database refuses one person in both parts.
+//! Changes that take two people: one proposes, another confirms. The database refuses the same person for both.
 
 use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,7 @@
-//! Signed roots: each minute, what the audit log of a service came to, and of the wallet's journal of postings, is
-//! written once to a store outside the database. Books that were cut, backdated or rewritten afterwards, by whatever role of
-//! the database, no longer extend the newest root. A failed export stops nothing: the metric `roots_exported_at` stays
-//! behind, which is an alert.
+//! Signed roots: each minute, a digest of the service's audit log, and for the wallet also of its postings, is written
+//! to a write-once store outside the database. Data that is later truncated, backdated or rewritten, with any database
+//! role, no longer extends the newest root. A failed export stops nothing: the metric `roots_exported_at` falls behind,
+//! which raises an alert.
 
 use std::sync::Arc;
 use std::time::Duration;

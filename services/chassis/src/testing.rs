@@ -1,4 +1,4 @@
-//! For tests: keys, tokens, sessions and migrated databases without a running auth.
+//! Test support: keys, tokens, sessions and migrated databases without a running auth.
 
 mod proxy;
 

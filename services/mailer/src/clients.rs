@@ -1,4 +1,4 @@
-//! auth, as this service needs it: names and addresses of accounts, and the secrets of mails, asked just before sending.
+//! Client of auth: names and addresses of accounts and the secrets of emails, fetched just before sending.
 
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};

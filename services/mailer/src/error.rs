@@ -1,4 +1,4 @@
-//! Every way in which this service fails to take up an event or to work on a mail.
+//! All errors of this service.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The door of staff: events that no mail could be made of.
+//! The gRPC server for staff: unprocessable events and the audit log.
 
 use std::sync::Arc;
 

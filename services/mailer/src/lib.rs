@@ -1,7 +1,6 @@
-//! The service mailer: events in, mails out. In reading order: what a mail is ([domain]), what can be done ([app]), how
-//! mails are kept ([store]), how events become mails ([events]), what staff may do
-//! ([grpc]), who is asked for names and secrets ([clients]), how a
-//! mail is written ([render], [message]) and handed on ([smtp]).
+//! The service mailer: events in, emails out. In reading order: types ([domain]), use cases ([app]), SQL ([store]),
+//! consumed events ([events]), the gRPC server for staff ([grpc]), the client of auth ([clients]), rendering ([render],
+//! [message]) and delivery ([smtp]).
 
 use sqlx::migrate::Migrator;
 

@@ -1,4 +1,4 @@
-//! The message as it travels: headers, text and HTML.
+//! The MIME message: headers, text and HTML.
 
 use std::time::SystemTime;
 

@@ -1,4 +1,4 @@
-//! Renders a mail: subject, text and HTML.
+//! Renders an email: subject, text and HTML.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! How mails leave: to an SMTP relay over pooled connections, or into a folder as one `.eml` each.
+//! Delivery of emails: to an SMTP relay over pooled connections, or to a folder as `.eml` files.
 
 use std::fs;
 use std::io::{self, ErrorKind, Write};

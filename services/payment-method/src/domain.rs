@@ -1,4 +1,4 @@
-//! Methods, networks and addresses, pure.
+//! Methods, networks and addresses, without I/O.
 
 pub mod address;
 pub mod method;

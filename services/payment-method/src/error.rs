@@ -1,4 +1,4 @@
-//! Every way in which this service refuses or fails.
+//! All errors of this service.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The doors: members and their methods, wallet and its lookups, staff and platform methods.
+//! The gRPC server: methods of members, lookups for wallet, platform methods for staff.
 
 mod convert;
 

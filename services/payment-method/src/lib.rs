@@ -1,5 +1,5 @@
 //! The service payment-method: platform methods (deposit addresses) and personal ones (payout destinations). In reading
-//! order: what a method is ([domain]), what can be done ([app]), how it is kept ([store]), the doors ([grpc], [events]).
+//! order: types ([domain]), use cases ([app]), SQL ([store]), endpoints ([grpc], [events]).
 
 use sqlx::migrate::Migrator;
 

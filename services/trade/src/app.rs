@@ -1,5 +1,5 @@
-//! The use cases. Opening and ending a trade are sagas: a first transaction decides, wallet moves the money, a
-//! second transaction records it; [resume_trades] finishes what a crash or a lost answer left in between.
+//! The use cases. Opening and ending a trade are sagas: a first transaction decides, wallet moves the money, a second
+//! transaction records it. [resume_trades] completes them after a crash or a lost response.
 
 pub mod claim_trade;
 pub mod close_trade;

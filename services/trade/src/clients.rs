@@ -1,4 +1,4 @@
-//! Wallet, as this service needs it: the money side of a trade, idempotent by the trade's id.
+//! Client of wallet: the money side of a trade, idempotent by the trade's id.
 
 use std::time::Duration;
 

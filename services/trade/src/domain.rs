@@ -1,4 +1,4 @@
-//! Plans, values and trades, pure.
+//! Plans, values and trades, without I/O.
 
 pub mod field;
 pub mod plan;

@@ -1,3 +1,3 @@
-//! What others hear of.
+//! Published events.
 
 pub mod published;

@@ -1,4 +1,4 @@
-//! The doors: members, plans and trades; staff, plans and values.
+//! The gRPC server: plans and trades for members, plans and values for staff.
 
 mod convert;
 

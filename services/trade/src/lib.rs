@@ -1,6 +1,6 @@
-//! The service trade: plans, their published values, and members' trades, opened and ended as sagas with wallet. In
-//! reading order: what a plan and a trade are ([domain]), what can be done ([app]), how it is kept ([store]), whom it
-//! asks ([clients]), the doors ([grpc], [events]).
+//! The service trade: plans, their published values, and the trades of members, opened and ended as sagas with wallet.
+//! In reading order: types ([domain]), use cases ([app]), SQL ([store]), the client of wallet ([clients]), endpoints
+//! ([grpc], [events]).
 
 use sqlx::migrate::Migrator;
 

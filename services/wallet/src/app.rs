@@ -1,5 +1,5 @@
-//! What can be done: one file a use case, one transaction each. A use case locks the member first, then the line it
-//! decides on, then posts: the same order everywhere, so that none waits for another in a circle.
+//! The use cases: one per file, with one transaction each. A use case locks the member first, then the transaction it
+//! decides on, then posts. The order is the same everywhere, so that they cannot deadlock.
 
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer, Claim};

@@ -1,4 +1,4 @@
-//! The services payment-method and auth, as the wallet needs them.
+//! Clients of payment-method and auth.
 
 use chassis::batch::Batch;
 use chassis::error::{Refusal, from_status};

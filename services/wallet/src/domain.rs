@@ -1,4 +1,4 @@
-//! What things are: types, parsing and rules; no database, wire or broker.
+//! Types, parsing and rules, without I/O.
 
 /// Defines an enum whose variants have names in the database.
 macro_rules! named {

@@ -1,4 +1,4 @@
-//! Every refusal and failure of the wallet.
+//! All errors of the wallet.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What the wallet tells others, and what it hears.
+//! Published and consumed events.
 
 pub mod consumed;
 

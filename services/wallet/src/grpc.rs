@@ -1,4 +1,4 @@
-//! The doors: members and their money, staff and their decisions, the service trade and its settlements.
+//! The gRPC server: for members, staff and the service trade.
 
 mod convert;
 

@@ -1,6 +1,6 @@
-//! The wallet: the ledger and everything that moves a member's money. In reading order: what things are ([domain]),
-//! how a call is refused ([error]), how money moves ([posting]), what is kept ([store]), what can be done ([app]), and
-//! the ways in and out ([grpc], [events], [clients]).
+//! The wallet: the ledger and all movements of members' money. In reading order: types ([domain]), errors ([error]),
+//! the posting engine ([posting]), SQL ([store]), use cases ([app]), and endpoints and clients ([grpc], [events],
+//! [clients]).
 
 pub mod domain;
 

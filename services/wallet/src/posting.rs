@@ -1,11 +1,10 @@
-//! The posting engine: the only way by which money moves.
+//! The posting engine, which executes all movements of money.
 //!
-//! A posting is a set of entries that sum to zero, with one cause. A movement is what one use case changes at once:
-//! postings, the lines and trades they belong to, the events that tell of them. The database's function `post_movements`
-//! (`sql/10_ledger.sql`) applies any number of movements in one statement, and is the one place for every rule that is
-//! decided under a lock. It runs in a use case's transaction ([`Movement::apply`], [`post`]) or, for many use cases at
-//! once, as a transaction of its own ([`ledger`]): [`queue`] says which movements go into the next commit, [`writer`]
-//! commits, [`clock`] knows the time.
+//! A posting is a set of entries that sum to zero, with one cause. A movement is the change of one use case: postings
+//! with their transactions, trades and events. The database function `post_movements` (`sql/10_ledger.sql`) applies any
+//! number of movements in one statement and contains all rules that are decided under a lock. It runs in the
+//! transaction of a use case ([`Movement::apply`], [`post`]) or in its own transaction for many use cases at once
+//! ([`ledger`]): [`queue`] selects the movements of the next commit, [`writer`] commits, [`clock`] provides the time.
 
 pub mod ledger;
 

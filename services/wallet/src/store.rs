@@ -1,4 +1,4 @@
-//! All SQL but the posting engine's.
+//! All SQL except that of the posting engine.
 
 pub mod accounts;
 

@@ -1,4 +1,4 @@
-//! AddMemberNote: keeps what staff write about a member.
+//! AddMemberNote: stores a staff note about a member.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! `auth staff add`: makes a staff account from the command line.
+//! `auth staff add`: creates a staff account from the command line.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

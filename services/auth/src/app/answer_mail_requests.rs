@@ -1,4 +1,4 @@
-//! Issues the codes and links that were asked for, if the address is known and the throttle allows.
+//! Issues the requested codes and links, if the address is known and the throttle allows it.
 
 use std::time::Duration as Wait;
 

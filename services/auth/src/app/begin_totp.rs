@@ -1,4 +1,4 @@
-//! BeginTotp: makes the secret of an authenticator, which waits for its first code.
+//! BeginTotp: creates the secret of an authenticator, which is pending until its first code.
 
 use chassis::identity::{Session, step_up_required};
 use chassis::{clock, keys};

@@ -1,4 +1,4 @@
-//! ChangePassword: sets the caller's password by the one in force, and ends every other session (D-S12).
+//! ChangePassword: sets a new password with the current one, and ends all other sessions (D-S12).
 
 use chassis::clock;
 use chassis::identity::Session;

@@ -1,4 +1,4 @@
-//! CheckDestinationCode: a member submits the code of a destination (D-A4).
+//! CheckDestinationCode: verifies the code that a member entered for a destination (D-A4).
 
 use uuid::Uuid;
 

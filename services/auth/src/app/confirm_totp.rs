@@ -1,4 +1,4 @@
-//! ConfirmTotp: puts an authenticator in force by its first code, and hands out recovery codes.
+//! ConfirmTotp: activates an authenticator with its first code, and returns recovery codes.
 
 use chassis::clock;
 use chassis::identity::{Session, step_up_required};

@@ -1,5 +1,5 @@
-//! ConfirmProposal, RejectProposal: a second admin puts a change of the staff into effect, or an admin ends it (D-O5). In the
-//! same way reviewers decide about lost second factors of members (D-A3).
+//! ConfirmProposal, RejectProposal: a second admin applies a change of the staff, or an admin rejects it (D-O5).
+//! Reviewers decide on lost second factors of members in the same way (D-A3).
 
 use chassis::clock;
 use chassis::db::PgConnection;

@@ -1,4 +1,4 @@
-//! DisownActivity: "This was not me", by the link of a security mail.
+//! DisownActivity: handles the link "This was not me" of a security email.
 
 use chassis::clock;
 

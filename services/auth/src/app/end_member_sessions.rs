@@ -1,4 +1,4 @@
-//! EndMemberSessions: staff sign a member out everywhere (D-A7).
+//! EndMemberSessions: staff end all sessions of a member (D-A7).
 
 use chassis::audit::{self, Act};
 use chassis::clock;

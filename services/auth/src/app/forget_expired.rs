@@ -1,4 +1,4 @@
-//! Forgets what is over: dead sessions, codes, links, throttles, requests.
+//! Deletes expired sessions, codes, links, throttles and requests.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! ForgotPassword: records a request for a reset link. The account is looked up afterwards, so that every address
-//! gets the same answer in the same time.
+//! ForgotPassword: records a request for a reset link. The account is looked up afterwards, so that every address gets
+//! the same response in the same time.
 
 use super::App;
 use crate::domain::email::Email;

@@ -1,4 +1,4 @@
-//! FreezeMember, UnfreezeMember: stop a member's money calls and profile changes, and let them go on (D-R13).
+//! FreezeMember, UnfreezeMember: block and unblock a member's money operations and profile changes (D-R13).
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! GetFactors: which second factors the caller has.
+//! GetFactors: returns the caller's second factors.
 
 use chassis::clock;
 use chassis::db::PgConnection;

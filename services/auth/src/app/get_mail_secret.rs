@@ -1,4 +1,4 @@
-//! GetMailSecret: what a mail says that its event must not.
+//! GetMailSecret: returns the secret of an email, which its event must not contain.
 
 use time::OffsetDateTime;
 use uuid::Uuid;

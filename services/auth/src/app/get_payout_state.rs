@@ -1,4 +1,4 @@
-//! GetPayoutState: what keeps payouts of an account waiting, for the wallet (D-A5, D-R13).
+//! GetPayoutState: returns the reasons why payouts of an account have to wait, for the wallet (D-A5, D-R13).
 
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;

@@ -1,4 +1,4 @@
-//! GetSession, GetSessions: the state of sessions now. To ask for one is to use it.
+//! GetSession, GetSessions: return the current state of sessions. A lookup counts as use of the session.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! IssueDestinationCode: a member is to confirm where payouts may go (D-A4).
+//! IssueDestinationCode: issues the code with which a member confirms a payout destination (D-A4).
 
 use std::time::Duration as Wait;
 

@@ -1,4 +1,4 @@
-//! ListActivity, ListMemberActivity: what happened to the security of an account (D-A7).
+//! ListActivity, ListMemberActivity: list the security events of an account (D-A7).
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! ListAuditRows: what staff did to accounts.
+//! ListAuditRows: lists staff actions on accounts.
 
 use chassis::audit::{self, AuditRow, Filter};
 

@@ -1,4 +1,4 @@
-//! ListMembers: members by a search over name, address and id.
+//! ListMembers: searches members by name, address and id.
 
 use uuid::Uuid;
 

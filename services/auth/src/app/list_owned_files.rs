@@ -1,4 +1,4 @@
-//! ListOwnedFiles: which photos somebody has.
+//! ListOwnedFiles: returns which photos accounts reference.
 
 use super::App;
 use crate::error::Error;

@@ -1,4 +1,4 @@
-//! ListStaff, ListStaffContacts: the staff accounts that have not ended.
+//! ListStaff, ListStaffContacts: list the staff accounts that are not disabled.
 
 use super::App;
 use crate::domain::user::User;

@@ -1,5 +1,5 @@
-//! A step of several use cases: somebody who is signed in proves themselves by their password, before the transaction. A
-//! try is counted, and the count committed, before the comparison, as in a login.
+//! A step of several use cases: a logged-in user confirms their password, before the transaction. The attempt is
+//! counted and committed before the comparison, as in a login.
 
 use chassis::db::PgConnection;
 

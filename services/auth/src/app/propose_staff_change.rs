@@ -1,4 +1,4 @@
-//! ProposeStaffChange: one admin proposes who joins the staff, leaves it, or gets another role (D-O5).
+//! ProposeStaffChange: an admin proposes to invite or disable a staff account, or to change its role (D-O5).
 
 use chassis::audit::{self, Act};
 use chassis::db::PgConnection;

@@ -1,4 +1,4 @@
-//! A step of several use cases: handing out recovery codes, in their transaction.
+//! A step of several use cases: issuing recovery codes, in their transaction.
 
 use chassis::db::PgConnection;
 use chassis::keys;

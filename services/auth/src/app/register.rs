@@ -1,4 +1,4 @@
-//! Register: makes an unverified account with a session, and has a code mailed to its address.
+//! Register: creates an unverified account with a session, and requests a code for its address.
 
 use chassis::clock;
 use chassis::db::PgConnection;

@@ -1,4 +1,4 @@
-//! RemoveTotp: takes the authenticator and its recovery codes away.
+//! RemoveTotp: removes the authenticator and its recovery codes.
 
 use chassis::clock;
 use chassis::identity::{Session, not_permitted, step_up_required};

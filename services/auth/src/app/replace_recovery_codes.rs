@@ -1,4 +1,4 @@
-//! ReplaceRecoveryCodes: new codes that stand in for the authenticator, in place of those before.
+//! ReplaceRecoveryCodes: replaces the recovery codes.
 
 use chassis::identity::{Session, step_up_required};
 

@@ -1,5 +1,5 @@
 //! ResendCode: records a request for a new code. The account is looked up afterwards, so that every address gets the
-//! same answer in the same time.
+//! same response in the same time.
 
 use uuid::Uuid;
 

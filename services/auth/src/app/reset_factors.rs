@@ -1,4 +1,4 @@
-//! Removes the second factors of members who lost them, 72 hours after two people of the staff agreed (D-A3).
+//! Removes lost second factors of members, 72 hours after two reviewers agreed (D-A3).
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! ResetPassword: sets a password by a mailed link, and ends every session.
+//! ResetPassword: sets a password with an emailed link, and ends all sessions.
 
 use chassis::clock;
 

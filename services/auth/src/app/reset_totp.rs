@@ -1,4 +1,4 @@
-//! `auth staff reset-totp`: takes a lost authenticator away, so that its owner enrols anew at the next login.
+//! `auth staff reset-totp`: removes a lost authenticator, so that its owner enrols a new one at the next login.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,5 @@
-//! A step of several use cases: what a change of email, password or second factors does to payouts, in their transaction.
+//! A step of several use cases: the effect of a change of email, password or second factors on payouts, in their
+//! transaction.
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;

@@ -1,4 +1,4 @@
-//! A step of several use cases: taking a second factor, in their transaction. A try is counted, and the count committed,
+//! A step of several use cases: verifying a second factor, in their transaction. The attempt is counted and committed
 //! before it (see [`charge`]), so that concurrency gains nothing.
 
 use chassis::audit::{self, Act};

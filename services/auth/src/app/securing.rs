@@ -1,5 +1,5 @@
-//! A step of several use cases: the owner said, by a link of a security mail, that somebody else uses the account. Everybody
-//! is out, nothing is paid out, and the owner sets a new password.
+//! A step of several use cases: the owner reported, with a link of a security email, that someone else uses the
+//! account. Ends all sessions and stops payouts until the owner sets a new password.
 
 use chassis::db::Tx;
 use time::OffsetDateTime;

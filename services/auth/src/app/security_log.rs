@@ -1,5 +1,5 @@
-//! A step of several use cases: noting what happened to the security of an account, for its owner and staff in a table, for
-//! the operators in a log line and a metric (D-A7, D-A9).
+//! A step of several use cases: recording a security event of an account, in a table for its owner and staff, and in a
+//! log line and a metric for operators (D-A7, D-A9).
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

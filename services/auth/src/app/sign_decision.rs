@@ -1,4 +1,4 @@
-//! SignDecision: signs what a person of the staff decides, after a look at their session, role and second factor (D-B3).
+//! SignDecision: signs a decision of a staff member after checking their session, role and second factor (D-B3).
 
 use chassis::db::PgConnection;
 use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, Proposer};

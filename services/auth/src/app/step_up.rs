@@ -1,4 +1,4 @@
-//! StepUp: gives a second factor again, for what needs a fresh one.
+//! StepUp: verifies a second factor again, for operations that need a fresh one.
 
 use chassis::clock;
 use chassis::identity::Session;

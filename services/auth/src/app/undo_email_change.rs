@@ -1,4 +1,4 @@
-//! UndoEmailChange: the owner of the old address takes the account back.
+//! UndoEmailChange: the owner of the old address recovers the account.
 
 use chassis::clock;
 

@@ -1,4 +1,4 @@
-//! VerifyEmail: confirms an address by the code mailed to it: a registration's, or the new one of an email change.
+//! VerifyEmail: confirms an address with the code sent to it, after a registration or an email change.
 
 use chassis::clock;
 use chassis::db::Tx;

@@ -1,4 +1,4 @@
-//! Codes and links by which somebody proves to read an address: how long they live and how often they are sent.
+//! Codes and links that verify an email address: their validity and how often they are sent.
 
 use time::Duration;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! What a member says of themselves: name, phone, country.
+//! The personal details of a member: name, phone, country.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;

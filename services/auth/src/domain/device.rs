@@ -1,4 +1,4 @@
-//! From where somebody signs in: the family of the browser and the block of the address (D-R12).
+//! The origin of a sign-in: the browser family and the address block (D-R12).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -1,4 +1,4 @@
-//! What is wrong with a request, field by field, all of it at once.
+//! Collects all invalid fields of a request.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! Passwords: long enough, not what everybody tries first, and never printed.
+//! Passwords: long enough, not common, and never printed.
 
 use std::collections::HashSet;
 use std::fmt;

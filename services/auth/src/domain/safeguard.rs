@@ -1,4 +1,4 @@
-//! What keeps payouts of an account waiting (D-A5).
+//! The reasons why payouts of an account have to wait (D-A5).
 
 /// A change after which payouts cool off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

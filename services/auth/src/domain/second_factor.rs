@@ -1,4 +1,4 @@
-//! Changes of an account's second factors, and what they are called.
+//! Changes of an account's second factors, and their names.
 
 /// What happened to an account's second factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What happens to the security of an account, as its owner, staff and the log are told (D-A7, D-A9).
+//! Security events of an account, for its owner, staff and the log (D-A7, D-A9).
 
 use time::{Duration, OffsetDateTime};
 

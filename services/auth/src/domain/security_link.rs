@@ -1,4 +1,4 @@
-//! Links of security mails: what they do, and how long they work.
+//! Links of security emails: their effect and validity.
 
 use time::Duration;
 

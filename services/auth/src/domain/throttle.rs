@@ -1,6 +1,6 @@
-//! How passwords are kept from being tried out (D-S8): a growing delay by account and by address, at most half a minute,
-//! so that the rightful owner is never locked out; from a place the account knows, it has a counter of its own. A second
-//! factor has few codes and is asked of those who know the password alone, so it is locked for an hour in the end (D-A9).
+//! Throttling of password attempts (D-S8): a growing delay by account and by address of at most half a minute, so that
+//! the owner is never locked out; known places of the account have a separate counter. A second factor has few codes
+//! and is requested only after the password, so it is eventually locked for an hour (D-A9).
 
 use sha2::{Digest, Sha256};
 use time::Duration;

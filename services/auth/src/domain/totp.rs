@@ -1,4 +1,5 @@
-//! The second factor (D-O1, D-A3): codes of an authenticator (RFC 6238), and recovery codes for when it is lost.
+//! The second factor (D-O1, D-A3): authenticator codes (RFC 6238), and recovery codes in case the authenticator is
+//! lost.
 
 use std::fmt;
 

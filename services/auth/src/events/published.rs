@@ -1,4 +1,4 @@
-//! What this service tells, into the outbox of the transaction it happened in. No event carries a secret.
+//! Writes the published events to the outbox, in the transaction of the change. No event contains a secret.
 
 use chassis::clock;
 use chassis::db::PgConnection;

@@ -1,4 +1,4 @@
-//! Between messages and the domain.
+//! Conversion between messages and the domain.
 
 use chassis::clock;
 use chassis::error::Refusal;

@@ -1,4 +1,4 @@
-//! DecisionService: for services, by their own credentials, about the person whose token they pass on.
+//! DecisionService: for services with their credential, about the person whose token they pass on.
 
 use chassis::decision::Proposer;
 use chassis::keys::SERVICES;

@@ -1,4 +1,4 @@
-//! FileOwnerService: which photos somebody has.
+//! FileOwnerService: which photos accounts reference.
 
 use proto::common::v1::file_owner_service_server::FileOwnerService;
 use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};

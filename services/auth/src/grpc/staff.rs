@@ -1,4 +1,4 @@
-//! StaffService: for staff, by their token; which role may what is decided here.
+//! StaffService: for staff with their token; checks the permissions of their role.
 
 use chassis::audit::Filter;
 use chassis::clock;

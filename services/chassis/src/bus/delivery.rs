@@ -1,4 +1,4 @@
-//! One delivery: it is handled until it took effect or proves impossible, and acknowledged after that.
+//! Handling of one delivery: retried until it is processed or found unprocessable, then acknowledged.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;

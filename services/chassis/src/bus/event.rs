@@ -1,4 +1,4 @@
-//! Events, and what consumers do with them.
+//! Events and their handlers.
 
 use async_trait::async_trait;
 use time::OffsetDateTime;

@@ -1,4 +1,4 @@
-//! The order of what is at work at once: deliveries of one aggregate are handled one after another.
+//! Ordering of concurrent deliveries: those of one aggregate are handled one after another.
 
 use std::collections::HashMap;
 

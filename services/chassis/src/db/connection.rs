@@ -1,7 +1,7 @@
-//! A connection on which every call ends: a server that no longer answers is given up, and the connection with it.
+//! A connection with a deadline for every call: if the server does not respond, the connection is closed.
 //!
-//! The server's own limits do not help once it, or the network, is gone: sqlx sets neither keepalive nor a user timeout on
-//! its sockets, and a read from a peer that vanished never ends.
+//! The server's own timeouts do not help if the server or the network is gone: sqlx sets neither keepalive nor a user
+//! timeout on its sockets, so a read from a vanished peer never ends.
 
 use std::fmt;
 use std::io::ErrorKind;

@@ -1,4 +1,4 @@
-//! What an error of the database says about the next try.
+//! Classifies database errors by whether a retry can succeed.
 
 use std::time::Duration;
 

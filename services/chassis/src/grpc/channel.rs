@@ -1,4 +1,4 @@
-//! Channels to other services, which outlast a restart of the service.
+//! Channels to other services that survive their restarts.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,4 +1,4 @@
-//! Calls to other services: what they carry, and when they may be sent again.
+//! Calls to other services: their metadata, and when they may be retried.
 
 use std::error::Error;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! What calls and answers carry beside their messages.
+//! The metadata of calls and responses.
 
 use tonic::metadata::MetadataMap;
 use tonic::{Response, Status};

@@ -1,4 +1,4 @@
-//! The credential that a service shows when it calls another on its own behalf.
+//! The credential of a service for calls on its own behalf.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,4 +1,4 @@
-//! Refusals of callers.
+//! Errors for unidentified or unauthorised callers.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Live sessions, what their owners may do, and where they are looked up.
+//! Live sessions, the permissions of their owners, and their lookup.
 
 use std::fmt;
 use std::sync::Arc;

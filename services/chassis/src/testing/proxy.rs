@@ -1,4 +1,4 @@
-//! A TCP proxy before a server, whose connections can be cut or fall silent.
+//! A TCP proxy in front of a server, whose connections can be cut or stalled.
 
 use std::io;
 use std::net::SocketAddr;

@@ -1,4 +1,4 @@
-//! Takes up an event: the inbox row and a mail a recipient, in one transaction.
+//! Accepts an event: the inbox row and one email per recipient, in one transaction.
 
 use std::sync::Arc;
 

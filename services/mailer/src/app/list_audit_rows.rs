@@ -1,4 +1,4 @@
-//! Staff reads the trail.
+//! Lists the audit log for staff.
 
 use chassis::audit::{self, Filter};
 use chassis::db::Db;

@@ -1,4 +1,4 @@
-//! Staff looks at events that could not take effect here.
+//! Lists unprocessable events for staff.
 
 use chassis::db::Db;
 use chassis::dead_letter;

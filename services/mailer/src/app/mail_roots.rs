@@ -1,5 +1,5 @@
-//! Mails the newest signed roots of all services to the auditors, once a day: whoever rewrites a database and the store of
-//! its roots cannot rewrite a mailbox.
+//! Emails the newest signed roots of all services to the auditors once a day, because someone who can rewrite a
+//! database and the store of its roots cannot rewrite a mailbox.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! Staff lets an event take effect after all.
+//! Replays an unprocessable event for staff.
 
 use chassis::bus::Handler;
 use chassis::db::Db;

@@ -1,4 +1,5 @@
-//! Sends what is due: leases mails, asks auth for name, address and secret at the last moment, and notes how each ended.
+//! Sends due emails: leases them, fetches name, address and secret from auth just before sending, and records the
+//! result.
 
 use std::sync::Arc;
 use std::time::Duration;

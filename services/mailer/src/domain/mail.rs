@@ -1,4 +1,4 @@
-//! The mail that an event asks for, and how it ends.
+//! The email that an event triggers, and its final status.
 
 use std::collections::BTreeMap;
 

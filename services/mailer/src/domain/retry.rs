@@ -1,4 +1,4 @@
-//! When a mail that could not be sent is tried again.
+//! When an email that could not be sent is retried.
 
 use std::time::Duration;
 

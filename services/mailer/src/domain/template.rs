@@ -1,4 +1,4 @@
-//! The mails of the product. Adding one takes a line here and its folder under `templates/`.
+//! The emails of the product. Adding one takes a line here and its folder under `templates/`.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! Events of the other services, and the mails they ask for.
+//! Events of the other services, and the emails they trigger.
 
 use std::sync::Arc;
 

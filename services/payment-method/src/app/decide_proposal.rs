@@ -1,4 +1,4 @@
-//! A second treasurer puts a proposal into effect, or one ends it; its proposer may do that too.
+//! A second treasurer confirms a proposal, or a treasurer rejects it, which its proposer may also do.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

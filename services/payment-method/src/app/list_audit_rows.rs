@@ -1,4 +1,4 @@
-//! The trail of staff actions, newest first.
+//! Lists the audit log, newest first.
 
 use chassis::audit::{self, Filter};
 use chassis::db::Db;

@@ -1,4 +1,4 @@
-//! Which pictures somebody is shown, or staff decide about.
+//! Returns which images are in use, or part of an open proposal.
 
 use chassis::db::Db;
 

@@ -1,4 +1,4 @@
-//! Proposes a new platform method, a changed one, or its end (D-M1).
+//! Proposes to add, change or retire a platform method (D-M1).
 
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! What is an address (D-W6): its length and characters, and its checksum where the network is known.
+//! Validation of addresses (D-W6): length and characters, and the checksum if the network is known.
 
 use bech32::primitives::hrp;
 use sha3::{Digest, Keccak256};

@@ -1,4 +1,4 @@
-//! What a payment method is, and which fields make one (D-M3).
+//! Payment methods and the validation of their fields (D-M3).
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;

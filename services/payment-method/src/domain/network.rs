@@ -1,4 +1,4 @@
-//! The networks whose addresses can be checked, under the names people give them.
+//! The networks whose addresses can be validated, with their common names.
 
 /// How a network writes its addresses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

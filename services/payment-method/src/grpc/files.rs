@@ -1,4 +1,4 @@
-//! The gateway, which asks what refers to stored pictures.
+//! For the gateway: which stored images are in use.
 
 use proto::common::v1::file_owner_service_server::FileOwnerService;
 use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};

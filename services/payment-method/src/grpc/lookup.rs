@@ -1,4 +1,4 @@
-//! Wallet, which asks what a deposit or withdrawal names.
+//! For wallet: the methods that deposits and withdrawals name.
 
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;

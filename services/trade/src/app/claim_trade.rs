@@ -1,4 +1,4 @@
-//! Pays principal and gain of a trade that stands above its amount, and closes it.
+//! Pays out principal and gain of a trade in profit, and ends it.
 
 use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim};

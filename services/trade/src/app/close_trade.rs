@@ -1,4 +1,4 @@
-//! Pays the current value of a trade that does not stand above its amount, and closes it.
+//! Pays out the current value of a trade that is not in profit, and ends it.
 
 use chassis::db::Db;
 use chassis::idempotency::{Answer, Claim};

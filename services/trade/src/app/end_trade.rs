@@ -1,5 +1,5 @@
-//! Ends a trade (D-I4), by claim or close alike. A saga: the end is decided by the value of this moment and frozen,
-//! wallet pays, the trade has ended.
+//! Ends a trade (D-I4), by claim or close. A saga: the end is decided and fixed at the current value, wallet pays, the
+//! trade ends.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection, retrying};

@@ -1,4 +1,4 @@
-//! The second half of opening a trade: wallet is asked for the money, and its answer recorded. Repeating it is harmless.
+//! The second half of opening a trade: calls wallet to fund it and records the response. Idempotent.
 
 use chassis::clock;
 use chassis::db::{Db, retrying};

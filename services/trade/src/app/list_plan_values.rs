@@ -1,4 +1,4 @@
-//! The published values of plans, for everybody: a chart has a source.
+//! The published values of plans with their sources; public.
 
 use chassis::clock;
 use chassis::db::Db;

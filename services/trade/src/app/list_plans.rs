@@ -1,4 +1,4 @@
-//! The active plans, for everybody.
+//! The active plans; public.
 
 use chassis::clock;
 use chassis::db::Db;

@@ -1,4 +1,4 @@
-//! Proposes a new plan, or other terms for one.
+//! Proposes a new plan, or new terms for one.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

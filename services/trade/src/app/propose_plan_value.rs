@@ -1,4 +1,4 @@
-//! Proposes a value point of a plan (D-R4).
+//! Proposes a value of a plan (D-R4).
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! Finishes sagas that nobody drives any more: after a crash between two steps, or an answer of wallet that was lost.
+//! Resumes unfinished sagas: after a crash between two steps, or a lost response from wallet.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! The second half of ending a trade: wallet pays what was decided, and the trade has ended. Repeating it is harmless.
+//! The second half of ending a trade: wallet pays the decided amount and the trade ends. Idempotent.
 
 use chassis::clock;
 use chassis::db::{Db, retrying};

@@ -1,4 +1,4 @@
-//! Fields that people fill in, and what may be wrong with them.
+//! Validation of input fields.
 
 /// One field that is wrong, and the sentence that says so.
 #[derive(Debug, Clone, PartialEq, Eq)]

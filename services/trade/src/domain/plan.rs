@@ -1,4 +1,4 @@
-//! What a plan is: an offer with a range, a target and a duration.
+//! A plan: an offer with a range, a target and a duration.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};

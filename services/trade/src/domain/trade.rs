@@ -1,4 +1,4 @@
-//! What a trade is, what it is worth, and how it may end (D-I1, D-I4).
+//! A trade, its value, and how it can end (D-I1, D-I4).
 
 use chassis::money::{AmountError, Cents};
 use time::{Duration, OffsetDateTime};

@@ -1,4 +1,4 @@
-//! Between the messages of the contract and the types of this service.
+//! Conversion between proto messages and the types of this service.
 
 use chassis::clock;
 use chassis::error::{Kind, Refusal};

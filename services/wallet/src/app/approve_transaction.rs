@@ -1,4 +1,4 @@
-//! A reviewer approves: a payment from outside takes effect, a withdrawal may be paid.
+//! A reviewer approves a transaction: an incoming payment is posted, a withdrawal can be paid.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! A member is asked to confirm where payouts may go (D-A4).
+//! Requests the confirmation of a payout destination from a member (D-A4).
 
 use chassis::db::Db;
 use chassis::error::Kind;

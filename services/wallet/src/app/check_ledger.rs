@@ -1,4 +1,5 @@
-//! The minute's check of the ledger: it stops withdrawals when something does not verify, and measures what waits.
+//! The check of the ledger, once a minute: pauses withdrawals if a check fails, and updates the metrics of pending
+//! work.
 
 use chassis::audit;
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! A member confirms where payouts may go, by the code mailed for it or by a second factor (D-A4).
+//! A member confirms a payout destination, with an emailed code or a second factor (D-A4).
 
 use chassis::db::Db;
 use chassis::identity::Session;

@@ -1,4 +1,4 @@
-//! A second person puts a correction, a reversal, a reopening or a rebuild into effect, or one ends it.
+//! A second person confirms a correction, a reversal, a reopening or a rebuild, or rejects it.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! A member looks which destinations are known.
+//! Returns which destinations of a member are known.
 
 use chassis::db::Db;
 use uuid::Uuid;

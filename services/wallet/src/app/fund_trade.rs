@@ -1,4 +1,4 @@
-//! The service trade opens a trade: the amount moves from the balance to invested.
+//! For the service trade: moves the amount of a new trade from available to invested.
 
 use chassis::db::Db;
 use chassis::money::Cents;

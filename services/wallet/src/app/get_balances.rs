@@ -1,4 +1,4 @@
-//! A member looks at what they had at a moment.
+//! Returns the balances of a member at a given time.
 
 use chassis::clock;
 use chassis::db::Db;

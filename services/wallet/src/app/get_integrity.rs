@@ -1,4 +1,4 @@
-//! Whether the books are right.
+//! Returns the state of the ledger and its checks.
 
 use chassis::clock;
 use chassis::db::Db;

@@ -1,4 +1,4 @@
-//! The newest publication of what members are owed, and a member's part in it.
+//! Returns the latest proof of liabilities, and a member's part in it.
 
 use chassis::db::Db;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! Staff looks at what a member has.
+//! Returns the wallet of a member to staff.
 
 use chassis::db::Db;
 use uuid::Uuid;

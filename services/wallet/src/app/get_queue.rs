@@ -1,4 +1,4 @@
-//! Staff looks at what waits.
+//! Returns the queue of pending transactions to staff.
 
 use chassis::db::Db;
 

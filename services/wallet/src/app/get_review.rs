@@ -1,4 +1,4 @@
-//! Staff opens a transaction with all facts for a decision.
+//! Returns a transaction to staff, with all facts for a decision.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! A member reads the movements of their balance in a period.
+//! Returns the statement of a member for a period.
 
 use chassis::db::Db;
 use chassis::money::Cents;

@@ -1,4 +1,4 @@
-//! Anybody reads what holds here: limits, fee and prices; a member also what is left of their limits.
+//! Returns limits, fee and prices; to a member also the remainder of their limits.
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! A member looks how long deposits and withdrawals take.
+//! Returns the handling times of deposits and withdrawals.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! The service trade asks what became of a call whose answer it lost.
+//! For the service trade: returns the outcome of a call whose response was lost.
 
 use chassis::db::Db;
 use uuid::Uuid;

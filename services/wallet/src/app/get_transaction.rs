@@ -1,4 +1,4 @@
-//! A member looks at one transaction.
+//! Returns one transaction of a member.
 
 use std::collections::HashMap;
 

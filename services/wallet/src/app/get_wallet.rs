@@ -1,4 +1,4 @@
-//! A member looks at what they have.
+//! Returns the wallet of a member.
 
 use chassis::db::Db;
 use uuid::Uuid;

@@ -1,4 +1,5 @@
-//! A treasurer begins to pay an approved withdrawal, or goes on paying: nobody else pays or rejects it meanwhile.
+//! A treasurer leases an approved withdrawal for paying it, or renews the lease. Nobody else can pay or reject it until
+//! the lease ends.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

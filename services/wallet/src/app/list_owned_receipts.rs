@@ -1,4 +1,4 @@
-//! Which stored receipts belong to a payment, or soon may.
+//! Returns which stored receipts belong to a payment or a reservation.
 
 use chassis::db::Db;
 

@@ -1,4 +1,4 @@
-//! Staff reads the journal.
+//! Lists the journal for staff.
 
 use chassis::db::Db;
 use chassis::error::Refusal;

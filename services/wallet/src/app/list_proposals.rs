@@ -1,4 +1,4 @@
-//! Staff looks at proposals.
+//! Lists proposals for staff.
 
 use chassis::db::Db;
 use chassis::proposal::{self, Proposal};

@@ -1,4 +1,4 @@
-//! Staff looks for transactions.
+//! Searches transactions for staff.
 
 use chassis::db::Db;
 

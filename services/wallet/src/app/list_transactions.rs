@@ -1,4 +1,4 @@
-//! A member reads their history.
+//! Lists the transactions of a member.
 
 use chassis::db::Db;
 use uuid::Uuid;

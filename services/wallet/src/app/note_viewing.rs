@@ -1,4 +1,4 @@
-//! Staff says that they look at a transaction, and learns who else does.
+//! Records that a staff member is viewing a transaction, and returns the other viewers.
 
 use chassis::db::Db;
 use chassis::identity::Staff;

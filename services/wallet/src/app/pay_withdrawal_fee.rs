@@ -1,5 +1,5 @@
-//! A member says they paid the fee of their open withdrawal from outside. An option, never a condition: without it the
-//! fee comes out of the payout.
+//! A member reports a separate payment of the fee for their open withdrawal. This is optional: without it, the fee is
+//! deducted from the payout.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! A step of several use cases: whether the member's account lets a payout go on (D-R13, D-A1, D-A5).
+//! A step of several use cases: checks whether the member's account permits a payout (D-R13, D-A1, D-A5).
 
 use chassis::identity::PayoutState;
 use time::OffsetDateTime;

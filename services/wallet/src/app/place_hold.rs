@@ -1,4 +1,4 @@
-//! A reviewer keeps back a part of a member's free balance.
+//! A reviewer places a hold on a part of a member's available balance.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

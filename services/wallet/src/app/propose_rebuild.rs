@@ -1,4 +1,4 @@
-//! A treasurer proposes to compute the balance, count and head of an account from its entries again; another confirms.
+//! A treasurer proposes to rebuild the balance, entry count and head of an account from its entries; another confirms.
 
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! Staff proposes to open withdrawals again; another person confirms.
+//! Staff propose to resume withdrawals; another person confirms.
 
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};

@@ -1,4 +1,4 @@
-//! Staff proposes to take a credit back that turned out wrong.
+//! Staff propose to reverse a credit.
 
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};

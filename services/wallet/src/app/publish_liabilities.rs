@@ -1,4 +1,4 @@
-//! Publishes what members are owed: each night, or when staff asks for it.
+//! Publishes the proof of liabilities, each night or on request by staff.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! A reviewer rejects, with a reason the member reads.
+//! A reviewer rejects a transaction, with a reason for the member.
 
 use chassis::audit::{self, Act};
 use chassis::clock;

@@ -1,4 +1,4 @@
-//! Somebody else of staff gives back what a hold keeps.
+//! A second staff member releases a hold.
 
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};

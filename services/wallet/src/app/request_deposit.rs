@@ -1,4 +1,4 @@
-//! A member says they paid: recorded for staff to review, without any effect on the balance.
+//! A member reports a payment: it is recorded for review, without an effect on the balance.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};

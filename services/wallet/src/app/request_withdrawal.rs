@@ -1,4 +1,4 @@
-//! A member asks for a payout: the gross amount is held at once.
+//! A member requests a withdrawal: the gross amount is held immediately.
 
 use chassis::batch::Batch;
 use chassis::db::Db;

@@ -1,4 +1,4 @@
-//! Room for a receipt, and the key of its payment, before the file is stored (D-V3).
+//! Reserves space for a receipt, and the key of its payment, before the file is stored (D-V3).
 
 use chassis::db::Db;
 use chassis::error::Refusal;

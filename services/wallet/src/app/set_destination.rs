@@ -1,4 +1,4 @@
-//! A member names the destination that their open withdrawal lacks.
+//! A member sets the missing destination of their open withdrawal.
 
 use chassis::db::Db;
 use uuid::Uuid;

@@ -1,5 +1,5 @@
-//! The service trade closes a trade: principal and gain go to the balance, a gain comes from the investment pool, a
-//! loss goes to it.
+//! For the service trade: pays out a trade. Principal and gain go to the balance; gains come from the investment pool,
+//! losses go to it.
 
 use chassis::db::Db;
 use chassis::money::Cents;

@@ -1,4 +1,4 @@
-//! Places in lists that are sorted newest first.
+//! Cursors of lists that are sorted newest first.
 
 use std::fmt;
 use std::str::FromStr;

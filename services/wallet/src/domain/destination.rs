@@ -1,4 +1,4 @@
-//! Where payouts of a member may go (D-A4).
+//! Payout destinations of members (D-A4).
 
 use serde::{Deserialize, Serialize};
 

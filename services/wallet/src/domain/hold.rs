@@ -1,4 +1,4 @@
-//! Parts of a balance that staff keeps back: placed by a reviewer, released by somebody else.
+//! Holds: parts of a balance set aside by a reviewer, released by another person.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The Merkle sum tree of what members are owed: its digests, and how a leaf is verified against the root.
+//! The Merkle sum tree of liabilities to members: its digests, and the verification of a leaf against the root.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};

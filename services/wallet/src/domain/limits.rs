@@ -1,4 +1,4 @@
-//! Limits and prices of the house.
+//! Limits and prices.
 
 use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};

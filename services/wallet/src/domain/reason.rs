@@ -1,4 +1,4 @@
-//! Why staff rejects, and what the member reads.
+//! Reasons for rejections, and their sentences for members.
 
 use chassis::error::Refusal;
 

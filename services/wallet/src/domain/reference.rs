@@ -1,4 +1,4 @@
-//! References as people use them: `TNX-` and the first six characters of an id.
+//! References of transactions: `TNX-` and the first six characters of the id.
 
 use uuid::Uuid;
 

@@ -1,4 +1,4 @@
-//! A credit that turned out wrong is taken back by a posting that names the one it reverses.
+//! Reversals of credits: a posting names the one it reverses.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};

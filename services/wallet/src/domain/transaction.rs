@@ -1,4 +1,4 @@
-//! Lines of a member's history, and how each may change: pending, then success or failed, once.
+//! Transactions and their transitions: pending, then success or failed, once.
 
 mod details;
 

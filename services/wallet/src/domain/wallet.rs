@@ -1,4 +1,4 @@
-//! What a member has.
+//! The wallet of a member.
 
 use chassis::money::Cents;
 use uuid::Uuid;

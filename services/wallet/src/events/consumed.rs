@@ -1,4 +1,4 @@
-//! Events of others: a registration makes the member's accounts.
+//! Consumed events: a registration creates the member's accounts.
 
 use anyhow::anyhow;
 use async_trait::async_trait;

@@ -1,4 +1,4 @@
-//! Events of the wallet: made here, written in the transaction of what they tell of.
+//! Published events, written in the transaction of the change.
 
 use chassis::money::Cents;
 use chassis::outbox::Unsent;

@@ -1,4 +1,4 @@
-//! Between the messages of the contract and the domain.
+//! Conversion between proto messages and the domain.
 
 use chassis::clock;
 use chassis::error::Refusal;

@@ -1,4 +1,4 @@
-//! The proof of liabilities: public, the member's part of it, and staff's publication.
+//! The proof of liabilities: public data, a member's part, and publication by staff.
 
 use chassis::clock;
 use chassis::grpc::{answer, request_id};

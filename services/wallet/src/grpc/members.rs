@@ -1,4 +1,4 @@
-//! The member's door.
+//! WalletService, for members.
 
 use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;

@@ -1,4 +1,4 @@
-//! Receipts before they are stored.
+//! Reservations of receipts.
 
 use chassis::db::retrying;
 use chassis::grpc::request_id;

@@ -1,4 +1,4 @@
-//! The door of the service trade.
+//! TradeSettlementService, for the service trade.
 
 use chassis::db::retrying;
 use chassis::error::Refusal;

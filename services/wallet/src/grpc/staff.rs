@@ -1,4 +1,4 @@
-//! The door of staff.
+//! StaffService, for staff.
 
 use chassis::clock;
 use chassis::db::retrying;

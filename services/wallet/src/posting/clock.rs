@@ -1,4 +1,4 @@
-//! The database's time between two readings of it.
+//! The database's time, interpolated between two readings.
 
 use std::time::{Duration, Instant, SystemTime};
 

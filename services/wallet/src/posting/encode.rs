@@ -1,4 +1,4 @@
-//! Movements as the rows that the database's function `post_movements` takes.
+//! Encodes movements as rows for the database function `post_movements`.
 
 use std::collections::HashMap;
 

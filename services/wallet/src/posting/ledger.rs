@@ -1,7 +1,7 @@
 //! Group commit: one task applies the movements of many use cases in one statement, which is one transaction.
 //!
-//! While a commit runs, what arrives waits and becomes the next one; there is no timer. The database decides whether each
-//! movement can be applied, and says what stands in the way of one that cannot.
+//! Movements that arrive during a commit form the next one; there is no timer. The database decides whether each
+//! movement can be applied, and returns the reason if not.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What one use case changes at once, under which condition, and what became of it.
+//! The change of one use case, its precondition, and its outcome.
 
 use chassis::money::Cents;
 use chassis::outbox::Unsent;

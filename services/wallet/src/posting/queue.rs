@@ -1,4 +1,4 @@
-//! Which movements go into which commit. It knows no database and no clock: time is a parameter.
+//! Decides which movements go into which commit. Pure: time is a parameter.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::mem;

@@ -1,4 +1,4 @@
-//! The task behind a ledger: commits what its queue hands out, and answers.
+//! The task behind a ledger: commits the batches of its queue and returns the outcomes.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

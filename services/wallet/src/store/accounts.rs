@@ -1,4 +1,4 @@
-//! Balances of members and of the house.
+//! Balances of members and the platform.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;

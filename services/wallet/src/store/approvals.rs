@@ -1,4 +1,4 @@
-//! What approvals recorded in the audit log.
+//! Approvals recorded in the audit log.
 
 use chassis::db::PgConnection;
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The book of destinations: where payouts of members may go.
+//! The known payout destinations of members.
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;

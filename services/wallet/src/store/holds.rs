@@ -1,4 +1,4 @@
-//! Parts of balances that staff keeps back.
+//! Holds on balances.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;

@@ -1,5 +1,5 @@
-//! The check of the ledger: steps that the database takes, how far they came, and what they found. The steps are
-//! functions of the migrations, since the service's own role may not write what they keep.
+//! The check of the ledger: its steps, progress and findings. The steps are database functions, because the service's
+//! role may not write their tables.
 
 use chassis::db::PgConnection;
 use time::OffsetDateTime;

@@ -1,5 +1,5 @@
-//! Publications of what members are owed, and their Merkle sum trees. The trees are built in the database, level by
-//! level, so that no process holds the leaves of all members.
+//! Proofs of liabilities and their Merkle sum trees. The trees are built in the database, level by level, so that no
+//! process holds the leaves of all members.
 
 use std::time::Duration;
 

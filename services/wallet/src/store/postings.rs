@@ -1,5 +1,5 @@
-//! The journal: postings in the order in which their transactions of the database were complete. In the order of their ids
-//! one that is committed late would be missed.
+//! The journal: postings in the order in which their database transactions completed. In the order of ids, a late
+//! commit would be missed.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;

@@ -1,7 +1,7 @@
-//! The room that receipts take up, and which of them payments name.
+//! The space used by receipts, and their references from payments.
 //!
-//! A reservation is used within 10 minutes, and guards its file for 30: the file of a reservation that is still used is
-//! never older than what the gateway removes.
+//! A reservation has to be used within 10 minutes and protects its file for 30, so the gateway never removes the file
+//! of a valid reservation.
 
 use chassis::db::PgConnection;
 use chassis::idempotency::Claim;

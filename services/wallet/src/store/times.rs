@@ -1,4 +1,4 @@
-//! How long staff took.
+//! Handling times.
 
 use chassis::db::PgConnection;
 

@@ -1,4 +1,4 @@
-//! Lines of members' histories.
+//! The table `transactions`.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;

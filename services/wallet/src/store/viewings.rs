@@ -1,4 +1,4 @@
-//! Who of staff looks at which transaction.
+//! Staff members who are viewing a transaction.
 
 use chassis::db::PgConnection;
 use uuid::Uuid;

@@ -1,4 +1,4 @@
-//! Stops of withdrawals: begun when the books do not add up, ended by two people.
+//! Pauses of withdrawals: started when the ledger does not balance, ended by two people.
 
 use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};

@@ -1,4 +1,4 @@
-//! What members withdrew, counted towards their allowances.
+//! Withdrawals that count towards the limits of a member.
 
 use chassis::db::PgConnection;
 use chassis::money::Cents;

@@ -1,4 +1,4 @@
-//! Parts of balances that staff keeps back.
+//! Holds on balances.
 
 use chassis::error::Kind;
 use chassis::identity::Role;

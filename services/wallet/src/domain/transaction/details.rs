@@ -1,4 +1,4 @@
-//! What a transaction has besides its amount, by its kind.
+//! The details of a transaction by its kind.
 
 use chassis::money::Cents;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a transaction is, where it stands, and which way its money goes.
+//! The kind, status and direction of a transaction.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! A transaction with all parts side by side, as a row of its table and a stored answer hold it.
+//! A transaction as a flat record, as stored in its table and in kept responses.
 
 use chassis::money::Cents;
 use serde::de::Error;
