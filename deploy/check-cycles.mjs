@@ -1,11 +1,11 @@
-// Modules of one crate that import each other in a circle cannot be read, moved or tested one at a time. Prints the way
-// round each circle.
+// Finds import cycles between the modules of a crate. Modules in a cycle cannot be read, moved or tested separately.
+// Prints the path of each cycle.
 //
 //   node deploy/check-cycles.mjs
 //
 // A module is a file. One file depends on another if a `use` or a path in it names something that the other defines:
-// `crate::error::ApiError` is a dependency on error.rs. A name that a module only hands on (`pub use self::call::Call`)
-// counts as a dependency on the file that defines it, so neither `mod x;` nor handing names on makes a dependency. Unit
+// `crate::error::ApiError` is a dependency on error.rs. A re-exported name (`pub use self::call::Call`) counts as a
+// dependency on the file that defines it, so neither `mod x;` nor a re-export is a dependency. Unit
 // tests, comments and strings do not count.
 
 import { execFileSync } from "node:child_process";
@@ -96,12 +96,12 @@ function read(text) {
 export function dependencies(files) {
   const modules = new Map();
   for (const [file, text] of files) modules.set(moduleOf(file), read(text));
-  // Files of modules that only a test declares are tests.
+  // Files of modules that only tests declare are tests.
   for (const module of modules.keys()) {
     if (module !== "" && !modules.get(parent(module))?.children.includes(module.split("::").at(-1))) modules.delete(module);
   }
 
-  /** The module and name that a path leads to from a module; undefined outside the crate. */
+  /** The module and name that a path resolves to from a module; undefined outside the crate. */
   const resolve = (module, path, seen = new Set()) => {
     let at;
     const steps = [...path];
@@ -149,7 +149,7 @@ export function dependencies(files) {
   return edges;
 }
 
-/** The shortest way from a module back to itself. */
+/** The shortest path from a module back to itself. */
 function wayRound(edges, start) {
   const before = new Map();
   const queue = [start];
@@ -169,7 +169,7 @@ function wayRound(edges, start) {
   return undefined;
 }
 
-/** Groups of modules that reach each other, each with the shortest way round. */
+/** Groups of modules that reach each other, each with its shortest cycle. */
 export function cycles(files) {
   const edges = dependencies(files);
   const reach = (start) => {
@@ -203,7 +203,7 @@ function main() {
   const listed = execFileSync("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.rs"], { cwd: root, encoding: "utf8" });
   const crates = new Map();
   for (const path of listed.split("\n")) {
-    // A program in src/bin is a crate of its own, and of one file.
+    // A program in src/bin is a separate crate with a single file.
     const place = path.match(/^(.*?)\/src\/((?!bin\/).*)$/);
     if (!place || !existsSync(new URL(path, root))) continue;
     if (place[2] === "main.rs" && listed.includes(`${place[1]}/src/lib.rs`)) continue;

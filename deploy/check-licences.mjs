@@ -1,4 +1,4 @@
-// Holds every crate and npm package against the lists of deny.toml, without a network.
+// Checks the licences of all crates and npm packages against the lists of deny.toml, without a network.
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -68,7 +68,7 @@ function npmPackages() {
     .map(([path, { version, license }]) => ({ name: path.split("node_modules/").pop(), version, licence: license }));
 }
 
-/** What only builds or tests the web app, and is not shipped, may carry these too. */
+/** Additional licences for packages that only build or test the web app and are not shipped. */
 const allowedForNpm = ["BlueOak-1.0.0", "CC-BY-4.0", "MPL-2.0", "OFL-1.1", "Python-2.0", "WTFPL"];
 
 const wrong = crates().flatMap((crate) => [

@@ -1,9 +1,9 @@
-// Holds dashboards and rules against the code: they ask for nothing that nobody exports, and everything that a process
-// exports is on a dashboard.
+// Checks dashboards and rules against the code: they use only exported metrics, and every metric that a process exports
+// is on a dashboard.
 import { readdirSync, readFileSync } from "node:fs";
 
 const root = new URL("../", import.meta.url);
-// What the engines, the collector and the cluster export.
+// Metrics exported by the engines, the collector and the cluster.
 const FOREIGN = /^(up$|(rabbitmq|cnpg|barman_cloud|otelcol|kube|kubelet|container|certmanager)_)/;
 const KEYWORDS = new Set(["and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring"]);
 
@@ -16,7 +16,7 @@ function files(folder, ending) {
 
 const read = (name) => readFileSync(new URL(name, root), "utf8");
 
-/** The metrics that an expression reads: its names, but for functions, labels and what stands in brackets. */
+/** The metrics of an expression: its names, except functions, labels and bracketed parts. */
 function namesIn(expression) {
   return [
     ...expression

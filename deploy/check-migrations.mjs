@@ -1,16 +1,16 @@
-// A migration runs beside the services of before: it takes its locks for a moment, or it does not belong here. Prints
-// every statement that holds up readers or writers of a table that was there before, and what to write instead.
+// A migration runs while the previous version is serving, so it may hold locks only briefly. Prints every statement
+// that blocks readers or writers of an existing table, and what to write instead.
 //
 //   node deploy/check-migrations.mjs
 //
-// The migrate command waits at most a second for a lock (chassis::db); this looks at how long it would keep one. Tables of
-// a handful of rows are named in the migration: "-- small: plans, methods".
+// The migrate command waits at most a second for a lock (chassis::db); this checks how long it would hold one. A
+// migration names the tables that have only a few rows: "-- small: plans, methods".
 
 import { readdirSync, readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 const root = new URL("..", import.meta.url);
-// Migrations are never edited: those of before this rule stay as they are.
+// Migrations are never edited, so those from before this rule are exempt.
 const SINCE = "20261123000000";
 const NAME = String.raw`(?:if\s+(?:not\s+)?exists\s+)?(?:only\s+)?"?(\w+)"?`;
 
@@ -54,7 +54,7 @@ function actions(text) {
   return parts.map((part) => part.trim());
 }
 
-/** Every complaint about one file. */
+/** All findings in one file. */
 export function complaints(sql) {
   const small = new Set([...sql.matchAll(/^-- small: (.*)$/gm)].flatMap(([, names]) => names.split(/,\s*/)));
   const all = statements(sql).map((statement) => statement.toLowerCase());
