@@ -22,6 +22,7 @@ check "rule of cycles" node --test --test-reporter=dot deploy/check-cycles.test.
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
+check "types of the API" npm --prefix web run --silent api-types -- --check
 check types npm --prefix web run --silent typecheck
 check "cycles of imports" npm --prefix web run --silent cycles
 # Optional checks, run only if their tools are installed.

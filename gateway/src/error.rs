@@ -13,6 +13,7 @@ use tonic::Status;
 use utoipa::openapi as document;
 use utoipa::{IntoResponses, ToSchema};
 
+use crate::names::ErrorCode;
 use crate::refusal_page::{self, Reader};
 
 /// A request that was not carried out, and why.
@@ -40,13 +41,13 @@ pub struct ErrorReply {
     /// A sentence for people.
     #[schema(example = "Insufficient balance")]
     pub message: String,
-    /// Why, for programs; see ErrorReason of the gRPC contract.
-    #[schema(example = "INSUFFICIENT_BALANCE")]
+    #[schema(value_type = ErrorCode)]
     pub code: String,
     /// Names the request in the logs.
     pub request_id: String,
     /// What is wrong by field.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub errors: Option<BTreeMap<String, String>>,
     /// What else it tells, by name.
     #[serde(flatten)]

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
 use time::format_description::well_known::Rfc3339;
+use utoipa::ToSchema;
 
 use crate::error::ApiError;
 
@@ -278,28 +279,7 @@ fn parse_decimal(text: &str, decimals: usize) -> Option<i64> {
 
 /// A number written exactly, without going through a float.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Number(String);
-
-impl Number {
-    /// Dollars of an amount.
-    #[must_use]
-    pub fn dollars(cents: i64) -> Self {
-        Self(Cents::new(cents).to_wire())
-    }
-
-    /// An integer of a smallest unit as a decimal without needless zeros.
-    #[must_use]
-    pub fn decimal(value: i64, decimals: u32) -> Self {
-        let unit = 10u64.pow(decimals);
-        let sign = if value < 0 { "-" } else { "" };
-        let (whole, fraction) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
-        if fraction == 0 {
-            return Self(format!("{sign}{whole}"));
-        }
-        let fraction = format!("{fraction:0width$}", width = decimals as usize);
-        Self(format!("{sign}{whole}.{}", fraction.trim_end_matches('0')))
-    }
-}
+struct Number(String);
 
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -313,11 +293,60 @@ impl Serialize for Number {
     }
 }
 
+/// US dollars, with at most two decimals.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = f64, example = 125.5)]
+pub struct Dollars(Number);
+
+impl Dollars {
+    /// As many as these cents.
+    #[must_use]
+    pub fn from_cents(cents: i64) -> Self {
+        Self(Number(Cents::new(cents).to_wire()))
+    }
+}
+
+impl fmt::Display for Dollars {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// A decimal number: a percentage with at most two decimals, or a plan's value with at most six.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(transparent)]
+#[schema(value_type = f64, example = 8.5)]
+pub struct Decimal(Number);
+
+impl Decimal {
+    /// An integer of a smallest unit, without needless zeros.
+    #[must_use]
+    pub fn new(value: i64, decimals: u32) -> Self {
+        let unit = 10u64.pow(decimals);
+        let sign = if value < 0 { "-" } else { "" };
+        let (whole, fraction) = (value.unsigned_abs() / unit, value.unsigned_abs() % unit);
+        if fraction == 0 {
+            return Self(Number(format!("{sign}{whole}")));
+        }
+        let fraction = format!("{fraction:0width$}", width = decimals as usize);
+        Self(Number(format!("{sign}{whole}.{}", fraction.trim_end_matches('0'))))
+    }
+}
+
 /// A moment on the wire: RFC 3339 in UTC with milliseconds.
 #[must_use]
 pub fn moment(at: Option<&Timestamp>) -> Option<String> {
     let at = chassis::clock::from_proto(at?)?;
     at.replace_nanosecond(at.nanosecond() / 1_000_000 * 1_000_000).ok()?.format(&Rfc3339).ok()
+}
+
+/// A moment that a service always tells.
+///
+/// # Errors
+/// If it did not.
+pub fn known_moment(at: Option<&Timestamp>) -> Result<String, ApiError> {
+    moment(at).ok_or_else(|| ApiError::internal("an answer without a time"))
 }
 
 /// A JSON answer with a status.
@@ -350,7 +379,7 @@ pub fn field(name: &str, sentence: &str) -> ApiError {
 mod tests {
     use serde::Deserialize;
 
-    use super::{Field, Form, Number, parse, parse_decimal};
+    use super::{Decimal, Field, Form, Number, parse, parse_decimal};
 
     #[derive(Deserialize)]
     struct Sample {
@@ -487,7 +516,7 @@ mod tests {
         assert_eq!(parse_decimal("0.0000001", 6), None);
         assert_eq!(parse_decimal("-1", 6), None);
         assert_eq!(parse_decimal("1e3", 6), None);
-        assert_eq!(Number::decimal(1_050_000, 6), Number("1.05".to_owned()));
-        assert_eq!(Number::decimal(-525, 2), Number("-5.25".to_owned()));
+        assert_eq!(Decimal::new(1_050_000, 6), Decimal(Number("1.05".to_owned())));
+        assert_eq!(Decimal::new(-525, 2), Decimal(Number("-5.25".to_owned())));
     }
 }

@@ -15,6 +15,8 @@ pub mod idempotency;
 
 pub mod json;
 
+pub mod names;
+
 pub mod files;
 
 pub mod pictures;

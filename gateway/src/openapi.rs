@@ -1,15 +1,15 @@
 //! The document of the API, from the code, and a page to read it.
 
-use std::collections::HashSet;
+use std::collections::BTreeMap;
 
 use axum::Router;
 use axum::body::Bytes;
 use axum::http::header;
 use axum::response::Html;
 use axum::routing::get;
-use utoipa::openapi::path::{Operation, Parameter};
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{OpenApi as Document, PathItem, Ref, RefOr};
+use utoipa::openapi::{OpenApi as Document, PathItem, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
@@ -69,29 +69,50 @@ pub fn name_operations(document: &mut Document) {
     }
 }
 
-/// Moves each parameter that several operations take to the components, and has them refer to it.
-pub fn share_parameters(document: &mut Document) {
-    let mut parameters: Vec<_> =
-        document.paths.paths.values_mut().flat_map(operations).filter_map(|(_, one)| one.parameters.as_mut()).collect();
-    let mut shared: Vec<(Parameter, usize)> = Vec::new();
-    for parameter in parameters.iter().flat_map(|list| list.iter()) {
-        let RefOr::T(parameter) = parameter else { continue };
-        match shared.iter_mut().find(|(known, _)| known == parameter) {
-            Some((_, uses)) => *uses += 1,
-            None => shared.push((parameter.clone(), 1)),
+/// Moves the parameters and responses that several operations have in common to the components, and has the operations
+/// refer to them.
+pub fn share(document: &mut Document) {
+    let (mut parameters, mut responses) = (Vec::new(), Vec::new());
+    for (_, operation) in document.paths.paths.values_mut().flat_map(operations) {
+        parameters.extend(operation.parameters.iter_mut().flatten());
+        responses.extend(operation.responses.responses.values_mut());
+    }
+    let parameters = common(parameters, "parameters", |one| Some(one.name.clone()));
+    let responses = common(responses, "responses", body_name);
+    let components = document.components.get_or_insert_default();
+    components.parameters.extend(parameters);
+    components.responses.extend(responses);
+}
+
+/// What stands there more than once, by name, with a reference left in its place.
+fn common<T: Clone + PartialEq>(
+    places: Vec<&mut RefOr<T>>,
+    kind: &str,
+    name: impl Fn(&T) -> Option<String>,
+) -> BTreeMap<String, RefOr<T>> {
+    let mut found: BTreeMap<String, (T, usize)> = BTreeMap::new();
+    for place in &places {
+        let RefOr::T(one) = &**place else { continue };
+        let Some(name) = name(one) else { continue };
+        let (first, uses) = found.entry(name).or_insert_with(|| (one.clone(), 0));
+        *uses += usize::from(first == one);
+    }
+    found.retain(|_, (_, uses)| *uses > 1);
+    for place in places {
+        let RefOr::T(one) = &*place else { continue };
+        let Some(name) = name(one) else { continue };
+        if found.get(&name).is_some_and(|(first, _)| first == one) {
+            *place = RefOr::Ref(Ref::new(format!("#/components/{kind}/{name}")));
         }
     }
-    let mut names = HashSet::new();
-    shared.retain(|(parameter, uses)| *uses > 1 && names.insert(parameter.name.clone()));
-    for parameter in parameters.iter_mut().flat_map(|list| list.iter_mut()) {
-        let name = match parameter {
-            RefOr::T(one) if shared.iter().any(|(known, _)| known == one) => one.name.clone(),
-            _ => continue,
-        };
-        *parameter = RefOr::Ref(Ref::new(format!("#/components/parameters/{name}")));
-    }
-    let shared = shared.into_iter().map(|(one, _)| (one.name.clone(), RefOr::T(one)));
-    document.components.get_or_insert_default().parameters.extend(shared);
+    found.into_iter().map(|(name, (one, _))| (name, RefOr::T(one))).collect()
+}
+
+/// The name of the schema of a JSON response.
+fn body_name(response: &Response) -> Option<String> {
+    let RefOr::T(content) = response.content.get("application/json")? else { return None };
+    let Some(RefOr::Ref(body)) = &content.schema else { return None };
+    body.ref_location.rsplit('/').next().map(ToOwned::to_owned)
 }
 
 /// `/v1/openapi.json` and `/v1/docs`.

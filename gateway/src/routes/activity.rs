@@ -11,6 +11,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::SignedIn;
 use crate::json::{Reply, moment, ok};
+use crate::names::SecurityEventKind;
 
 /// Where a list goes on.
 #[derive(Debug, Default, Deserialize)]
@@ -31,17 +32,17 @@ impl From {
 #[serde(rename_all = "camelCase")]
 pub struct SecurityEvent {
     at: Option<String>,
-    /// `sign_in`, `step_up`, `password`, `sign_out`, `session_ended`, `password_changed`, `password_reset`,
-    /// `email_change_requested`, `email_changed`, `email_change_undone`, `disowned`, `factors_changed`, `frozen` or
-    /// `unfrozen`.
+    #[schema(value_type = SecurityEventKind)]
     kind: String,
     /// A wrong password or second factor.
     refused: bool,
     /// Browser and system; missing where staff or a link did it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     device: Option<String>,
     /// The block of the client address, e.g. `203.0.113.0/24`; as `device`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     address_block: Option<String>,
 }
 
@@ -53,6 +54,7 @@ pub struct Activity {
     events: Vec<SecurityEvent>,
     /// Where the next page begins; missing on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 

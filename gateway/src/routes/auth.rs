@@ -18,7 +18,7 @@ use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor};
 use crate::idempotency::{Key, marked};
-use crate::json::{self, Field, Form, Json, Reply, created, moment, ok};
+use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 
@@ -32,9 +32,11 @@ pub struct SessionReply {
     token: String,
     /// The balances could not be told.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     degraded: Option<bool>,
     /// The handle that the codes to this account's address belong to; only while the address waits to be confirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     verification: Option<String>,
 }
 
@@ -391,25 +393,27 @@ pub struct Session {
     /// Whether it is the one that asks.
     pub current: bool,
     /// Since when.
-    pub created_at: Option<String>,
+    pub created_at: String,
     /// When it was last used.
-    pub last_seen_at: Option<String>,
+    pub last_seen_at: String,
     /// Browser and system.
     pub device: String,
     /// Client address.
     pub address: String,
 }
 
-impl From<auth::Session> for Session {
-    fn from(session: auth::Session) -> Self {
-        Self {
+impl TryFrom<auth::Session> for Session {
+    type Error = ApiError;
+
+    fn try_from(session: auth::Session) -> Result<Self, ApiError> {
+        Ok(Self {
             id: session.id,
             current: session.current,
-            created_at: moment(session.created_at.as_ref()),
-            last_seen_at: moment(session.last_seen_at.as_ref()),
+            created_at: known_moment(session.created_at.as_ref())?,
+            last_seen_at: known_moment(session.last_seen_at.as_ref())?,
             device: session.device,
             address: session.address,
-        }
+        })
     }
 }
 
@@ -424,7 +428,8 @@ pub struct SessionsReply {
 #[utoipa::path(get, path = "/auth/sessions", responses((status = 200, body = SessionsReply), Errors), tag = "Session")]
 pub async fn list_sessions(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionsReply>, ApiError> {
     let answer = call_retrying!(app.clients.auth, list_sessions, caller.out, ListSessionsRequest {})?.into_inner();
-    Ok(ok(SessionsReply { success: true, sessions: answer.sessions.into_iter().map(Session::from).collect() }))
+    let sessions = answer.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?;
+    Ok(ok(SessionsReply { success: true, sessions }))
 }
 
 /// End a session

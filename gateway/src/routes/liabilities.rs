@@ -11,20 +11,20 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{StaffMember, VerifiedMember, Visitor};
 use crate::idempotency::{Key, marked};
-use crate::json::{Number, Reply, created, moment, ok};
+use crate::json::{Dollars, Reply, created, known_moment, ok};
 
 /// What members were owed at a moment, and the root of the tree that proves it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PublishedLiabilities {
     success: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     message: Option<&'static str>,
-    at: Option<String>,
+    at: String,
     /// SHA-256 in hexadecimal digits.
     root: String,
     /// The sum of all leaves, in dollars.
-    #[schema(value_type = f64)]
-    total: Number,
+    total: Dollars,
     leaves: i64,
 }
 
@@ -32,7 +32,7 @@ pub struct PublishedLiabilities {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LiabilityProof {
     success: bool,
-    at: Option<String>,
+    at: String,
     /// Their amounts sum to what the member was owed; empty if that was nothing.
     leaves: Vec<ProofLeaf>,
 }
@@ -43,23 +43,28 @@ pub struct ProofLeaf {
     /// 32 bytes in hexadecimal digits.
     salt: String,
     /// In dollars.
-    #[schema(value_type = f64)]
-    amount: Number,
+    amount: Dollars,
     /// From the leaf to the root.
     path: Vec<ProofSibling>,
+}
+
+/// Where a node stands beside another.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Left,
+    Right,
 }
 
 /// The node beside one on the path. The digest above is SHA-256 of a one byte, the left digest, the left sum in cents as
 /// big-endian 64 bit, the right digest and the right sum.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProofSibling {
-    /// `left` or `right`.
-    side: &'static str,
+    side: Side,
     /// 32 bytes in hexadecimal digits.
     digest: String,
     /// In dollars.
-    #[schema(value_type = f64)]
-    sum: Number,
+    sum: Dollars,
 }
 
 /// Read what members are owed
@@ -69,7 +74,7 @@ pub struct ProofSibling {
 pub async fn get(State(app): State<App>, caller: Visitor) -> Result<Reply<PublishedLiabilities>, ApiError> {
     let message = wallet::GetLiabilitiesRequest {};
     let newest = call_retrying!(app.clients.liabilities, get_liabilities, caller.out, message)?.into_inner();
-    Ok(ok(published(newest.liabilities.unwrap_or_default(), None)))
+    Ok(ok(published(newest.liabilities.unwrap_or_default(), None)?))
 }
 
 /// Read the member's proof
@@ -83,7 +88,7 @@ pub async fn proof(
     let message = wallet::GetLiabilityProofRequest {};
     let proof = call_retrying!(app.clients.liabilities, get_liability_proof, caller.out, message)?.into_inner();
     let leaves = proof.leaves.into_iter().map(ProofLeaf::from).collect();
-    Ok(ok(LiabilityProof { success: true, at: moment(proof.at.as_ref()), leaves }))
+    Ok(ok(LiabilityProof { success: true, at: known_moment(proof.at.as_ref())?, leaves }))
 }
 
 /// Publish what members are owed now
@@ -97,29 +102,29 @@ pub async fn publish(State(app): State<App>, StaffMember(caller): StaffMember, k
         wallet::PublishLiabilitiesRequest { client_address: caller.client.address, idempotency: claim.clone() };
     let (metadata, answer, _) =
         call_keyed!(app.clients.liabilities, publish_liabilities, caller.out, claim, message)?.into_parts();
-    let body = published(answer.liabilities.unwrap_or_default(), Some("The liabilities are published."));
+    let body = published(answer.liabilities.unwrap_or_default(), Some("The liabilities are published."))?;
     Ok(marked(&metadata, created(body)))
 }
 
-fn published(one: wallet::Liabilities, message: Option<&'static str>) -> PublishedLiabilities {
-    PublishedLiabilities {
+fn published(one: wallet::Liabilities, message: Option<&'static str>) -> Result<PublishedLiabilities, ApiError> {
+    Ok(PublishedLiabilities {
         success: true,
         message,
-        at: moment(one.at.as_ref()),
+        at: known_moment(one.at.as_ref())?,
         root: hex(&one.root),
-        total: Number::dollars(one.total_cents),
+        total: Dollars::from_cents(one.total_cents),
         leaves: one.leaves,
-    }
+    })
 }
 
 impl From<wallet::LiabilityLeaf> for ProofLeaf {
     fn from(leaf: wallet::LiabilityLeaf) -> Self {
         let path = leaf.path.into_iter().map(|one| ProofSibling {
-            side: if one.is_left { "left" } else { "right" },
+            side: if one.is_left { Side::Left } else { Side::Right },
             digest: hex(&one.digest),
-            sum: Number::dollars(one.sum_cents),
+            sum: Dollars::from_cents(one.sum_cents),
         });
-        Self { salt: hex(&leaf.salt), amount: Number::dollars(leaf.amount_cents), path: path.collect() }
+        Self { salt: hex(&leaf.salt), amount: Dollars::from_cents(leaf.amount_cents), path: path.collect() }
     }
 }
 

@@ -21,13 +21,20 @@ use crate::routes::Done;
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::users::discard_replaced;
 
+/// Whose a payment method is.
+#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum MethodScope {
+    Platform,
+    Personal,
+}
+
 /// A way to pay in or to be paid out.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PaymentMethod {
     /// Its id.
     pub id: String,
-    /// platform or personal.
-    pub scope: &'static str,
+    pub scope: MethodScope,
     /// E.g. USDT.
     pub currency: String,
     /// E.g. TRC20.
@@ -44,6 +51,7 @@ pub struct PaymentMethod {
     pub editable: bool,
     /// Own ones in the list: whether the caller has to confirm the address before payouts go there.
     #[serde(rename = "needsConfirmation", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
     /// Counts up with every change.
     pub version: i32,
@@ -54,7 +62,7 @@ impl From<methods::PaymentMethod> for PaymentMethod {
         let personal = method.scope() == Scope::Personal;
         Self {
             id: method.id,
-            scope: if personal { "personal" } else { "platform" },
+            scope: if personal { MethodScope::Personal } else { MethodScope::Platform },
             currency: method.currency,
             network: method.network,
             address: method.address,

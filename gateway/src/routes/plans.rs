@@ -10,7 +10,7 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
-use crate::json::{Number, Reply, field, moment, ok};
+use crate::json::{Decimal, Dollars, Reply, field, known_moment, moment, ok};
 
 /// An offer to invest in.
 #[derive(Debug, Serialize, ToSchema)]
@@ -23,21 +23,17 @@ pub struct Plan {
     /// What it is, in a line.
     pub subtitle: String,
     /// Least amount, in dollars.
-    #[schema(value_type = f64, example = 100)]
-    pub min: Number,
+    pub min: Dollars,
     /// Largest amount, in dollars.
-    #[schema(value_type = f64, example = 5000)]
-    pub max: Number,
+    pub max: Dollars,
     /// Target return over the whole duration in percent; a target, not guaranteed.
-    #[schema(value_type = f64, example = 8.5)]
-    pub roi: Number,
+    pub roi: Decimal,
     /// Days.
     pub duration: i32,
     /// Whether it can be invested in.
     pub active: bool,
     /// The value in force; null before the first was published.
-    #[schema(value_type = Option<f64>, example = 1.0425)]
-    pub value: Option<Number>,
+    pub value: Option<Decimal>,
     /// Since when it is in force.
     pub value_at: Option<String>,
 }
@@ -48,12 +44,12 @@ impl From<trade::Plan> for Plan {
             id: plan.id,
             title: plan.title,
             subtitle: plan.subtitle,
-            min: Number::dollars(plan.min_cents),
-            max: Number::dollars(plan.max_cents),
-            roi: Number::decimal(plan.roi_basis_points.into(), 2),
+            min: Dollars::from_cents(plan.min_cents),
+            max: Dollars::from_cents(plan.max_cents),
+            roi: Decimal::new(plan.roi_basis_points.into(), 2),
             duration: plan.duration_days,
             active: plan.active,
-            value: (plan.value_micros > 0).then(|| Number::decimal(plan.value_micros, 6)),
+            value: (plan.value_micros > 0).then(|| Decimal::new(plan.value_micros, 6)),
             value_at: moment(plan.value_at.as_ref()),
         }
     }
@@ -79,10 +75,9 @@ pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlanValue {
     /// The value.
-    #[schema(value_type = f64, example = 1.0425)]
-    value: Number,
+    value: Decimal,
     /// Since when.
-    at: Option<String>,
+    at: String,
     /// Where it comes from.
     source: String,
 }
@@ -104,12 +99,14 @@ pub async fn values(
 ) -> Result<Reply<Values>, ApiError> {
     let answer = call_retrying!(app.clients.trade, list_plan_values, caller.out, ListPlanValuesRequest { plan_id })?
         .into_inner();
-    let values = answer.values.into_iter().map(|value| PlanValue {
-        value: Number::decimal(value.value_micros, 6),
-        at: moment(value.at.as_ref()),
-        source: value.source,
+    let values = answer.values.into_iter().map(|value| {
+        Ok::<_, ApiError>(PlanValue {
+            value: Decimal::new(value.value_micros, 6),
+            at: known_moment(value.at.as_ref())?,
+            source: value.source,
+        })
     });
-    Ok(ok(Values { success: true, values: values.collect() }))
+    Ok(ok(Values { success: true, values: values.collect::<Result<_, _>>()? }))
 }
 
 /// Of which plans, and how many points of each.
@@ -123,10 +120,9 @@ pub struct ValuesQuery {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CoursePoint {
     /// The value.
-    #[schema(value_type = f64, example = 1.0425)]
-    value: Number,
+    value: Decimal,
     /// Since when it is in force.
-    at: Option<String>,
+    at: String,
 }
 
 /// The course of a plan.
@@ -167,13 +163,13 @@ pub async fn courses(
     };
     let request = BatchListPlanValuesRequest { plan_ids: ids.split(',').map(str::to_owned).collect(), points };
     let answer = call_retrying!(app.clients.trade, batch_list_plan_values, caller.out, request)?.into_inner();
-    let point = |value: trade::PlanValue| CoursePoint {
-        value: Number::decimal(value.value_micros, 6),
-        at: moment(value.at.as_ref()),
+    let point = |value: trade::PlanValue| {
+        let at = known_moment(value.at.as_ref())?;
+        Ok::<_, ApiError>(CoursePoint { value: Decimal::new(value.value_micros, 6), at })
     };
-    let plans = answer
-        .plans
-        .into_iter()
-        .map(|plan| PlanCourse { id: plan.plan_id, values: plan.values.into_iter().map(point).collect() });
-    Ok(ok(PlanCourses { success: true, plans: plans.collect() }))
+    let plans = answer.plans.into_iter().map(|plan| {
+        let values = plan.values.into_iter().map(point).collect::<Result<_, _>>()?;
+        Ok::<_, ApiError>(PlanCourse { id: plan.plan_id, values })
+    });
+    Ok(ok(PlanCourses { success: true, plans: plans.collect::<Result<_, _>>()? }))
 }

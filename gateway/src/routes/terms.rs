@@ -9,7 +9,7 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::{MaybeVerifiedMember, VerifiedMember, Visitor};
-use crate::json::{Number, Reply, moment, ok};
+use crate::json::{Decimal, Dollars, Reply, moment, ok};
 
 /// Limits, fee and prices; amounts in dollars.
 #[derive(Debug, Serialize, ToSchema)]
@@ -24,10 +24,8 @@ pub struct Terms {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DepositTerms {
-    #[schema(value_type = f64, example = 100)]
-    min: Number,
-    #[schema(value_type = f64, example = 100_000)]
-    max: Number,
+    min: Dollars,
+    max: Dollars,
     /// Payments of a member that may wait for review at once.
     pending_max: i32,
 }
@@ -36,24 +34,21 @@ pub struct DepositTerms {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WithdrawalTerms {
-    #[schema(value_type = f64, example = 50)]
-    min: Number,
-    #[schema(value_type = f64, example = 50_000)]
-    max: Number,
+    min: Dollars,
+    max: Dollars,
     /// Of the gross amount, in percent; rounded half up to the cent, taken out of the payout.
-    #[schema(value_type = f64, example = 2.5)]
-    fee_percent: Number,
+    fee_percent: Decimal,
     /// From here on a payout takes two people of staff.
-    #[schema(value_type = f64, example = 1000)]
-    two_people_from: Number,
+    two_people_from: Dollars,
     /// What the withdrawals of a member may come to, by period.
     limits: Vec<PeriodLimit>,
     /// What is left to the caller now by these limits; only with a session.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    left: Option<Number>,
+    #[schema(nullable = false)]
+    left: Option<Dollars>,
     /// From when on there is more; only if something was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     available_at: Option<String>,
 }
 
@@ -62,15 +57,13 @@ pub struct WithdrawalTerms {
 pub struct PeriodLimit {
     #[schema(example = 24)]
     hours: i32,
-    #[schema(value_type = f64, example = 100_000)]
-    amount: Number,
+    amount: Dollars,
 }
 
 /// What holds for the course.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CourseTerms {
-    #[schema(value_type = f64, example = 87)]
-    price: Number,
+    price: Dollars,
 }
 
 /// Read limits, fee and prices
@@ -93,24 +86,24 @@ impl From<wallet::GetTermsResponse> for Terms {
         let limits = terms
             .withdrawal_allowances
             .into_iter()
-            .map(|one| PeriodLimit { hours: one.period_hours, amount: Number::dollars(one.amount_cents) });
+            .map(|one| PeriodLimit { hours: one.period_hours, amount: Dollars::from_cents(one.amount_cents) });
         Self {
             success: true,
             deposit: DepositTerms {
-                min: Number::dollars(terms.deposit_min_cents),
-                max: Number::dollars(terms.deposit_max_cents),
+                min: Dollars::from_cents(terms.deposit_min_cents),
+                max: Dollars::from_cents(terms.deposit_max_cents),
                 pending_max: terms.pending_deposits_max,
             },
             withdrawal: WithdrawalTerms {
-                min: Number::dollars(terms.withdrawal_min_cents),
-                max: Number::dollars(terms.withdrawal_max_cents),
-                fee_percent: Number::decimal(terms.fee_basis_points.into(), 2),
-                two_people_from: Number::dollars(terms.two_people_from_cents),
+                min: Dollars::from_cents(terms.withdrawal_min_cents),
+                max: Dollars::from_cents(terms.withdrawal_max_cents),
+                fee_percent: Decimal::new(terms.fee_basis_points.into(), 2),
+                two_people_from: Dollars::from_cents(terms.two_people_from_cents),
                 limits: limits.collect(),
-                left: terms.rest.as_ref().map(|rest| Number::dollars(rest.left_cents)),
+                left: terms.rest.as_ref().map(|rest| Dollars::from_cents(rest.left_cents)),
                 available_at: terms.rest.and_then(|rest| moment(rest.available_at.as_ref())),
             },
-            course: CourseTerms { price: Number::dollars(terms.course_price_cents) },
+            course: CourseTerms { price: Dollars::from_cents(terms.course_price_cents) },
         }
     }
 }

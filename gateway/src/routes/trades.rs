@@ -3,7 +3,7 @@
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use proto::trade::v1 as trade;
-use proto::trade::v1::{ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, ListTradesRequest, TradeStatus};
+use proto::trade::v1::{ClaimTradeRequest, CloseTradeRequest, CreateTradeRequest, ListTradesRequest};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -12,15 +12,27 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
+use crate::json::{Decimal, Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
+use crate::names::TradeFilter;
+
+/// Where a trade stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum TradeStatus {
+    Opening,
+    Open,
+    Settling,
+    Claimed,
+    Closed,
+    Failed,
+}
 
 /// The terms a trade was opened with.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TradePlan {
     id: String,
     title: String,
-    #[schema(value_type = f64, example = 8.5)]
-    roi: Number,
+    roi: Decimal,
     duration: i32,
 }
 
@@ -30,58 +42,62 @@ pub struct TradePlan {
 pub struct Trade {
     id: String,
     /// Dollars.
-    #[schema(value_type = f64, example = 500)]
-    amount: Number,
+    amount: Dollars,
     /// What it is worth now, or what it was paid out with.
-    #[schema(value_type = f64, example = 521.4)]
-    current_value: Number,
+    current_value: Dollars,
     /// currentValue - amount.
-    #[schema(value_type = f64, example = 21.4)]
-    profit: Number,
+    profit: Dollars,
     /// profit / amount x 100, to two decimals.
-    #[schema(value_type = f64, example = 4.28)]
-    profit_percent: Number,
-    /// opening, open, settling, claimed, closed or failed.
-    status: &'static str,
-    created_at: Option<String>,
+    profit_percent: Decimal,
+    status: TradeStatus,
+    created_at: String,
     matures_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     closed_at: Option<String>,
     plan: TradePlan,
 }
 
-impl From<trade::Trade> for Trade {
-    fn from(trade: trade::Trade) -> Self {
+impl TryFrom<trade::Trade> for Trade {
+    type Error = ApiError;
+
+    fn try_from(trade: trade::Trade) -> Result<Self, ApiError> {
         let profit = trade.current_value_cents.saturating_sub(trade.amount_cents);
         let percent = i128::from(profit) * 10_000 / i128::from(trade.amount_cents.max(1));
-        Self {
-            status: status_name(trade.status()),
-            amount: Number::dollars(trade.amount_cents),
-            current_value: Number::dollars(trade.current_value_cents),
-            profit: Number::dollars(profit),
-            profit_percent: Number::decimal(i64::try_from(percent).unwrap_or_default(), 2),
-            created_at: moment(trade.created_at.as_ref()),
+        Ok(Self {
+            status: trade.status().try_into()?,
+            amount: Dollars::from_cents(trade.amount_cents),
+            current_value: Dollars::from_cents(trade.current_value_cents),
+            profit: Dollars::from_cents(profit),
+            profit_percent: Decimal::new(i64::try_from(percent).unwrap_or_default(), 2),
+            created_at: known_moment(trade.created_at.as_ref())?,
             matures_at: moment(trade.matures_at.as_ref()),
             closed_at: moment(trade.closed_at.as_ref()),
             plan: TradePlan {
                 id: trade.plan_id,
                 title: trade.plan_title,
-                roi: Number::decimal(trade.roi_basis_points.into(), 2),
+                roi: Decimal::new(trade.roi_basis_points.into(), 2),
                 duration: trade.duration_days,
             },
             id: trade.id,
-        }
+        })
     }
 }
 
-const fn status_name(status: TradeStatus) -> &'static str {
-    match status {
-        TradeStatus::Opening | TradeStatus::Unspecified => "opening",
-        TradeStatus::Open => "open",
-        TradeStatus::Settling => "settling",
-        TradeStatus::Claimed => "claimed",
-        TradeStatus::Closed => "closed",
-        TradeStatus::Failed => "failed",
+impl TryFrom<trade::TradeStatus> for TradeStatus {
+    type Error = ApiError;
+
+    /// A status that is not known here is an error: a trade is never shown as something else.
+    fn try_from(status: trade::TradeStatus) -> Result<Self, ApiError> {
+        Ok(match status {
+            trade::TradeStatus::Opening => Self::Opening,
+            trade::TradeStatus::Open => Self::Open,
+            trade::TradeStatus::Settling => Self::Settling,
+            trade::TradeStatus::Claimed => Self::Claimed,
+            trade::TradeStatus::Closed => Self::Closed,
+            trade::TradeStatus::Failed => Self::Failed,
+            trade::TradeStatus::Unspecified => return Err(ApiError::internal("an unknown status of a trade")),
+        })
     }
 }
 
@@ -95,7 +111,7 @@ pub struct TradeReply {
 
 fn reply(trade: Option<trade::Trade>, message: &str) -> Result<TradeReply, ApiError> {
     let trade = trade.ok_or_else(|| ApiError::internal("an answer without trade"))?;
-    Ok(TradeReply { success: true, message: message.to_owned(), trade: trade.into() })
+    Ok(TradeReply { success: true, message: message.to_owned(), trade: trade.try_into()? })
 }
 
 /// An investment to make.
@@ -178,7 +194,7 @@ pub struct Trades {
 /// List the trades
 ///
 /// The open ones (`status=open`); with `status=all` the ended ones too.
-#[utoipa::path(get, path = "/trades", params(("status" = Option<String>, Query)),
+#[utoipa::path(get, path = "/trades", params(("status" = inline(Option<TradeFilter>), Query)),
     responses((status = 200, body = Trades), Errors), tag = "Investments")]
 pub async fn list(
     State(app): State<App>,
@@ -192,5 +208,26 @@ pub async fn list(
     };
     let answer =
         call_retrying!(app.clients.trade, list_trades, caller.out, ListTradesRequest { include_ended })?.into_inner();
-    Ok(ok(Trades { success: true, trades: answer.trades.into_iter().map(Trade::from).collect() }))
+    let trades = answer.trades.into_iter().map(Trade::try_from).collect::<Result<_, _>>()?;
+    Ok(ok(Trades { success: true, trades }))
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::trade::v1 as trade;
+
+    use super::TradeStatus;
+
+    /// [API-16] Statuses have the names of the gRPC contract; an unknown one is an error.
+    #[test]
+    fn names_are_those_of_the_contract_and_the_unknown_is_an_error() {
+        let known: Vec<_> = (1..100).filter_map(|number| trade::TradeStatus::try_from(number).ok()).collect();
+        assert_eq!(known.len(), 6);
+        for status in known {
+            let name = status.as_str_name().strip_prefix("TRADE_STATUS_").unwrap().to_lowercase();
+            let told = serde_json::to_string(&TradeStatus::try_from(status).unwrap()).unwrap();
+            assert_eq!(told, format!("\"{name}\""));
+        }
+        assert!(TradeStatus::try_from(trade::TradeStatus::Unspecified).is_err());
+    }
 }

@@ -1,5 +1,7 @@
 //! Deposits, withdrawals and the history.
 
+pub mod model;
+
 pub mod statement;
 
 pub mod times;
@@ -10,9 +12,8 @@ use chassis::grpc::{Outgoing, call_with_retry};
 use proto::common::v1::{Idempotency, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
-    Direction, GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
-    RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse, SetDestinationRequest, TransactionKind,
-    TransactionStatus,
+    GetTransactionRequest, ListTransactionsRequest, PayWithdrawalFeeRequest, Receipt, RequestDepositRequest,
+    RequestWithdrawalRequest, ReserveReceiptRequest, ReserveReceiptResponse, SetDestinationRequest,
 };
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
@@ -26,7 +27,9 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, VerifiedMember};
 use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
+use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
+use crate::names::{DepositType, RejectionReason};
+use crate::routes::transactions::model::{Direction, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
 #[derive(Debug, Serialize, ToSchema)]
@@ -68,71 +71,79 @@ pub struct Transaction {
     /// `TNX-` and the first six characters of the id.
     #[schema(example = "TNX-1a2b3c")]
     pub reference: String,
-    /// Deposit, Withdrawal, Trade, Profit, Course, Bonus, Fee or Adjustment.
+    /// The kind, capitalised.
     pub title: String,
     /// What it is about, in a sentence.
     pub description: String,
-    /// pending, success or failed.
-    pub status: &'static str,
-    /// credit or debit.
-    pub r#type: &'static str,
-    /// deposit, withdrawal, trade, profit, course, bonus, fee or adjustment.
-    pub kind: &'static str,
+    pub status: TransactionStatus,
+    pub r#type: Direction,
+    pub kind: TransactionKind,
     /// Positive, in dollars.
-    #[schema(value_type = f64, example = 250)]
-    pub amount: Number,
+    pub amount: Dollars,
     /// Approved payments: what was claimed.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    pub claimed_amount: Option<Number>,
+    #[schema(nullable = false)]
+    pub claimed_amount: Option<Dollars>,
     /// Withdrawals: the fee.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    pub fee: Option<Number>,
+    #[schema(nullable = false)]
+    pub fee: Option<Dollars>,
     /// Withdrawals: what is paid out.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    pub net_amount: Option<Number>,
+    #[schema(nullable = false)]
+    pub net_amount: Option<Dollars>,
     /// Withdrawals: the fee was paid from outside.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub fee_paid: Option<bool>,
     /// How it is paid.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub method: Option<MethodCopy>,
     /// Withdrawals: where it is paid to.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub destination: Option<Destination>,
     /// Withdrawals: the destination is still missing.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub needs_destination: Option<bool>,
     /// Withdrawals: the member has to confirm the destination before it can be approved.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
     /// Withdrawals: approved and waiting for the payout.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub approved: Option<bool>,
     /// Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor,
     /// or a new destination after a sign-in from a new device.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub not_before: Option<String>,
     /// The proof of payment.
     pub receipt: Option<ReceiptLink>,
     /// The transaction on its network.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub txid: Option<String>,
     /// Which output of it, where one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub vout: Option<u32>,
     /// Why it was rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<RejectionReason>, nullable = false)]
     pub reason_code: Option<String>,
     /// Fee rows: the withdrawal. Trade and profit rows: the trade.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub related_id: Option<String>,
     /// When it was made.
-    pub created_at: Option<String>,
+    pub created_at: String,
     /// When it was decided.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     pub decided_at: Option<String>,
     /// Counts up with every change.
     pub revision: i32,
@@ -142,24 +153,26 @@ pub struct Transaction {
 
 impl Transaction {
     /// From wallet's row and its owner.
-    #[must_use]
-    pub fn new(app: &App, row: wallet::Transaction, owner: Profile) -> Self {
-        let kind = row.kind();
+    ///
+    /// # Errors
+    /// If wallet sent a kind, status or direction that is not known here, or no time.
+    pub fn new(app: &App, row: wallet::Transaction, owner: Profile) -> Result<Self, ApiError> {
+        let kind = row.kind().try_into()?;
         let is_withdrawal = kind == TransactionKind::Withdrawal;
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         let receipt = given(row.receipt_key.clone()).map(|key| ReceiptLink {
             url: app.files.receipt_link(&key, &row.user_id, OffsetDateTime::now_utc()),
             content_type: row.receipt_content_type.clone(),
         });
-        Self {
+        Ok(Self {
             reference: reference(&row.id),
-            status: status_name(row.status()),
-            r#type: if row.direction() == Direction::Credit { "credit" } else { "debit" },
-            kind: kind_name(kind),
-            amount: Number::dollars(row.amount_cents),
-            claimed_amount: row.claimed_amount_cents.map(Number::dollars),
-            fee: row.fee_cents.map(Number::dollars),
-            net_amount: row.net_amount_cents.map(Number::dollars),
+            status: row.status().try_into()?,
+            r#type: row.direction().try_into()?,
+            kind,
+            amount: Dollars::from_cents(row.amount_cents),
+            claimed_amount: row.claimed_amount_cents.map(Dollars::from_cents),
+            fee: row.fee_cents.map(Dollars::from_cents),
+            net_amount: row.net_amount_cents.map(Dollars::from_cents),
             fee_paid: is_withdrawal.then_some(row.fee_paid),
             method: row.method.map(|method| MethodCopy {
                 id: method.id,
@@ -179,14 +192,14 @@ impl Transaction {
             not_before: moment(row.not_before.as_ref()),
             reason_code: given(row.reason_code),
             related_id: given(row.related_id),
-            created_at: moment(row.created_at.as_ref()),
+            created_at: known_moment(row.created_at.as_ref())?,
             decided_at: moment(row.decided_at.as_ref()),
             revision: row.revision,
             id: row.id,
             title: row.title,
             description: row.description,
             user: owner,
-        }
+        })
     }
 }
 
@@ -194,31 +207,6 @@ impl Transaction {
 #[must_use]
 pub fn reference(id: &str) -> String {
     format!("TNX-{}", id.chars().take(6).collect::<String>())
-}
-
-/// The wire's name of a status.
-#[must_use]
-pub const fn status_name(status: TransactionStatus) -> &'static str {
-    match status {
-        TransactionStatus::Success => "success",
-        TransactionStatus::Failed => "failed",
-        TransactionStatus::Pending | TransactionStatus::Unspecified => "pending",
-    }
-}
-
-/// The wire's name of a kind.
-#[must_use]
-pub const fn kind_name(kind: TransactionKind) -> &'static str {
-    match kind {
-        TransactionKind::Deposit | TransactionKind::Unspecified => "deposit",
-        TransactionKind::Withdrawal => "withdrawal",
-        TransactionKind::Trade => "trade",
-        TransactionKind::Profit => "profit",
-        TransactionKind::Course => "course",
-        TransactionKind::Bonus => "bonus",
-        TransactionKind::Fee => "fee",
-        TransactionKind::Adjustment => "adjustment",
-    }
 }
 
 /// A transaction that was made.
@@ -236,21 +224,22 @@ pub struct TransactionSummary {
     id: String,
     reference: String,
     title: String,
-    status: &'static str,
-    #[schema(value_type = f64, example = 250)]
-    amount: Number,
+    status: TransactionStatus,
+    amount: Dollars,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    fee: Option<Number>,
+    #[schema(nullable = false)]
+    fee: Option<Dollars>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>)]
-    net_amount: Option<Number>,
+    #[schema(nullable = false)]
+    net_amount: Option<Dollars>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     needs_destination: Option<bool>,
     /// The destination is new: a code was mailed to confirm it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     needs_confirmation: Option<bool>,
-    created_at: Option<String>,
+    created_at: String,
 }
 
 impl TransactionMade {
@@ -262,13 +251,13 @@ impl TransactionMade {
         let row = row.ok_or_else(|| ApiError::internal("an answer without transaction"))?;
         let transaction = TransactionSummary {
             reference: reference(&row.id),
-            status: status_name(row.status()),
-            amount: Number::dollars(row.amount_cents),
-            fee: row.fee_cents.map(Number::dollars),
-            net_amount: row.net_amount_cents.map(Number::dollars),
+            status: row.status().try_into()?,
+            amount: Dollars::from_cents(row.amount_cents),
+            fee: row.fee_cents.map(Dollars::from_cents),
+            net_amount: row.net_amount_cents.map(Dollars::from_cents),
             needs_destination: row.needs_destination.then_some(true),
             needs_confirmation: row.needs_confirmation.then_some(true),
-            created_at: moment(row.created_at.as_ref()),
+            created_at: known_moment(row.created_at.as_ref())?,
             id: row.id,
             title: row.title,
         };
@@ -334,8 +323,8 @@ pub struct Deposit {
     /// The proof as a data URL.
     #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
     receipt: Field,
-    /// deposit (the default) or course.
-    #[schema(value_type = Option<String>, example = "deposit")]
+    /// A deposit unless given.
+    #[schema(value_type = Option<DepositType>)]
     r#type: Field,
     /// The transaction on its network.
     #[schema(value_type = Option<String>)]
@@ -513,6 +502,7 @@ pub struct Transactions {
     success: bool,
     transactions: Vec<Transaction>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -539,7 +529,7 @@ pub async fn list(
     let rows = answer.transactions.into_iter();
     Ok(ok(Transactions {
         success: true,
-        transactions: rows.map(|row| Transaction::new(&app, row, owner.clone())).collect(),
+        transactions: rows.map(|row| Transaction::new(&app, row, owner.clone())).collect::<Result<_, _>>()?,
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     }))
 }
@@ -563,7 +553,7 @@ pub async fn get(
         async { call_retrying!(app.clients.wallet, get_transaction, caller.out, GetTransactionRequest { id }) };
     let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;
     let row = answer.into_inner().transaction.ok_or_else(ApiError::not_found)?;
-    Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner) }))
+    Ok(ok(TransactionReply { success: true, transaction: Transaction::new(&app, row, owner)? }))
 }
 
 /// The missing destination of a withdrawal.

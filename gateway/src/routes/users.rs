@@ -13,7 +13,8 @@ use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::ActiveMember;
 use crate::files::{Files, Purpose};
-use crate::json::{Field, Form, Json, Number, Reply, moment, ok};
+use crate::json::{Dollars, Field, Form, Json, Reply, moment, ok};
+use crate::names::{HoldReason, Role};
 use crate::routes::Done;
 
 /// A member's balances.
@@ -21,29 +22,25 @@ use crate::routes::Done;
 #[serde(rename_all = "camelCase")]
 pub struct Wallet {
     /// Free to spend, in dollars.
-    #[schema(value_type = f64, example = 125.5)]
-    pub balance: Number,
+    pub balance: Dollars,
     /// Promotional balance, not spendable until released.
-    #[schema(value_type = f64, example = 10)]
-    pub bonus: Number,
+    pub bonus: Dollars,
     /// Held for an open withdrawal.
-    #[schema(value_type = f64, example = 0)]
-    pub held: Number,
+    pub held: Dollars,
     /// In open trades.
-    #[schema(value_type = f64, example = 500)]
-    pub invested: Number,
+    pub invested: Dollars,
     /// Kept back by our team; missing when nothing is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>, example = 25)]
-    pub on_hold: Option<Number>,
+    #[schema(nullable = false)]
+    pub on_hold: Option<Dollars>,
     /// What is kept back, and why, oldest first; missing when nothing is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
     /// What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
     /// nothing can be withdrawn, invested or bought until then.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<f64>, example = 40)]
-    pub owed: Option<Number>,
+    #[schema(nullable = false)]
+    pub owed: Option<Dollars>,
 }
 
 /// A part of a balance that is kept back.
@@ -52,15 +49,15 @@ pub struct Wallet {
 pub struct Hold {
     id: String,
     /// Dollars.
-    #[schema(value_type = f64, example = 25)]
-    amount: Number,
-    /// COMPLIANCE, DISPUTE or OTHER.
+    amount: Dollars,
+    #[schema(value_type = HoldReason)]
     reason_code: String,
     /// The same as a sentence.
     reason: String,
     created_at: Option<String>,
     /// Who placed it; only staff are told.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     placed_by: Option<String>,
 }
 
@@ -68,7 +65,7 @@ impl From<proto::wallet::v1::Hold> for Hold {
     fn from(hold: proto::wallet::v1::Hold) -> Self {
         Self {
             id: hold.id,
-            amount: Number::dollars(hold.amount_cents),
+            amount: Dollars::from_cents(hold.amount_cents),
             reason_code: hold.reason_code,
             reason: hold.reason,
             created_at: moment(hold.created_at.as_ref()),
@@ -79,12 +76,12 @@ impl From<proto::wallet::v1::Hold> for Hold {
 
 impl From<&WalletMessage> for Wallet {
     fn from(wallet: &WalletMessage) -> Self {
-        let above_zero = |cents: i64| (cents > 0).then(|| Number::dollars(cents));
+        let above_zero = |cents: i64| (cents > 0).then(|| Dollars::from_cents(cents));
         Self {
-            balance: Number::dollars(wallet.available_cents),
-            bonus: Number::dollars(wallet.bonus_cents),
-            held: Number::dollars(wallet.held_cents),
-            invested: Number::dollars(wallet.invested_cents),
+            balance: Dollars::from_cents(wallet.available_cents),
+            bonus: Dollars::from_cents(wallet.bonus_cents),
+            held: Dollars::from_cents(wallet.held_cents),
+            invested: Dollars::from_cents(wallet.invested_cents),
             on_hold: above_zero(wallet.on_hold_cents),
             holds: wallet.holds.iter().cloned().map(Hold::from).collect(),
             owed: above_zero(wallet.owed_cents),
@@ -120,8 +117,9 @@ pub struct User {
     pub has_purchased_course: bool,
     /// Balances; null while they cannot be told.
     pub wallet: Option<Wallet>,
-    /// Staff only: reviewer, treasurer, manager, auditor or admin.
+    /// Staff only.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Role>, nullable = false)]
     pub role: Option<String>,
     /// Since when.
     pub created_at: Option<String>,

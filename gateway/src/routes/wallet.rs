@@ -12,7 +12,7 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Number, Reply, field, moment, ok};
+use crate::json::{Dollars, Reply, field, moment, ok};
 
 /// At which moment.
 #[derive(Debug, Default, Deserialize)]
@@ -27,22 +27,16 @@ pub struct Balances {
     success: bool,
     at: Option<String>,
     /// Free to spend.
-    #[schema(value_type = f64)]
-    balance: Number,
+    balance: Dollars,
     /// Held for an open withdrawal.
-    #[schema(value_type = f64)]
-    held: Number,
-    #[schema(value_type = f64)]
-    bonus: Number,
+    held: Dollars,
+    bonus: Dollars,
     /// In open trades.
-    #[schema(value_type = f64)]
-    invested: Number,
+    invested: Dollars,
     /// On hold by staff.
-    #[schema(value_type = f64)]
-    on_hold: Number,
+    on_hold: Dollars,
     /// Owed to the platform.
-    #[schema(value_type = f64)]
-    owed: Number,
+    owed: Dollars,
 }
 
 /// Read the balances as of a moment
@@ -68,7 +62,7 @@ impl From<wallet::GetBalancesResponse> for Balances {
             let balance = found.balances.iter().find(|one| one.account == account);
             balance.map_or(0, |one| one.amount_cents)
         };
-        let of = |account| Number::dollars(cents(account));
+        let of = |account| Dollars::from_cents(cents(account));
         Self {
             success: true,
             at: moment(found.at.as_ref()),
@@ -78,7 +72,7 @@ impl From<wallet::GetBalancesResponse> for Balances {
             invested: of("invested"),
             on_hold: of("on_hold"),
             // The account stands below zero by what is owed.
-            owed: Number::dollars(cents("owed").saturating_neg()),
+            owed: Dollars::from_cents(cents("owed").saturating_neg()),
         }
     }
 }

@@ -10,6 +10,7 @@ use axum::body::Body;
 use axum::extract::ConnectInfo;
 use axum::http::{HeaderMap, Method, Request, StatusCode};
 use bytes::Bytes;
+use chassis::clock::Timestamp;
 use chassis::error::{Kind, Refusal, refusal_to_status};
 use chassis::grpc::REPLAYED;
 use chassis::keys::SecretKey;
@@ -232,6 +233,22 @@ fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
 /// A PNG of one pixel as a data URL.
 pub const PNG: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
+/// A moment that a service tells.
+pub fn moment() -> Timestamp {
+    Timestamp { seconds: 1_770_000_000, nanos: 5_000_000 }
+}
+
+/// A transaction with what wallet always tells.
+pub fn pending_deposit() -> wallet::Transaction {
+    wallet::Transaction {
+        kind: wallet::TransactionKind::Deposit.into(),
+        status: wallet::TransactionStatus::Pending.into(),
+        direction: wallet::Direction::Credit.into(),
+        created_at: Some(moment()),
+        ..Default::default()
+    }
+}
+
 /// Remembers what it was asked and answers deposits by key like the real one.
 #[derive(Clone, Default)]
 pub struct FakeWallet {
@@ -257,10 +274,8 @@ impl WalletService for FakeWallet {
         &self,
         request: Call<wallet::GetTermsRequest>,
     ) -> Result<Answer<wallet::GetTermsResponse>, Status> {
-        let rest = wallet::WithdrawalRest {
-            left_cents: 2_050,
-            available_at: Some(chassis::clock::Timestamp { seconds: 86_400, nanos: 0 }),
-        };
+        let rest =
+            wallet::WithdrawalRest { left_cents: 2_050, available_at: Some(Timestamp { seconds: 86_400, nanos: 0 }) };
         Ok(Answer::new(wallet::GetTermsResponse {
             deposit_min_cents: 10_000,
             deposit_max_cents: 10_000_000,
@@ -305,7 +320,7 @@ impl WalletService for FakeWallet {
             id: Uuid::new_v4().to_string(),
             title: "Deposit".to_owned(),
             amount_cents: message.amount_cents,
-            ..Default::default()
+            ..pending_deposit()
         };
         let known = message
             .idempotency
@@ -421,7 +436,7 @@ impl WalletService for FakeWallet {
             amount_cents: 12_345,
             receipt_key: "receipts/0.png".to_owned(),
             receipt_content_type: "image/png".to_owned(),
-            ..Default::default()
+            ..pending_deposit()
         };
         let size = request.into_inner().page.unwrap_or_default().size.max(1);
         let transactions = vec![row; usize::try_from(size).unwrap()];
@@ -537,7 +552,7 @@ impl TradeService for FakeTrade {
         request: Call<trade::BatchListPlanValuesRequest>,
     ) -> Result<Answer<trade::BatchListPlanValuesResponse>, Status> {
         let request = request.into_inner();
-        let values = vec![trade::PlanValue { value_micros: 1_050_000, ..Default::default() }; 2];
+        let values = vec![trade::PlanValue { value_micros: 1_050_000, at: Some(moment()), ..Default::default() }; 2];
         let values = values.into_iter().take(request.points.unsigned_abs() as usize).collect::<Vec<_>>();
         let plans = request.plan_ids.into_iter().map(|plan_id| trade::ValuesOfPlan { plan_id, values: values.clone() });
         Ok(Answer::new(trade::BatchListPlanValuesResponse { plans: plans.collect() }))

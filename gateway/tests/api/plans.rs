@@ -61,7 +61,7 @@ async fn a_look_from_before_a_change_is_not_kept() {
 async fn the_courses_of_plans_are_one_request() {
     let fixture = Fixture::new().await;
     let reply = fixture.call(Method::GET, "/v1/plans/values?ids=a,b&points=1", None, "").await;
-    let course = |id| json!({ "id": id, "values": [{ "value": 1.05, "at": null }] });
+    let course = |id| json!({ "id": id, "values": [{ "value": 1.05, "at": "2026-02-02T02:40:00.005Z" }] });
     assert_eq!((reply.status, &reply.json()["plans"]), (StatusCode::OK, &json!([course("a"), course("b")])));
     for query in ["", "?ids=", "?ids=a&points=0", "?ids=a&points=-1", "?ids=a&points=x", "?ids=a&points=99999999999"] {
         let reply = fixture.call(Method::GET, &format!("/v1/plans/values{query}"), None, "").await;

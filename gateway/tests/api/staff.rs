@@ -9,7 +9,7 @@ use proto::common::v1::{ErrorReason, Idempotency, Proposal, ProposalStatus};
 use proto::{auth::v1 as auth, mailer::v1 as mailer, payment_method::v1 as payment_method};
 use proto::{trade::v1 as trade, wallet::v1 as wallet};
 
-use crate::fixture::{Fixture, Reply};
+use crate::fixture::{Fixture, Reply, pending_deposit};
 
 async fn keyed(fixture: &Fixture, token: &str, (method, path): (Method, &str), body: &str, key: Option<&str>) -> Reply {
     let mut request = Request::builder()
@@ -109,7 +109,27 @@ fn row() -> wallet::Transaction {
             treasurer_id: "11111111-1111-4111-8111-111111111111".to_owned(),
             until: Some(until),
         }),
-        ..Default::default()
+        ..pending_deposit()
+    }
+}
+
+/// A status, kind or direction that the gateway does not know is an error of ours, never shown as another.
+#[tokio::test]
+async fn an_unknown_status_is_an_error() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let review = "/solvane.wallet.v1.StaffService/GetReview";
+    for row in [
+        wallet::Transaction { status: 0, ..pending_deposit() },
+        wallet::Transaction { status: 99, ..pending_deposit() },
+        wallet::Transaction { kind: 99, ..pending_deposit() },
+        wallet::Transaction { direction: 99, ..pending_deposit() },
+    ] {
+        let answer = wallet::GetReviewResponse { transaction: Some(row), ..Default::default() };
+        fixture.recorder.answer(review, &answer);
+        let reply = fixture.call(Method::GET, "/v1/admin/transactions/1", Some(&token), "").await;
+        assert_eq!(reply.status, StatusCode::INTERNAL_SERVER_ERROR);
+        assert_eq!(reply.json()["code"], "INTERNAL");
     }
 }
 
@@ -226,6 +246,7 @@ async fn proposals_are_one_list() {
         change_json: r#"{"kind":"bonus","amount_cents":2550}"#.to_owned(),
         before_json: r#"{"availableCents":100}"#.to_owned(),
         proposed_by: "11111111-1111-4111-8111-111111111111".to_owned(),
+        status: ProposalStatus::Open.into(),
         ..Default::default()
     };
     let proposals = (0..60).map(|one| proposal(2 * one)).collect();
@@ -261,6 +282,7 @@ async fn reversals_and_holds_reach_the_wallet() {
         kind: "reversal".to_owned(),
         change_json: r#"{"reference":"TNX-abcdef","amount_cents":10000,"note":"charged back"}"#.to_owned(),
         before_json: r#"{"availableCents":4000,"owedCents":0}"#.to_owned(),
+        status: ProposalStatus::Open.into(),
         ..Default::default()
     });
     fixture.recorder.answer(&format!("{of}ProposeReversal"), &wallet::ProposeReversalResponse { proposal });

@@ -16,7 +16,7 @@ describe('the list', () => {
           transaction({ title: 'Deposit', status: 'pending' }),
           transaction({ title: 'Withdrawal', status: 'success', type: 'debit' }),
           transaction({ title: 'Bonus', status: 'failed' }),
-          transaction({ title: 'Trade', status: 'success', type: 'anything else' }),
+          { ...transaction({ title: 'Trade', status: 'success' }), type: 'anything else' },
         ],
       }),
     )
@@ -72,7 +72,7 @@ describe('the list', () => {
   })
 
   it('says what each row is about, and tells rows of the same minute apart [TXN-03]', async () => {
-    const minute = (second: string) => ({ title: 'Trade', type: 'debit', createdAt: `2026-03-05T14:07:${second}Z` })
+    const minute = (second: string) => ({ title: 'Trade', type: 'debit' as const, createdAt: `2026-03-05T14:07:${second}Z` })
     server.use(
       answers('get', '/transactions/user', {
         transactions: [
@@ -219,7 +219,7 @@ describe('what is kept back or owed', () => {
   })
 
   it('is told with its reasons [D-B9] [D-B10]', async () => {
-    const holds = [{ id: 'h', amount: 25, reasonCode: 'DISPUTE', reason: 'A payment to your account is disputed.', createdAt: '2026-03-01T10:00:00Z' }]
+    const holds = [{ id: 'h', amount: 25, reasonCode: 'DISPUTE' as const, reason: 'A payment to your account is disputed.', createdAt: '2026-03-01T10:00:00Z' }]
     openAsMember('/dashboard', { wallet: { balance: 0, bonus: 0, held: 0, invested: 0, onHold: 25, holds, owed: 40.5 } })
     expect(await screen.findByText('On hold: $25.00')).toBeVisible()
     expect(screen.getByText(/A payment to your account is disputed\./)).toBeVisible()

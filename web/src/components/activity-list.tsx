@@ -6,7 +6,7 @@ import { formatDateTimes } from '@/lib/dates'
 type Sentence = { text: string; refused?: string; icon: LucideIcon }
 
 /** What each kind of event is called; an unknown one of a newer server is shown as it is. */
-const sentences: Record<string, Sentence> = {
+const sentences: Record<SecurityEvent['kind'], Sentence> = {
   sign_in: { text: 'Signed in', refused: 'Sign-in failed', icon: LogIn },
   step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
   password: { text: 'Password confirmed', refused: 'Wrong password', icon: KeyRound },

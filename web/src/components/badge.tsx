@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import { cx } from './cx'
+import type { TransactionStatus } from '@/lib/api-types'
 
 const tones = {
   positive: 'bg-positive-soft text-positive',
@@ -20,15 +21,15 @@ export function Badge({ tone = 'neutral', dot = false, children }: { tone?: Tone
   )
 }
 
-const statuses: Record<string, { tone: Tone; label: string }> = {
+const statuses: Record<TransactionStatus, { tone: Tone; label: string }> = {
   pending: { tone: 'caution', label: 'Pending' },
   success: { tone: 'positive', label: 'Success' },
   failed: { tone: 'negative', label: 'Failed' },
 }
 
 /** Pending yellow, success green, failed red [TXN-05]. */
-export function StatusBadge({ status }: { status: string }) {
-  const { tone, label } = statuses[status] ?? { tone: 'neutral' as Tone, label: status }
+export function StatusBadge({ status }: { status: TransactionStatus }) {
+  const { tone, label } = statuses[status]
   return (
     <Badge tone={tone} dot>
       {label}

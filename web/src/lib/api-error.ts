@@ -1,6 +1,8 @@
 /** One shape for everything that can go wrong with a call. */
 
-type ErrorBody = { message?: string; code?: string; requestId?: string; errors?: Record<string, string> }
+import type { ErrorCode } from './api-types'
+
+type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string> }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'
@@ -9,7 +11,7 @@ export class ApiError extends Error {
   override readonly name = 'ApiError'
   /** The HTTP status, or `undefined` when no answer arrived. */
   readonly status: number | undefined
-  readonly code: string | undefined
+  readonly code: ErrorBody['code']
   readonly requestId: string | undefined
   readonly fields: Record<string, string>
   /** The server's own words, if it had any. */

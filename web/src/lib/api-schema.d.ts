@@ -1749,7 +1749,7 @@ export interface components {
         Activity: {
             events: components["schemas"]["SecurityEvent"][];
             /** @description Where the next page begins; missing on the last one. */
-            nextCursor?: string | null;
+            nextCursor?: string;
             success: boolean;
         };
         /** @description A decision to approve. */
@@ -1790,51 +1790,39 @@ export interface components {
             actorId: string;
             actorRole: string;
             address: string;
-            after?: Record<string, never> | null;
+            after?: {
+                [key: string]: unknown;
+            } | null;
             at?: string | null;
-            before?: Record<string, never> | null;
+            before?: {
+                [key: string]: unknown;
+            } | null;
             hash: string;
             /** Format: int64 */
             id: number;
-            memberId?: string | null;
+            memberId?: string;
             subjectId: string;
         };
         /** @description A service's trail, newest first. */
         AuditTrail: {
-            nextCursor?: string | null;
+            nextCursor?: string;
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
         };
         /** @description What a member had at a moment, in dollars. */
         Balances: {
             at?: string | null;
-            /**
-             * Format: double
-             * @description Free to spend.
-             */
-            balance: number;
-            /** Format: double */
-            bonus: number;
-            /**
-             * Format: double
-             * @description Held for an open withdrawal.
-             */
-            held: number;
-            /**
-             * Format: double
-             * @description In open trades.
-             */
-            invested: number;
-            /**
-             * Format: double
-             * @description On hold by staff.
-             */
-            onHold: number;
-            /**
-             * Format: double
-             * @description Owed to the platform.
-             */
-            owed: number;
+            /** @description Free to spend. */
+            balance: components["schemas"]["Dollars"];
+            bonus: components["schemas"]["Dollars"];
+            /** @description Held for an open withdrawal. */
+            held: components["schemas"]["Dollars"];
+            /** @description In open trades. */
+            invested: components["schemas"]["Dollars"];
+            /** @description On hold by staff. */
+            onHold: components["schemas"]["Dollars"];
+            /** @description Owed to the platform. */
+            owed: components["schemas"]["Dollars"];
             success: boolean;
         };
         /** @description What made money move. */
@@ -1868,11 +1856,7 @@ export interface components {
             amount: number;
             /** @example Welcome bonus */
             note: string;
-            /**
-             * @description Adjustments only: credit (the default) or debit.
-             * @example credit
-             */
-            type?: string | null;
+            type?: components["schemas"]["Direction"] | null;
         };
         /** @description The course with what the caller may read of it. */
         CourseEntry: {
@@ -1886,13 +1870,9 @@ export interface components {
         /** @description A point of a plan's course. */
         CoursePoint: {
             /** @description Since when it is in force. */
-            at?: string | null;
-            /**
-             * Format: double
-             * @description The value.
-             * @example 1.0425
-             */
-            value: number;
+            at: string;
+            /** @description The value. */
+            value: components["schemas"]["Decimal"];
         };
         /** @description The course. */
         CourseReply: {
@@ -1901,11 +1881,7 @@ export interface components {
         };
         /** @description What holds for the course. */
         CourseTerms: {
-            /**
-             * Format: double
-             * @example 87
-             */
-            price: number;
+            price: components["schemas"]["Dollars"];
         };
         /** @description An event that could not take effect. */
         DeadLetter: {
@@ -1922,6 +1898,12 @@ export interface components {
             deadLetters: components["schemas"]["DeadLetter"][];
             success: boolean;
         };
+        /**
+         * Format: double
+         * @description A decimal number: a percentage with at most two decimals, or a plan's value with at most six.
+         * @example 8.5
+         */
+        Decimal: number;
         /** @description A payment the member made. */
         Deposit: {
             /**
@@ -1950,30 +1932,23 @@ export interface components {
             receipt: string;
             /** @description The transaction on its network. */
             txid?: string | null;
-            /**
-             * @description deposit (the default) or course.
-             * @example deposit
-             */
-            type?: string | null;
+            type?: components["schemas"]["DepositType"] | null;
         };
         /** @description What holds for deposits. */
         DepositTerms: {
-            /**
-             * Format: double
-             * @example 100000
-             */
-            max: number;
-            /**
-             * Format: double
-             * @example 100
-             */
-            min: number;
+            max: components["schemas"]["Dollars"];
+            min: components["schemas"]["Dollars"];
             /**
              * Format: int32
              * @description Payments of a member that may wait for review at once.
              */
             pendingMax: number;
         };
+        /**
+         * @description What a payment is for.
+         * @enum {string}
+         */
+        DepositType: "deposit" | "course";
         /** @description Where a withdrawal is paid to. */
         Destination: {
             address: string;
@@ -1987,6 +1962,17 @@ export interface components {
              */
             code?: string | null;
         };
+        /**
+         * @description Which way the money goes, seen from the member.
+         * @enum {string}
+         */
+        Direction: "credit" | "debit";
+        /**
+         * Format: double
+         * @description US dollars, with at most two decimals.
+         * @example 125.5
+         */
+        Dollars: number;
         /** @description An answer that only says that it worked. */
         Done: {
             /** @description A sentence for people. */
@@ -1997,26 +1983,25 @@ export interface components {
         /** @description One entry of the ledger. */
         Entry: {
             account: string;
-            /** Format: double */
-            amount: number;
+            amount: components["schemas"]["Dollars"];
             at?: string | null;
-            /** Format: double */
-            balance: number;
+            balance: components["schemas"]["Dollars"];
             kind: string;
             /** Format: int64 */
             postingId: number;
         };
+        /**
+         * @description Why a request was refused, for programs; explained in `ErrorReason` of the gRPC contract.
+         * @enum {string}
+         */
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED";
         /** @description The body of every error. */
         ErrorReply: {
-            /**
-             * @description Why, for programs; see ErrorReason of the gRPC contract.
-             * @example INSUFFICIENT_BALANCE
-             */
-            code: string;
+            code: components["schemas"]["ErrorCode"];
             /** @description What is wrong by field. */
             errors?: {
                 [key: string]: string;
-            } | null;
+            };
             /**
              * @description A sentence for people.
              * @example Insufficient balance
@@ -2035,10 +2020,14 @@ export interface components {
             /** @description What is wrong, as a sentence. */
             detail: string;
             foundAt?: string | null;
-            /** @description `account`, `posting`, `member` (their hold or investments) or `cause` (a decision that was never posted). */
-            subject: string;
+            subject: components["schemas"]["FaultSubject"];
             subjectId: string;
         };
+        /**
+         * @description What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted (`cause`).
+         * @enum {string}
+         */
+        FaultSubject: "account" | "posting" | "member" | "cause";
         /** @description The fee of an open withdrawal, paid from outside. */
         FeePayment: {
             /**
@@ -2073,11 +2062,10 @@ export interface components {
             at?: string | null;
             by: string;
             byName: string;
-            /** Format: double */
-            receivedAmount: number;
+            receivedAmount: components["schemas"]["Dollars"];
             txid: string;
             /** Format: int32 */
-            vout?: number | null;
+            vout?: number;
         };
         /** @description Whose password is forgotten. */
         Forgotten: {
@@ -2086,20 +2074,15 @@ export interface components {
         };
         /** @description A part of a balance that is kept back. */
         Hold: {
-            /**
-             * Format: double
-             * @description Dollars.
-             * @example 25
-             */
-            amount: number;
+            /** @description Dollars. */
+            amount: components["schemas"]["Dollars"];
             createdAt?: string | null;
             id: string;
             /** @description Who placed it; only staff are told. */
-            placedBy?: string | null;
+            placedBy?: string;
             /** @description The same as a sentence. */
             reason: string;
-            /** @description COMPLIANCE, DISPUTE or OTHER. */
-            reasonCode: string;
+            reasonCode: components["schemas"]["HoldReason"];
         };
         /** @description A hold that was placed or released. */
         HoldMade: {
@@ -2107,6 +2090,11 @@ export interface components {
             message: string;
             success: boolean;
         };
+        /**
+         * @description Why a part of a balance is kept back.
+         * @enum {string}
+         */
+        HoldReason: "COMPLIANCE" | "DISPUTE" | "OTHER";
         /** @description A new photo. */
         ImageRequest: {
             /**
@@ -2121,40 +2109,25 @@ export interface components {
             checkedAt?: string | null;
             /** Format: int64 */
             deadLetters: number;
-            /**
-             * Format: double
-             * @description Differences between accounts that do not verify and their entries; 0 when right.
-             */
-            drift: number;
+            /** @description Differences between accounts that do not verify and their entries; 0 when right. */
+            drift: components["schemas"]["Dollars"];
             /** @description What does not verify, oldest first, at most 100. */
             faults: components["schemas"]["Fault"][];
             /** @description When everything was verified from the first entry last. */
             fullyCheckedAt?: string | null;
-            /**
-             * Format: double
-             * @description What the platform holds according to the ledger.
-             */
-            holdings: number;
+            /** @description What the platform holds according to the ledger. */
+            holdings: components["schemas"]["Dollars"];
             liabilities: components["schemas"]["Liabilities"];
             ok: boolean;
             /** Format: int64 */
             outboxOldestSeconds: number;
-            /**
-             * Format: double
-             * @description What members owe since payments were reversed; no part of the liabilities.
-             */
-            owed: number;
-            /**
-             * Format: double
-             * @description The investment pool.
-             */
-            pool: number;
+            /** @description What members owe since payments were reversed; no part of the liabilities. */
+            owed: components["schemas"]["Dollars"];
+            /** @description The investment pool. */
+            pool: components["schemas"]["Dollars"];
             success: boolean;
-            /**
-             * Format: double
-             * @description Sum of all balances; 0 when right.
-             */
-            trialBalance: number;
+            /** @description Sum of all balances; 0 when right. */
+            trialBalance: components["schemas"]["Dollars"];
             withdrawals: components["schemas"]["Withdrawals"];
         };
         /** @description Who is invited. */
@@ -2163,11 +2136,7 @@ export interface components {
             email: string;
             /** @example Grace Hopper */
             name: string;
-            /**
-             * @description reviewer, treasurer, manager, auditor or admin.
-             * @example reviewer
-             */
-            role: string;
+            role: components["schemas"]["Role"];
         };
         /** @description A lesson in the curriculum. */
         LessonEntry: {
@@ -2199,25 +2168,17 @@ export interface components {
         };
         /** @description What is owed to members, in dollars. */
         Liabilities: {
-            /** Format: double */
-            available: number;
-            /** Format: double */
-            bonus: number;
-            /** Format: double */
-            held: number;
-            /** Format: double */
-            invested: number;
-            /**
-             * Format: double
-             * @description Kept back by staff.
-             */
-            onHold: number;
-            /** Format: double */
-            total: number;
+            available: components["schemas"]["Dollars"];
+            bonus: components["schemas"]["Dollars"];
+            held: components["schemas"]["Dollars"];
+            invested: components["schemas"]["Dollars"];
+            /** @description Kept back by staff. */
+            onHold: components["schemas"]["Dollars"];
+            total: components["schemas"]["Dollars"];
         };
         /** @description A member's part of the tree. */
         LiabilityProof: {
-            at?: string | null;
+            at: string;
             /** @description Their amounts sum to what the member was owed; empty if that was nothing. */
             leaves: components["schemas"]["ProofLeaf"][];
             success: boolean;
@@ -2242,16 +2203,8 @@ export interface components {
         Me: {
             /** @description New staff: from when on they may decide and propose; null when they may. */
             decidesFrom?: string | null;
-            /**
-             * @description What the role may do.
-             * @example [
-             *       "see",
-             *       "decide",
-             *       "freeze",
-             *       "writeNotes"
-             *     ]
-             */
-            permissions: string[];
+            /** @description What the role may do. */
+            permissions: components["schemas"]["Permission"][];
             /** @description Until when the code that was given counts for what needs a fresh one; null when it does not. */
             stepUpUntil?: string | null;
             success: boolean;
@@ -2275,7 +2228,7 @@ export interface components {
         /** @description Members. */
         Members: {
             members: components["schemas"]["User"][];
-            nextCursor?: string | null;
+            nextCursor?: string;
             success: boolean;
         };
         /** @description The payment method as it was shown. */
@@ -2294,6 +2247,11 @@ export interface components {
             paymentMethod: components["schemas"]["PaymentMethod"];
             success: boolean;
         };
+        /**
+         * @description Whose a payment method is.
+         * @enum {string}
+         */
+        MethodScope: "platform" | "personal";
         /** @description A module of the curriculum. */
         ModuleEntry: {
             lessons: components["schemas"]["LessonEntry"][];
@@ -2315,11 +2273,7 @@ export interface components {
              * @example 25
              */
             amount: number;
-            /**
-             * @description COMPLIANCE, DISPUTE or OTHER.
-             * @example DISPUTE
-             */
-            reasonCode: string;
+            reasonCode: components["schemas"]["HoldReason"];
         };
         /** @description The fields of a method. */
         NewMethod: {
@@ -2346,11 +2300,7 @@ export interface components {
         };
         /** @description Another role. */
         NewRole: {
-            /**
-             * @description reviewer, treasurer, manager, auditor or admin.
-             * @example treasurer
-             */
-            role: string;
+            role: components["schemas"]["Role"];
         };
         /** @description An authenticator that waits for its first code. */
         NewTotp: {
@@ -2437,11 +2387,10 @@ export interface components {
             /** @description Tag of networks that need one. */
             memo?: string | null;
             /** @description Own ones in the list: whether the caller has to confirm the address before payouts go there. */
-            needsConfirmation?: boolean | null;
+            needsConfirmation?: boolean;
             /** @description E.g. TRC20. */
             network: string;
-            /** @description platform or personal. */
-            scope: string;
+            scope: components["schemas"]["MethodScope"];
             /**
              * Format: int32
              * @description Counts up with every change.
@@ -2503,17 +2452,18 @@ export interface components {
         };
         /** @description What the withdrawals of a member within a period may come to; rejected ones do not count. */
         PeriodLimit: {
-            /**
-             * Format: double
-             * @example 100000
-             */
-            amount: number;
+            amount: components["schemas"]["Dollars"];
             /**
              * Format: int32
              * @example 24
              */
             hours: number;
         };
+        /**
+         * @description What staff may do; the role decides.
+         * @enum {string}
+         */
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "changePlans" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
         /** @description An offer to invest in. */
         Plan: {
             /** @description Whether it can be invested in. */
@@ -2525,34 +2475,17 @@ export interface components {
             duration: number;
             /** @description Its id. */
             id: string;
-            /**
-             * Format: double
-             * @description Largest amount, in dollars.
-             * @example 5000
-             */
-            max: number;
-            /**
-             * Format: double
-             * @description Least amount, in dollars.
-             * @example 100
-             */
-            min: number;
-            /**
-             * Format: double
-             * @description Target return over the whole duration in percent; a target, not guaranteed.
-             * @example 8.5
-             */
-            roi: number;
+            /** @description Largest amount, in dollars. */
+            max: components["schemas"]["Dollars"];
+            /** @description Least amount, in dollars. */
+            min: components["schemas"]["Dollars"];
+            /** @description Target return over the whole duration in percent; a target, not guaranteed. */
+            roi: components["schemas"]["Decimal"];
             /** @description What it is, in a line. */
             subtitle: string;
             /** @description Name. */
             title: string;
-            /**
-             * Format: double
-             * @description The value in force; null before the first was published.
-             * @example 1.0425
-             */
-            value?: number | null;
+            value?: components["schemas"]["Decimal"] | null;
             /** @description Since when it is in force. */
             valueAt?: string | null;
         };
@@ -2572,15 +2505,11 @@ export interface components {
         /** @description The value of a plan from a moment on. */
         PlanValue: {
             /** @description Since when. */
-            at?: string | null;
+            at: string;
             /** @description Where it comes from. */
             source: string;
-            /**
-             * Format: double
-             * @description The value.
-             * @example 1.0425
-             */
-            value: number;
+            /** @description The value. */
+            value: components["schemas"]["Decimal"];
         };
         /** @description The plans. */
         Plans: {
@@ -2608,22 +2537,19 @@ export interface components {
             /** Format: int64 */
             id: number;
             kind: string;
-            memberId?: string | null;
+            memberId?: string;
             /**
              * Format: int64
              * @description The posting that it reverses.
              */
-            reverses?: number | null;
+            reverses?: number;
         };
         /** @description What an account gained. */
         PostingEntry: {
             /** @description Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, …. */
             account: string;
-            /**
-             * Format: double
-             * @description Signed, in dollars.
-             */
-            amount: number;
+            /** @description Signed, in dollars. */
+            amount: components["schemas"]["Dollars"];
         };
         /** @description An account as others are told of it. */
         Profile: {
@@ -2661,11 +2587,8 @@ export interface components {
         };
         /** @description A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as big-endian 64 bit. */
         ProofLeaf: {
-            /**
-             * Format: double
-             * @description In dollars.
-             */
-            amount: number;
+            /** @description In dollars. */
+            amount: components["schemas"]["Dollars"];
             /** @description From the leaf to the root. */
             path: components["schemas"]["ProofSibling"][];
             /** @description 32 bytes in hexadecimal digits. */
@@ -2678,42 +2601,46 @@ export interface components {
         ProofSibling: {
             /** @description 32 bytes in hexadecimal digits. */
             digest: string;
-            /** @description `left` or `right`. */
-            side: string;
-            /**
-             * Format: double
-             * @description In dollars.
-             */
-            sum: number;
+            side: components["schemas"]["Side"];
+            /** @description In dollars. */
+            sum: components["schemas"]["Dollars"];
         };
         /** @description A change that waits for a second person, or waited. */
         Proposal: {
             /** @description What it replaces. */
-            before?: Record<string, never> | null;
+            before?: {
+                [key: string]: unknown;
+            } | null;
             /** @description What would change, in the names and units of the call that proposed it. */
-            change: Record<string, never>;
-            decidedAt?: string | null;
-            decidedBy?: string | null;
+            change: {
+                [key: string]: unknown;
+            };
+            decidedAt?: string;
+            decidedBy?: string;
             /** @description Their name, in lists. */
-            decidedByName?: string | null;
+            decidedByName?: string;
             /** @description Until when it can be decided. */
             expiresAt?: string | null;
             id: string;
             /** @description E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite. */
             kind: string;
-            /** @description What deciding it takes, one of the permissions of `GET /admin/me`. */
-            permission: string;
+            /** @description What deciding it takes. */
+            permission: components["schemas"]["Permission"];
             proposedAt?: string | null;
             proposedBy: string;
             /** @description Their name, in lists. */
-            proposedByName?: string | null;
-            /** @description open, confirmed, rejected or expired. */
-            status: string;
-            subjectId?: string | null;
+            proposedByName?: string;
+            status: components["schemas"]["ProposalStatus"];
+            subjectId?: string;
         };
+        /**
+         * @description Where a proposal stands.
+         * @enum {string}
+         */
+        ProposalStatus: "open" | "confirmed" | "rejected" | "expired";
         /** @description Proposals. */
         Proposals: {
-            nextCursor?: string | null;
+            nextCursor?: string;
             proposals: components["schemas"]["Proposal"][];
             success: boolean;
         };
@@ -2723,23 +2650,20 @@ export interface components {
             proposal: components["schemas"]["Proposal"];
             proposalId: string;
             /** @description The thing it is about, once it exists: a plan, a method, a member. */
-            subjectId?: string | null;
+            subjectId?: string;
             success: boolean;
         };
         /** @description What members were owed at a moment, and the root of the tree that proves it. */
         PublishedLiabilities: {
-            at?: string | null;
+            at: string;
             /** Format: int64 */
             leaves: number;
-            message?: string | null;
+            message?: string;
             /** @description SHA-256 in hexadecimal digits. */
             root: string;
             success: boolean;
-            /**
-             * Format: double
-             * @description The sum of all leaves, in dollars.
-             */
-            total: number;
+            /** @description The sum of all leaves, in dollars. */
+            total: components["schemas"]["Dollars"];
         };
         /** @description What waits. */
         Queue: {
@@ -2751,10 +2675,14 @@ export interface components {
         QueueCount: {
             /** Format: int32 */
             count: number;
-            /** @description deposit, course, fee, withdrawal or payout. */
-            kind: string;
+            kind: components["schemas"]["QueueKind"];
             oldestAt?: string | null;
         };
+        /**
+         * @description What waits for staff.
+         * @enum {string}
+         */
+        QueueKind: "deposit" | "course" | "fee" | "withdrawal" | "payout";
         /** @description How long staff took in the last 24 hours; null for what was not handled. */
         QueueTimes: {
             deposit?: components["schemas"]["Percentiles"] | null;
@@ -2808,8 +2736,7 @@ export interface components {
         /** @description A decision to reject. */
         Rejection: {
             note?: string | null;
-            /** @example NOT_RECEIVED */
-            reasonCode: string;
+            reasonCode: components["schemas"]["RejectionReason"];
             /**
              * Format: int32
              * @description The revision that was seen.
@@ -2817,6 +2744,11 @@ export interface components {
              */
             revision: number;
         };
+        /**
+         * @description Why a transaction was rejected: those up to `WRONG_NETWORK` for payments, those below it for withdrawals, `OTHER` for both.
+         * @enum {string}
+         */
+        RejectionReason: "NOT_RECEIVED" | "AMOUNT_MISMATCH" | "UNREADABLE_RECEIPT" | "DUPLICATE" | "WRONG_NETWORK" | "INVALID_ADDRESS" | "COMPLIANCE" | "MEMBER_REQUEST" | "PAYOUT_FAILED" | "OTHER";
         /** @description Whom to send a new code. */
         Resend: {
             /** @example ada@example.org */
@@ -2848,20 +2780,25 @@ export interface components {
         };
         /** @description A transaction with all facts for a decision. */
         Review: {
-            approvedBy?: string | null;
+            approvedBy?: string;
             checks: components["schemas"]["Check"][];
             /** @description What it moved, oldest first: of the member and of the house. */
             entries: components["schemas"]["Entry"][];
             /** @description Withdrawals: from when on they may be approved and paid, after a change of the account. */
-            notBefore?: string | null;
+            notBefore?: string;
             /** @description The transaction that took it back. */
-            reversedBy?: string | null;
+            reversedBy?: string;
             /** @description Whether what it added to the balance may be taken back. */
             reversible: boolean;
             success: boolean;
             transaction: components["schemas"]["StaffTransaction"];
             wallet?: components["schemas"]["Wallet"] | null;
         };
+        /**
+         * @description What staff may be.
+         * @enum {string}
+         */
+        Role: "reviewer" | "treasurer" | "manager" | "auditor" | "admin";
         /** @description How a member's second factor stands. */
         SecondFactor: {
             enrolled: boolean;
@@ -2871,25 +2808,25 @@ export interface components {
         /** @description Something that happened. */
         SecurityEvent: {
             /** @description The block of the client address, e.g. `203.0.113.0/24`; as `device`. */
-            addressBlock?: string | null;
+            addressBlock?: string;
             at?: string | null;
             /** @description Browser and system; missing where staff or a link did it. */
-            device?: string | null;
-            /**
-             * @description `sign_in`, `step_up`, `password`, `sign_out`, `session_ended`, `password_changed`, `password_reset`,
-             *     `email_change_requested`, `email_changed`, `email_change_undone`, `disowned`, `factors_changed`, `frozen` or
-             *     `unfrozen`.
-             */
-            kind: string;
+            device?: string;
+            kind: components["schemas"]["SecurityEventKind"];
             /** @description A wrong password or second factor. */
             refused: boolean;
         };
+        /**
+         * @description What happened to the security of an account.
+         * @enum {string}
+         */
+        SecurityEventKind: "sign_in" | "step_up" | "password" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "frozen" | "unfrozen";
         /** @description A signed-in device. */
         Session: {
             /** @description Client address. */
             address: string;
             /** @description Since when. */
-            createdAt?: string | null;
+            createdAt: string;
             /** @description Whether it is the one that asks. */
             current: boolean;
             /** @description Browser and system. */
@@ -2897,32 +2834,36 @@ export interface components {
             /** @description Its id. */
             id: string;
             /** @description When it was last used. */
-            lastSeenAt?: string | null;
+            lastSeenAt: string;
         };
         /** @description Somebody signed in. */
         SessionReply: {
             /** @description The balances could not be told. */
-            degraded?: boolean | null;
+            degraded?: boolean;
             message: string;
             success: boolean;
             /** @description The bearer token. */
             token: string;
             user: components["schemas"]["User"];
             /** @description The handle that the codes to this account's address belong to; only while the address waits to be confirmed. */
-            verification?: string | null;
+            verification?: string;
         };
         /** @description The member's sessions. */
         SessionsReply: {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
+        /**
+         * @description Where a node stands beside another.
+         * @enum {string}
+         */
+        Side: "left" | "right";
         /** @description A staff account, as its owner sees it. */
         StaffAccount: {
             email: string;
             id: string;
             name: string;
-            /** @description reviewer, treasurer, manager, auditor or admin. */
-            role: string;
+            role: components["schemas"]["Role"];
         };
         /** @description The staff accounts. */
         StaffList: {
@@ -2931,38 +2872,32 @@ export interface components {
         };
         /** @description A transaction as staff see it. */
         StaffTransaction: components["schemas"]["Transaction"] & {
-            firstApproval?: components["schemas"]["FirstApproval"] | null;
+            firstApproval?: components["schemas"]["FirstApproval"];
             memberId: string;
-            paying?: components["schemas"]["Paying"] | null;
+            paying?: components["schemas"]["Paying"];
         };
         /** @description Transactions for staff. */
         StaffTransactions: {
-            nextCursor?: string | null;
+            nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["StaffTransaction"][];
         };
         /** @description The movements of the free balance in a period. */
         Statement: {
-            /** Format: double */
-            closingBalance: number;
+            closingBalance: components["schemas"]["Dollars"];
             from: string;
             lines: components["schemas"]["StatementLine"][];
-            /** Format: double */
-            openingBalance: number;
+            openingBalance: components["schemas"]["Dollars"];
             success: boolean;
             to: string;
         };
         /** @description One movement of the free balance. */
         StatementLine: {
-            /**
-             * Format: double
-             * @description Signed, in dollars.
-             */
-            amount: number;
+            /** @description Signed, in dollars. */
+            amount: components["schemas"]["Dollars"];
             at?: string | null;
-            /** Format: double */
-            balance: number;
-            reference?: string | null;
+            balance: components["schemas"]["Dollars"];
+            reference?: string;
             title: string;
         };
         /** @description A second factor: one of these. */
@@ -3015,48 +2950,27 @@ export interface components {
         };
         /** @description One investment. */
         Trade: {
-            /**
-             * Format: double
-             * @description Dollars.
-             * @example 500
-             */
-            amount: number;
-            closedAt?: string | null;
-            createdAt?: string | null;
-            /**
-             * Format: double
-             * @description What it is worth now, or what it was paid out with.
-             * @example 521.4
-             */
-            currentValue: number;
+            /** @description Dollars. */
+            amount: components["schemas"]["Dollars"];
+            closedAt?: string;
+            createdAt: string;
+            /** @description What it is worth now, or what it was paid out with. */
+            currentValue: components["schemas"]["Dollars"];
             id: string;
             maturesAt?: string | null;
             plan: components["schemas"]["TradePlan"];
-            /**
-             * Format: double
-             * @description currentValue - amount.
-             * @example 21.4
-             */
-            profit: number;
-            /**
-             * Format: double
-             * @description profit / amount x 100, to two decimals.
-             * @example 4.28
-             */
-            profitPercent: number;
-            /** @description opening, open, settling, claimed, closed or failed. */
-            status: string;
+            /** @description currentValue - amount. */
+            profit: components["schemas"]["Dollars"];
+            /** @description profit / amount x 100, to two decimals. */
+            profitPercent: components["schemas"]["Decimal"];
+            status: components["schemas"]["TradeStatus"];
         };
         /** @description The terms a trade was opened with. */
         TradePlan: {
             /** Format: int32 */
             duration: number;
             id: string;
-            /**
-             * Format: double
-             * @example 8.5
-             */
-            roi: number;
+            roi: components["schemas"]["Decimal"];
             title: string;
         };
         /** @description A trade after a change. */
@@ -3065,6 +2979,11 @@ export interface components {
             success: boolean;
             trade: components["schemas"]["Trade"];
         };
+        /**
+         * @description Where a trade stands.
+         * @enum {string}
+         */
+        TradeStatus: "opening" | "open" | "settling" | "claimed" | "closed" | "failed";
         /** @description The member's trades. */
         Trades: {
             success: boolean;
@@ -3072,54 +2991,42 @@ export interface components {
         };
         /** @description One line of the history. */
         Transaction: {
-            /**
-             * Format: double
-             * @description Positive, in dollars.
-             * @example 250
-             */
-            amount: number;
+            /** @description Positive, in dollars. */
+            amount: components["schemas"]["Dollars"];
             /** @description Withdrawals: approved and waiting for the payout. */
-            approved?: boolean | null;
-            /**
-             * Format: double
-             * @description Approved payments: what was claimed.
-             */
-            claimedAmount?: number | null;
+            approved?: boolean;
+            /** @description Approved payments: what was claimed. */
+            claimedAmount?: components["schemas"]["Dollars"];
             /** @description When it was made. */
-            createdAt?: string | null;
+            createdAt: string;
             /** @description When it was decided. */
-            decidedAt?: string | null;
+            decidedAt?: string;
             /** @description What it is about, in a sentence. */
             description: string;
-            destination?: components["schemas"]["Destination"] | null;
-            /**
-             * Format: double
-             * @description Withdrawals: the fee.
-             */
-            fee?: number | null;
+            /** @description Withdrawals: where it is paid to. */
+            destination?: components["schemas"]["Destination"];
+            /** @description Withdrawals: the fee. */
+            fee?: components["schemas"]["Dollars"];
             /** @description Withdrawals: the fee was paid from outside. */
-            feePaid?: boolean | null;
+            feePaid?: boolean;
             /** @description Its id. */
             id: string;
-            /** @description deposit, withdrawal, trade, profit, course, bonus, fee or adjustment. */
-            kind: string;
-            method?: components["schemas"]["MethodCopy"] | null;
+            kind: components["schemas"]["TransactionKind"];
+            /** @description How it is paid. */
+            method?: components["schemas"]["MethodCopy"];
             /** @description Withdrawals: the member has to confirm the destination before it can be approved. */
-            needsConfirmation?: boolean | null;
+            needsConfirmation?: boolean;
             /** @description Withdrawals: the destination is still missing. */
-            needsDestination?: boolean | null;
-            /**
-             * Format: double
-             * @description Withdrawals: what is paid out.
-             */
-            netAmount?: number | null;
+            needsDestination?: boolean;
+            /** @description Withdrawals: what is paid out. */
+            netAmount?: components["schemas"]["Dollars"];
             /**
              * @description Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor,
              *     or a new destination after a sign-in from a new device.
              */
-            notBefore?: string | null;
+            notBefore?: string;
             /** @description Why it was rejected. */
-            reasonCode?: string | null;
+            reasonCode?: components["schemas"]["RejectionReason"];
             receipt?: components["schemas"]["ReceiptLink"] | null;
             /**
              * @description `TNX-` and the first six characters of the id.
@@ -3127,28 +3034,31 @@ export interface components {
              */
             reference: string;
             /** @description Fee rows: the withdrawal. Trade and profit rows: the trade. */
-            relatedId?: string | null;
+            relatedId?: string;
             /**
              * Format: int32
              * @description Counts up with every change.
              */
             revision: number;
-            /** @description pending, success or failed. */
-            status: string;
-            /** @description Deposit, Withdrawal, Trade, Profit, Course, Bonus, Fee or Adjustment. */
+            status: components["schemas"]["TransactionStatus"];
+            /** @description The kind, capitalised. */
             title: string;
             /** @description The transaction on its network. */
-            txid?: string | null;
-            /** @description credit or debit. */
-            type: string;
+            txid?: string;
+            type: components["schemas"]["Direction"];
             /** @description Whose it is. */
             user: components["schemas"]["Profile"];
             /**
              * Format: int32
              * @description Which output of it, where one was named.
              */
-            vout?: number | null;
+            vout?: number;
         };
+        /**
+         * @description What a transaction is.
+         * @enum {string}
+         */
+        TransactionKind: "deposit" | "withdrawal" | "trade" | "profit" | "course" | "bonus" | "fee" | "adjustment";
         /** @description A transaction that was made. */
         TransactionMade: {
             message: string;
@@ -3160,29 +3070,28 @@ export interface components {
             success: boolean;
             transaction: components["schemas"]["Transaction"];
         };
+        /**
+         * @description Where a transaction stands; decided once.
+         * @enum {string}
+         */
+        TransactionStatus: "pending" | "success" | "failed";
         /** @description What a mutation tells of the transaction: the same again when it is replayed. */
         TransactionSummary: {
-            /**
-             * Format: double
-             * @example 250
-             */
-            amount: number;
-            createdAt?: string | null;
-            /** Format: double */
-            fee?: number | null;
+            amount: components["schemas"]["Dollars"];
+            createdAt: string;
+            fee?: components["schemas"]["Dollars"];
             id: string;
             /** @description The destination is new: a code was mailed to confirm it. */
-            needsConfirmation?: boolean | null;
-            needsDestination?: boolean | null;
-            /** Format: double */
-            netAmount?: number | null;
+            needsConfirmation?: boolean;
+            needsDestination?: boolean;
+            netAmount?: components["schemas"]["Dollars"];
             reference: string;
-            status: string;
+            status: components["schemas"]["TransactionStatus"];
             title: string;
         };
         /** @description The history. */
         Transactions: {
-            nextCursor?: string | null;
+            nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["Transaction"][];
         };
@@ -3212,8 +3121,8 @@ export interface components {
             pendingEmail?: string | null;
             /** @description Phone number. */
             phone: string;
-            /** @description Staff only: reviewer, treasurer, manager, auditor or admin. */
-            role?: string | null;
+            /** @description Staff only. */
+            role?: components["schemas"]["Role"];
             wallet?: components["schemas"]["Wallet"] | null;
         };
         /** @description An account after a change. */
@@ -3251,45 +3160,23 @@ export interface components {
         };
         /** @description A member's balances. */
         Wallet: {
-            /**
-             * Format: double
-             * @description Free to spend, in dollars.
-             * @example 125.5
-             */
-            balance: number;
-            /**
-             * Format: double
-             * @description Promotional balance, not spendable until released.
-             * @example 10
-             */
-            bonus: number;
-            /**
-             * Format: double
-             * @description Held for an open withdrawal.
-             * @example 0
-             */
-            held: number;
+            /** @description Free to spend, in dollars. */
+            balance: components["schemas"]["Dollars"];
+            /** @description Promotional balance, not spendable until released. */
+            bonus: components["schemas"]["Dollars"];
+            /** @description Held for an open withdrawal. */
+            held: components["schemas"]["Dollars"];
             /** @description What is kept back, and why, oldest first; missing when nothing is. */
             holds?: components["schemas"]["Hold"][];
+            /** @description In open trades. */
+            invested: components["schemas"]["Dollars"];
+            /** @description Kept back by our team; missing when nothing is. */
+            onHold?: components["schemas"]["Dollars"];
             /**
-             * Format: double
-             * @description In open trades.
-             * @example 500
-             */
-            invested: number;
-            /**
-             * Format: double
-             * @description Kept back by our team; missing when nothing is.
-             * @example 25
-             */
-            onHold?: number | null;
-            /**
-             * Format: double
              * @description What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
              *     nothing can be withdrawn, invested or bought until then.
-             * @example 40
              */
-            owed?: number | null;
+            owed?: components["schemas"]["Dollars"];
         };
         /** @description A payout the member wants. */
         Withdrawal: {
@@ -3312,36 +3199,17 @@ export interface components {
         /** @description What holds for withdrawals. */
         WithdrawalTerms: {
             /** @description From when on there is more; only if something was withdrawn. */
-            availableAt?: string | null;
-            /**
-             * Format: double
-             * @description Of the gross amount, in percent; rounded half up to the cent, taken out of the payout.
-             * @example 2.5
-             */
-            feePercent: number;
-            /**
-             * Format: double
-             * @description What is left to the caller now by these limits; only with a session.
-             */
-            left?: number | null;
+            availableAt?: string;
+            /** @description Of the gross amount, in percent; rounded half up to the cent, taken out of the payout. */
+            feePercent: components["schemas"]["Decimal"];
+            /** @description What is left to the caller now by these limits; only with a session. */
+            left?: components["schemas"]["Dollars"];
             /** @description What the withdrawals of a member may come to, by period. */
             limits: components["schemas"]["PeriodLimit"][];
-            /**
-             * Format: double
-             * @example 50000
-             */
-            max: number;
-            /**
-             * Format: double
-             * @example 50
-             */
-            min: number;
-            /**
-             * Format: double
-             * @description From here on a payout takes two people of staff.
-             * @example 1000
-             */
-            twoPeopleFrom: number;
+            max: components["schemas"]["Dollars"];
+            min: components["schemas"]["Dollars"];
+            /** @description From here on a payout takes two people of staff. */
+            twoPeopleFrom: components["schemas"]["Dollars"];
         };
         /** @description Whether withdrawals are stopped because the books did not add up. */
         Withdrawals: {
@@ -3352,6 +3220,14 @@ export interface components {
         };
     };
     responses: {
+        Activity: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Activity"];
+            };
+        };
         /** @description 400: the request could not be read. 401: no session, or one that has ended. 403: not verified, frozen, or not permitted. 404: unknown, or not yours. 405: the method is not known here. 408: the request came in too slowly. 409: not in this state. 413: the body or the file is too large. 414: the address is too long. 415: the body or the file is of a kind that is not accepted. 422: fields are missing or wrong, or the rules of the business refuse it. 429: too often; Retry-After says when to come back. 431: the headers are too large. */
         ClientError: {
             headers: {
@@ -3359,6 +3235,70 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ErrorReply"];
+            };
+        };
+        Done: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Done"];
+            };
+        };
+        HoldMade: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["HoldMade"];
+            };
+        };
+        MethodReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["MethodReply"];
+            };
+        };
+        NewTotp: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NewTotp"];
+            };
+        };
+        Plans: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Plans"];
+            };
+        };
+        Proposed: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Proposed"];
+            };
+        };
+        PublishedLiabilities: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PublishedLiabilities"];
+            };
+        };
+        RecoveryCodes: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RecoveryCodes"];
             };
         };
         /** @description 500: a failure on our side. 503: something we need is away. 504: it took too long; an Idempotency-Key tells what became of it. */
@@ -3370,13 +3310,52 @@ export interface components {
                 "application/json": components["schemas"]["ErrorReply"];
             };
         };
+        SessionReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SessionReply"];
+            };
+        };
+        SteppedUp: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["SteppedUp"];
+            };
+        };
+        TradeReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TradeReply"];
+            };
+        };
+        TransactionMade: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TransactionMade"];
+            };
+        };
+        UserReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UserReply"];
+            };
+        };
     };
     parameters: {
         /** @description Names the request, so that it takes effect once however often it is sent. */
         "Idempotency-Key": string;
         cursor: string;
         id: string;
-        status: string;
         userId: string;
     };
     requestBodies: never;
@@ -3388,8 +3367,7 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
-                /** @description wallet (the default), auth, trade, payment-method or mailer */
-                service?: string;
+                service?: "wallet" | "auth" | "trade" | "payment-method" | "mailer";
                 /** @description The id of a staff account */
                 actor?: string;
                 /** @description An action or its beginning, e.g. deposit. */
@@ -3400,8 +3378,7 @@ export interface operations {
                 from?: string;
                 /** @example 2026-01-31 */
                 to?: string;
-                /** @description json (the default) or csv */
-                format?: string;
+                format?: "json" | "csv";
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -3458,14 +3435,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3534,14 +3504,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3558,14 +3521,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PublishedLiabilities"];
-                };
-            };
+            201: components["responses"]["PublishedLiabilities"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3604,14 +3560,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SteppedUp"];
-                };
-            };
+            200: components["responses"]["SteppedUp"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3625,14 +3574,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewTotp"];
-                };
-            };
+            200: components["responses"]["NewTotp"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3650,14 +3592,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecoveryCodes"];
-                };
-            };
+            200: components["responses"]["RecoveryCodes"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3722,14 +3657,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Activity"];
-                };
-            };
+            200: components["responses"]["Activity"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3752,14 +3680,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3782,14 +3703,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3812,14 +3726,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3842,14 +3749,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3872,14 +3772,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HoldMade"];
-                };
-            };
+            201: components["responses"]["HoldMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3899,14 +3792,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HoldMade"];
-                };
-            };
+            200: components["responses"]["HoldMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3929,14 +3815,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3959,14 +3838,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -3985,14 +3857,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4015,14 +3880,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4064,14 +3922,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4094,14 +3945,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4120,14 +3964,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4141,14 +3978,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Plans"];
-                };
-            };
+            200: components["responses"]["Plans"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4169,14 +3999,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4199,14 +4022,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4229,14 +4045,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4244,8 +4053,7 @@ export interface operations {
     get_admin_proposals: {
         parameters: {
             query?: {
-                /** @description open, confirmed, rejected, expired or all (the default) */
-                status?: string;
+                status?: "all" | "open" | "confirmed" | "rejected" | "expired";
                 cursor?: components["parameters"]["cursor"];
             };
             header?: never;
@@ -4280,14 +4088,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            200: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4306,14 +4107,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            200: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4376,14 +4170,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4402,14 +4189,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4432,14 +4212,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4447,8 +4220,8 @@ export interface operations {
     get_admin_transactions: {
         parameters: {
             query?: {
-                status?: components["parameters"]["status"];
-                kind?: string;
+                status?: components["schemas"]["TransactionStatus"];
+                kind?: components["schemas"]["TransactionKind"];
                 member?: string;
                 /** @description A TNX reference, address or txid */
                 search?: string;
@@ -4543,14 +4316,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            200: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4603,14 +4369,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            200: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4633,14 +4392,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4680,14 +4432,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Proposed"];
-                };
-            };
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4701,14 +4446,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionReply"];
-                };
-            };
+            200: components["responses"]["SessionReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4728,14 +4466,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4753,14 +4484,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionReply"];
-                };
-            };
+            200: components["responses"]["SessionReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4774,14 +4498,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4799,14 +4516,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4827,14 +4537,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SessionReply"];
-                };
-            };
+            201: components["responses"]["SessionReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4881,14 +4584,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4925,14 +4621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4950,14 +4639,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SteppedUp"];
-                };
-            };
+            200: components["responses"]["SteppedUp"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -4975,14 +4657,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5000,14 +4675,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5068,14 +4736,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            200: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5158,14 +4819,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["PublishedLiabilities"];
-                };
-            };
+            200: components["responses"]["PublishedLiabilities"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5207,14 +4861,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MethodReply"];
-                };
-            };
+            201: components["responses"]["MethodReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5234,14 +4881,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["MethodReply"];
-                };
-            };
+            200: components["responses"]["MethodReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5257,14 +4897,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5284,14 +4917,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5307,14 +4933,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5328,14 +4947,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Plans"];
-                };
-            };
+            200: components["responses"]["Plans"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5411,7 +5023,7 @@ export interface operations {
     get_trades: {
         parameters: {
             query?: {
-                status?: components["parameters"]["status"];
+                status?: "open" | "all";
             };
             header?: never;
             path?: never;
@@ -5445,14 +5057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TradeReply"];
-                };
-            };
+            200: components["responses"]["TradeReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5471,14 +5076,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TradeReply"];
-                };
-            };
+            200: components["responses"]["TradeReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5499,14 +5097,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TradeReply"];
-                };
-            };
+            201: components["responses"]["TradeReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5527,14 +5118,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            201: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5557,14 +5141,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            201: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5576,7 +5153,7 @@ export interface operations {
                 from: string;
                 /** @example 2026-01-31 */
                 to: string;
-                format?: string;
+                format?: "json" | "csv" | "pdf";
             };
             header?: never;
             path?: never;
@@ -5659,14 +5236,7 @@ export interface operations {
             };
         };
         responses: {
-            201: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            201: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5709,14 +5279,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5732,14 +5295,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5759,14 +5315,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TransactionMade"];
-                };
-            };
+            200: components["responses"]["TransactionMade"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5782,14 +5331,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Activity"];
-                };
-            };
+            200: components["responses"]["Activity"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5809,14 +5351,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserReply"];
-                };
-            };
+            200: components["responses"]["UserReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5836,14 +5371,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5863,14 +5391,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserReply"];
-                };
-            };
+            200: components["responses"]["UserReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5909,14 +5430,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["NewTotp"];
-                };
-            };
+            200: components["responses"]["NewTotp"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5930,14 +5444,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Done"];
-                };
-            };
+            200: components["responses"]["Done"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5955,14 +5462,7 @@ export interface operations {
             };
         };
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecoveryCodes"];
-                };
-            };
+            200: components["responses"]["RecoveryCodes"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -5976,14 +5476,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["RecoveryCodes"];
-                };
-            };
+            200: components["responses"]["RecoveryCodes"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

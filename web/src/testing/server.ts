@@ -15,7 +15,6 @@ export const member: User = {
   isWithdrawalPending: false,
   hasPurchasedCourse: false,
   wallet: { balance: 1000, bonus: 25.5, held: 0, invested: 0 },
-  role: null,
 }
 
 /** What holds, unless a test says otherwise. */

@@ -21,6 +21,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::json::{field, moment, ok};
+use crate::names::AuditFormat;
 use crate::routes::transactions::statement::day;
 
 /// Rows that are fetched at once for a file.
@@ -59,8 +60,9 @@ impl TrailQuery {
     }
 }
 
-/// The service whose trail is read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The service whose trail is read; the wallet unless given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
+#[serde(rename_all = "kebab-case")]
 enum Trail {
     Wallet,
     Auth,
@@ -129,10 +131,11 @@ pub struct AuditRow {
     action: String,
     subject_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     member_id: Option<String>,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<BTreeMap<String, Value>>)]
     before: Option<Box<RawValue>>,
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<BTreeMap<String, Value>>)]
     after: Option<Box<RawValue>>,
     address: String,
     hash: String,
@@ -163,6 +166,7 @@ pub struct AuditTrail {
     success: bool,
     rows: Vec<AuditRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -170,12 +174,12 @@ pub struct AuditTrail {
 ///
 /// `format=csv` answers every row that matches as one file. Days are UTC and inclusive.
 #[utoipa::path(get, path = "/admin/audit",
-    params(("service" = Option<String>, Query, description = "wallet (the default), auth, trade, payment-method or mailer"),
+    params(("service" = inline(Option<Trail>), Query),
         ("actor" = Option<String>, Query, description = "The id of a staff account"),
         ("action" = Option<String>, Query, description = "An action or its beginning, e.g. deposit."),
         ("member" = Option<String>, Query, description = "A member's id"),
         ("from" = Option<String>, Query, example = "2026-01-01"), ("to" = Option<String>, Query, example = "2026-01-31"),
-        ("format" = Option<String>, Query, description = "json (the default) or csv"), ("cursor" = Option<String>, Query)),
+        ("format" = inline(Option<AuditFormat>), Query), ("cursor" = Option<String>, Query)),
     responses((status = 200, content((AuditTrail = "application/json"), (String = "text/csv"))), Errors), tag = "Back office")]
 pub async fn audit(
     State(app): State<App>,

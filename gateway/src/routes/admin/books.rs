@@ -11,26 +11,21 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
+use crate::json::{Dollars, Field, Form, Json, Reply, created, moment, ok};
+use crate::names::FaultSubject;
 use crate::routes::admin::proposals::{Owner, Proposed};
 
 /// What is owed to members, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Liabilities {
-    #[schema(value_type = f64)]
-    available: Number,
-    #[schema(value_type = f64)]
-    held: Number,
-    #[schema(value_type = f64)]
-    invested: Number,
-    #[schema(value_type = f64)]
-    bonus: Number,
+    available: Dollars,
+    held: Dollars,
+    invested: Dollars,
+    bonus: Dollars,
     /// Kept back by staff.
-    #[schema(value_type = f64)]
-    on_hold: Number,
-    #[schema(value_type = f64)]
-    total: Number,
+    on_hold: Dollars,
+    total: Dollars,
 }
 
 /// Whether withdrawals are stopped because the books did not add up.
@@ -46,7 +41,7 @@ pub struct Withdrawals {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Fault {
-    /// `account`, `posting`, `member` (their hold or investments) or `cause` (a decision that was never posted).
+    #[schema(value_type = FaultSubject)]
     subject: String,
     subject_id: String,
     /// What is wrong, as a sentence.
@@ -60,21 +55,16 @@ pub struct Fault {
 pub struct Integrity {
     success: bool,
     /// Sum of all balances; 0 when right.
-    #[schema(value_type = f64)]
-    trial_balance: Number,
+    trial_balance: Dollars,
     /// Differences between accounts that do not verify and their entries; 0 when right.
-    #[schema(value_type = f64)]
-    drift: Number,
+    drift: Dollars,
     liabilities: Liabilities,
     /// What members owe since payments were reversed; no part of the liabilities.
-    #[schema(value_type = f64)]
-    owed: Number,
+    owed: Dollars,
     /// What the platform holds according to the ledger.
-    #[schema(value_type = f64)]
-    holdings: Number,
+    holdings: Dollars,
     /// The investment pool.
-    #[schema(value_type = f64)]
-    pool: Number,
+    pool: Dollars,
     outbox_oldest_seconds: i64,
     dead_letters: i64,
     withdrawals: Withdrawals,
@@ -100,19 +90,19 @@ pub async fn integrity(State(app): State<App>, StaffMember(caller): StaffMember)
         .saturating_add(books.on_hold_cents);
     Ok(ok(Integrity {
         success: true,
-        trial_balance: Number::dollars(books.trial_balance_cents),
-        drift: Number::dollars(books.drift_cents),
+        trial_balance: Dollars::from_cents(books.trial_balance_cents),
+        drift: Dollars::from_cents(books.drift_cents),
         liabilities: Liabilities {
-            available: Number::dollars(books.available_cents),
-            held: Number::dollars(books.held_cents),
-            invested: Number::dollars(books.invested_cents),
-            bonus: Number::dollars(books.bonus_cents),
-            on_hold: Number::dollars(books.on_hold_cents),
-            total: Number::dollars(total),
+            available: Dollars::from_cents(books.available_cents),
+            held: Dollars::from_cents(books.held_cents),
+            invested: Dollars::from_cents(books.invested_cents),
+            bonus: Dollars::from_cents(books.bonus_cents),
+            on_hold: Dollars::from_cents(books.on_hold_cents),
+            total: Dollars::from_cents(total),
         },
-        owed: Number::dollars(books.owed_cents),
-        holdings: Number::dollars(books.holdings_cents),
-        pool: Number::dollars(books.pool_cents),
+        owed: Dollars::from_cents(books.owed_cents),
+        holdings: Dollars::from_cents(books.holdings_cents),
+        pool: Dollars::from_cents(books.pool_cents),
         outbox_oldest_seconds: books.outbox_oldest_seconds,
         dead_letters: books.dead_letters,
         withdrawals: Withdrawals {

@@ -17,7 +17,7 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
-use crate::json::{Number, moment};
+use crate::json::{Dollars, moment};
 
 /// Names where the next part of the journal begins.
 pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
@@ -37,8 +37,10 @@ pub struct Posting {
     cause: Cause,
     /// The posting that it reverses.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reverses: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     member_id: Option<String>,
     at: Option<String>,
     entries: Vec<PostingEntry>,
@@ -58,8 +60,7 @@ pub struct PostingEntry {
     /// Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, ….
     account: String,
     /// Signed, in dollars.
-    #[schema(value_type = f64)]
-    amount: Number,
+    amount: Dollars,
 }
 
 /// Read the journal
@@ -117,7 +118,7 @@ impl From<wallet::Posting> for Posting {
     fn from(posting: wallet::Posting) -> Self {
         let entry = |one: wallet::PostingEntry| PostingEntry {
             account: one.account,
-            amount: Number::dollars(one.amount_cents),
+            amount: Dollars::from_cents(one.amount_cents),
         };
         Self {
             id: posting.id,

@@ -10,6 +10,7 @@ use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::AnyStaff;
 use crate::json::{Json, Reply, moment, ok};
+use crate::names::{Permission, Role};
 use crate::routes::factors::{self, Code, NewTotp, RecoveryCodes, SteppedUp, TotpState};
 
 /// The caller as the back office knows them.
@@ -24,7 +25,7 @@ pub struct Me {
     /// New staff: from when on they may decide and propose; null when they may.
     decides_from: Option<String>,
     /// What the role may do.
-    #[schema(example = json!(["see", "decide", "freeze", "writeNotes"]))]
+    #[schema(value_type = Vec<Permission>)]
     permissions: Vec<String>,
 }
 
@@ -34,7 +35,7 @@ pub struct StaffAccount {
     id: String,
     name: String,
     email: String,
-    /// reviewer, treasurer, manager, auditor or admin.
+    #[schema(value_type = Role)]
     role: String,
 }
 

@@ -19,10 +19,12 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, moment, ok};
+use crate::json::{Dollars, Field, Form, Json, Reply, created, moment, ok};
+use crate::names::HoldReason;
 use crate::routes::Done;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::auth::Session;
+use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};
 
 /// Which members.
@@ -39,6 +41,7 @@ pub struct Members {
     success: bool,
     members: Vec<User>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -77,10 +80,8 @@ pub struct Note {
 pub struct Entry {
     posting_id: i64,
     account: String,
-    #[schema(value_type = f64)]
-    amount: Number,
-    #[schema(value_type = f64)]
-    balance: Number,
+    amount: Dollars,
+    balance: Dollars,
     kind: String,
     at: Option<String>,
 }
@@ -90,8 +91,8 @@ impl From<LedgerEntry> for Entry {
         Self {
             posting_id: entry.posting_id,
             account: entry.account,
-            amount: Number::dollars(entry.amount_cents),
-            balance: Number::dollars(entry.balance_cents),
+            amount: Dollars::from_cents(entry.amount_cents),
+            balance: Dollars::from_cents(entry.balance_cents),
             kind: entry.kind,
             at: moment(entry.at.as_ref()),
         }
@@ -137,7 +138,7 @@ pub async fn get(
     Ok(ok(Member {
         success: true,
         member: User::new(user, books.wallet.as_ref()),
-        sessions: member.sessions.into_iter().map(Session::from).collect(),
+        sessions: member.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?,
         notes: member.notes.into_iter().map(note).collect(),
         entries: books.entries.into_iter().map(Entry::from).collect(),
         second_factor: SecondFactor {
@@ -221,8 +222,8 @@ pub struct Correction {
     /// Dollars.
     #[schema(value_type = f64, example = 25)]
     amount: Field,
-    /// Adjustments only: credit (the default) or debit.
-    #[schema(value_type = Option<String>, example = "credit")]
+    /// Adjustments only; credit unless given.
+    #[schema(value_type = Option<Direction>)]
     r#type: Field,
     #[schema(value_type = String, example = "Welcome bonus")]
     note: Field,
@@ -341,8 +342,7 @@ pub struct NewHold {
     /// Dollars, at most what is free.
     #[schema(value_type = f64, example = 25)]
     amount: Field,
-    /// COMPLIANCE, DISPUTE or OTHER.
-    #[schema(value_type = String, example = "DISPUTE")]
+    #[schema(value_type = HoldReason)]
     reason_code: Field,
 }
 

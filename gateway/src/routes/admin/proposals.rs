@@ -23,6 +23,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Reply, field, moment, ok};
+use crate::names::{Permission, ProposalFilter};
 
 /// The service that owns a proposal: the first part of its id on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,6 +54,31 @@ impl Owner {
     }
 }
 
+/// Where a proposal stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+#[schema(as = ProposalStatus)]
+pub enum Status {
+    Open,
+    Confirmed,
+    Rejected,
+    Expired,
+}
+
+impl TryFrom<ProposalStatus> for Status {
+    type Error = ApiError;
+
+    fn try_from(status: ProposalStatus) -> Result<Self, ApiError> {
+        Ok(match status {
+            ProposalStatus::Open => Self::Open,
+            ProposalStatus::Confirmed => Self::Confirmed,
+            ProposalStatus::Rejected => Self::Rejected,
+            ProposalStatus::Expired => Self::Expired,
+            ProposalStatus::Unspecified => return Err(ApiError::internal("an unknown status of a proposal")),
+        })
+    }
+}
+
 /// A change that waits for a second person, or waited.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
@@ -60,44 +86,44 @@ pub struct Proposal {
     id: String,
     /// E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite.
     kind: String,
-    /// open, confirmed, rejected or expired.
-    status: &'static str,
+    status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     subject_id: Option<String>,
     /// What would change, in the names and units of the call that proposed it.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Value>)]
     change: Option<Box<RawValue>>,
     /// What it replaces.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<BTreeMap<String, Value>>)]
     before: Option<Box<RawValue>>,
     proposed_by: String,
     /// Their name, in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     proposed_by_name: Option<String>,
     proposed_at: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     decided_by: Option<String>,
     /// Their name, in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     decided_by_name: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     decided_at: Option<String>,
     /// Until when it can be decided.
     expires_at: Option<String>,
-    /// What deciding it takes, one of the permissions of `GET /admin/me`.
+    /// What deciding it takes.
+    #[schema(value_type = Permission)]
     permission: String,
 }
 
 impl Proposal {
-    fn new(owner: Owner, proposal: common::Proposal) -> Self {
+    fn new(owner: Owner, proposal: common::Proposal) -> Result<Self, ApiError> {
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
-        Self {
-            status: match proposal.status() {
-                ProposalStatus::Confirmed => "confirmed",
-                ProposalStatus::Rejected => "rejected",
-                ProposalStatus::Expired => "expired",
-                ProposalStatus::Open | ProposalStatus::Unspecified => "open",
-            },
+        Ok(Self {
+            status: proposal.status().try_into()?,
             id: format!("{}{}", owner.prefix(), proposal.id),
             kind: proposal.kind,
             subject_id: given(proposal.subject_id),
@@ -111,7 +137,7 @@ impl Proposal {
             decided_at: moment(proposal.decided_at.as_ref()),
             expires_at: moment(proposal.expires_at.as_ref()),
             permission: proposal.permission,
-        }
+        })
     }
 
     fn named(self, people: &HashMap<String, Profile>) -> Self {
@@ -133,6 +159,7 @@ pub struct Proposed {
     proposal_id: String,
     /// The thing it is about, once it exists: a plan, a method, a member.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     subject_id: Option<String>,
     proposal: Proposal,
 }
@@ -151,7 +178,7 @@ impl Proposed {
                 "Proposed. Another person has to confirm it."
             }
         };
-        let proposal = Proposal::new(owner, proposal);
+        let proposal = Proposal::new(owner, proposal)?;
         Ok(Self {
             success: true,
             message: message.to_owned(),
@@ -179,6 +206,7 @@ pub struct Proposals {
     success: bool,
     proposals: Vec<Proposal>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
@@ -186,7 +214,7 @@ pub struct Proposals {
 ///
 /// Of every service, newest first, with the names of who proposed and decided them.
 #[utoipa::path(get, path = "/admin/proposals",
-    params(("status" = Option<String>, Query, description = "open, confirmed, rejected, expired or all (the default)"),
+    params(("status" = inline(Option<ProposalFilter>), Query),
         ("cursor" = Option<String>, Query)),
     responses((status = 200, body = Proposals), Errors), tag = "Back office")]
 pub async fn list(
@@ -213,7 +241,8 @@ pub async fn list(
     let next_cursor = rows.last().filter(|_| has_more).map(|(_, last)| last.id.clone());
     let people = rows.iter().flat_map(|(_, row)| [row.proposed_by.clone(), row.decided_by.clone()]);
     let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
-    let proposals = rows.into_iter().map(|(owner, row)| Proposal::new(owner, row).named(&people)).collect();
+    let proposals = rows.into_iter().map(|(owner, row)| Ok(Proposal::new(owner, row)?.named(&people)));
+    let proposals = proposals.collect::<Result<_, ApiError>>()?;
     Ok(ok(Proposals { success: true, proposals, next_cursor }))
 }
 
@@ -337,4 +366,24 @@ pub async fn reject(
         }
     };
     Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::common::v1::ProposalStatus;
+
+    use super::Status;
+
+    /// [D-R2] Statuses have the names of the gRPC contract; an unknown one is an error.
+    #[test]
+    fn names_are_those_of_the_contract_and_the_unknown_is_an_error() {
+        let known: Vec<_> = (1..100).filter_map(|number| ProposalStatus::try_from(number).ok()).collect();
+        assert_eq!(known.len(), 4);
+        for status in known {
+            let name = status.as_str_name().strip_prefix("PROPOSAL_STATUS_").unwrap().to_lowercase();
+            let told = serde_json::to_string(&Status::try_from(status).unwrap()).unwrap();
+            assert_eq!(told, format!("\"{name}\""));
+        }
+        assert!(Status::try_from(ProposalStatus::Unspecified).is_err());
+    }
 }

@@ -14,6 +14,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, StaffMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, created, ok};
+use crate::names::Role;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::users::User;
 
@@ -38,8 +39,7 @@ pub struct Invitation {
     name: Field,
     #[schema(value_type = String, example = "grace@example.org")]
     email: Field,
-    /// reviewer, treasurer, manager, auditor or admin.
-    #[schema(value_type = String, example = "reviewer")]
+    #[schema(value_type = Role)]
     role: Field,
 }
 
@@ -94,8 +94,7 @@ pub async fn disable(
 /// Another role.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewRole {
-    /// reviewer, treasurer, manager, auditor or admin.
-    #[schema(value_type = String, example = "treasurer")]
+    #[schema(value_type = Role)]
     role: Field,
 }
 

@@ -19,18 +19,22 @@ use crate::clients::{call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::idempotency::{Key, marked};
-use crate::json::{Field, Form, Json, Number, Reply, created, field, moment, ok};
+use crate::json::{Dollars, Field, Form, Json, Reply, created, field, moment, ok};
+use crate::names::{QueueKind, RejectionReason};
 use crate::routes::admin::members::Entry;
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::transactions::times::{Percentiles, of_kind};
-use crate::routes::transactions::{Transaction, TransactionMade, kind_name};
+use crate::routes::transactions::{
+    Transaction, TransactionMade,
+    model::{self, kind_named},
+};
 use crate::routes::users::Wallet;
 
 /// What waits of one kind.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueCount {
-    /// deposit, course, fee, withdrawal or payout.
+    #[schema(value_type = QueueKind)]
     kind: String,
     count: i32,
     oldest_at: Option<String>,
@@ -98,10 +102,10 @@ pub struct FirstApproval {
     by: String,
     by_name: String,
     at: Option<String>,
-    #[schema(value_type = f64)]
-    received_amount: Number,
+    received_amount: Dollars,
     txid: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     vout: Option<u32>,
 }
 
@@ -113,15 +117,17 @@ pub struct StaffTransaction {
     transaction: Transaction,
     member_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     paying: Option<Paying>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     first_approval: Option<FirstApproval>,
 }
 
 impl StaffTransaction {
-    fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Self {
+    fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Result<Self, ApiError> {
         let name = |id: &str| people.get(id).map(|one| one.name.clone()).unwrap_or_default();
-        Self {
+        Ok(Self {
             member_id: row.user_id.clone(),
             paying: row.paying.as_ref().map(|lease| Paying {
                 by: lease.treasurer_id.clone(),
@@ -132,12 +138,12 @@ impl StaffTransaction {
                 by: first.reviewer_id.clone(),
                 by_name: name(&first.reviewer_id),
                 at: moment(first.at.as_ref()),
-                received_amount: Number::dollars(first.received_amount_cents),
+                received_amount: Dollars::from_cents(first.received_amount_cents),
                 txid: first.txid.clone(),
                 vout: first.vout,
             }),
-            transaction: Transaction::new(app, row.clone(), people.get(&row.user_id).cloned().unwrap_or_default()),
-        }
+            transaction: Transaction::new(app, row.clone(), people.get(&row.user_id).cloned().unwrap_or_default())?,
+        })
     }
 }
 
@@ -157,12 +163,13 @@ pub struct StaffTransactions {
     success: bool,
     transactions: Vec<StaffTransaction>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 /// List transactions
 #[utoipa::path(get, path = "/admin/transactions",
-    params(("status" = Option<String>, Query), ("kind" = Option<String>, Query), ("member" = Option<String>, Query),
+    params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query),
         ("search" = Option<String>, Query, description = "A TNX reference, address or txid"), ("cursor" = Option<String>, Query)),
     responses((status = 200, body = StaffTransactions), Errors), tag = "Back office")]
 pub async fn list(
@@ -179,10 +186,7 @@ pub async fn list(
     };
     let kind = match filter.kind.as_deref() {
         None | Some("" | "all") => TransactionKind::Unspecified,
-        Some(name) => (1..=8)
-            .filter_map(|number| TransactionKind::try_from(number).ok())
-            .find(|kind| kind_name(*kind) == name)
-            .ok_or_else(|| field("kind", "There is no such kind of transaction"))?,
+        Some(name) => kind_named(name).ok_or_else(|| field("kind", "There is no such kind of transaction"))?,
     };
     let message = ListStaffTransactionsRequest {
         status: status.into(),
@@ -196,7 +200,7 @@ pub async fn list(
     let transactions = answer.transactions.into_iter().map(|row| StaffTransaction::new(&app, row, &people));
     Ok(ok(StaffTransactions {
         success: true,
-        transactions: transactions.collect(),
+        transactions: transactions.collect::<Result<_, _>>()?,
         next_cursor: Some(answer.next_cursor).filter(|cursor| !cursor.is_empty()),
     }))
 }
@@ -221,6 +225,7 @@ pub struct Review {
     /// The member's balances now.
     wallet: Option<Wallet>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     approved_by: Option<String>,
     /// What it moved, oldest first: of the member and of the house.
     entries: Vec<Entry>,
@@ -228,9 +233,11 @@ pub struct Review {
     reversible: bool,
     /// The transaction that took it back.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reversed_by: Option<String>,
     /// Withdrawals: from when on they may be approved and paid, after a change of the account.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     not_before: Option<String>,
 }
 
@@ -254,7 +261,7 @@ pub async fn get(
     });
     Ok(ok(Review {
         success: true,
-        transaction: StaffTransaction::new(&app, row, &people),
+        transaction: StaffTransaction::new(&app, row, &people)?,
         checks: checks.collect(),
         wallet: answer.wallet.as_ref().map(Wallet::from),
         approved_by: Some(answer.approved_by).filter(|id| !id.is_empty()),
@@ -370,7 +377,7 @@ pub struct Rejection {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 1)]
     revision: Field,
-    #[schema(value_type = String, example = "NOT_RECEIVED")]
+    #[schema(value_type = RejectionReason)]
     reason_code: Field,
     #[schema(value_type = Option<String>)]
     note: Field,

@@ -21,7 +21,8 @@ use crate::app::App;
 use crate::clients::call_retrying;
 use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
-use crate::json::{Number, field, moment};
+use crate::json::{Dollars, field, moment};
+use crate::names::StatementFormat;
 use crate::routes::transactions::reference;
 
 /// Lines on a page of the PDF.
@@ -44,12 +45,11 @@ pub struct StatementLine {
     at: Option<String>,
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
     reference: Option<String>,
     /// Signed, in dollars.
-    #[schema(value_type = f64)]
-    amount: Number,
-    #[schema(value_type = f64)]
-    balance: Number,
+    amount: Dollars,
+    balance: Dollars,
 }
 
 /// The movements of the free balance in a period.
@@ -59,10 +59,8 @@ pub struct Statement {
     success: bool,
     from: String,
     to: String,
-    #[schema(value_type = f64)]
-    opening_balance: Number,
-    #[schema(value_type = f64)]
-    closing_balance: Number,
+    opening_balance: Dollars,
+    closing_balance: Dollars,
     lines: Vec<StatementLine>,
 }
 
@@ -71,7 +69,7 @@ pub struct Statement {
 /// Days are UTC and inclusive; at most a year. `format=csv` and `format=pdf` answer a file.
 #[utoipa::path(get, path = "/transactions/statement",
     params(("from" = String, Query, example = "2026-01-01"), ("to" = String, Query, example = "2026-01-31"),
-        ("format" = Option<String>, Query)),
+        ("format" = inline(Option<StatementFormat>), Query)),
     responses((status = 200, content((Statement = "application/json"), (String = "text/csv"), (String = "application/pdf"))), Errors), tag = "Transactions")]
 pub async fn statement(
     State(app): State<App>,
@@ -97,8 +95,8 @@ pub async fn statement(
         success: true,
         from: from.to_string(),
         to: to.to_string(),
-        opening_balance: Number::dollars(first.opening_balance_cents),
-        closing_balance: Number::dollars(first.closing_balance_cents),
+        opening_balance: Dollars::from_cents(first.opening_balance_cents),
+        closing_balance: Dollars::from_cents(first.closing_balance_cents),
         lines: Vec::new(),
     };
     match form {
@@ -186,8 +184,8 @@ impl From<StatementLineMessage> for StatementLine {
             at: moment(line.at.as_ref()),
             title: line.title,
             reference: Some(line.transaction_id).filter(|id| !id.is_empty()).map(|id| reference(&id)),
-            amount: Number::dollars(line.amount_cents),
-            balance: Number::dollars(line.balance_cents),
+            amount: Dollars::from_cents(line.amount_cents),
+            balance: Dollars::from_cents(line.balance_cents),
         }
     }
 }
@@ -310,22 +308,22 @@ fn row(at: &str, title: &str, reference: &str, amount: &str, balance: &str) -> S
 #[cfg(test)]
 mod tests {
     use super::{HEADER, Statement, StatementLine, csv, pdf};
-    use crate::json::Number;
+    use crate::json::Dollars;
 
     fn sample(lines: usize) -> Statement {
         let line = |_| StatementLine {
             at: Some("2026-01-02T03:04:05.006Z".to_owned()),
             title: "Deposit".to_owned(),
             reference: Some("TNX-1a2b3c".to_owned()),
-            amount: Number::dollars(12_345),
-            balance: Number::dollars(-5),
+            amount: Dollars::from_cents(12_345),
+            balance: Dollars::from_cents(-5),
         };
         Statement {
             success: true,
             from: "2026-01-01".to_owned(),
             to: "2026-01-31".to_owned(),
-            opening_balance: Number::dollars(0),
-            closing_balance: Number::dollars(12_345),
+            opening_balance: Dollars::from_cents(0),
+            closing_balance: Dollars::from_cents(12_345),
             lines: (0..lines).map(line).collect(),
         }
     }

@@ -93,3 +93,18 @@ impl Kind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::Kind;
+
+    /// The document of the API lists every kind.
+    #[test]
+    fn the_document_lists_every_kind() {
+        let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
+        let listed = &document["components"]["schemas"]["SecurityEventKind"]["enum"];
+        assert_eq!(*listed, json!(Kind::ALL.map(Kind::as_str)));
+    }
+}

@@ -40,3 +40,18 @@ pub struct Hold {
     pub placed_at: OffsetDateTime,
     pub released_by: Option<Uuid>,
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::HoldReason;
+
+    /// The document of the API lists every reason.
+    #[test]
+    fn the_document_lists_every_reason() {
+        let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
+        let names: Vec<_> = HoldReason::ALL.iter().map(|reason| reason.as_str()).collect();
+        assert_eq!(document["components"]["schemas"]["HoldReason"]["enum"], json!(names));
+    }
+}

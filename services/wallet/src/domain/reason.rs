@@ -38,20 +38,35 @@ pub fn sentence(kind: Kind, code: &str) -> Result<&'static str, Refusal> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
     use super::sentence;
     use crate::domain::transaction::Kind;
+
+    const PAYMENT: [&str; 6] =
+        ["NOT_RECEIVED", "AMOUNT_MISMATCH", "UNREADABLE_RECEIPT", "DUPLICATE", "WRONG_NETWORK", "OTHER"];
+    const PAYOUT: [&str; 5] = ["INVALID_ADDRESS", "COMPLIANCE", "MEMBER_REQUEST", "PAYOUT_FAILED", "OTHER"];
 
     /// [D-R3] Each code has a sentence for the kinds it is for, and no other.
     #[test]
     fn each_reason_has_a_sentence_where_it_belongs() {
-        let payment = ["NOT_RECEIVED", "AMOUNT_MISMATCH", "UNREADABLE_RECEIPT", "DUPLICATE", "WRONG_NETWORK", "OTHER"];
-        let payout = ["INVALID_ADDRESS", "COMPLIANCE", "MEMBER_REQUEST", "PAYOUT_FAILED", "OTHER"];
         for kind in [Kind::Deposit, Kind::Course, Kind::Fee] {
-            assert!(payment.iter().all(|code| sentence(kind, code).is_ok()));
-            assert!(payout[..4].iter().all(|code| sentence(kind, code).is_err()));
+            assert!(PAYMENT.iter().all(|code| sentence(kind, code).is_ok()));
+            assert!(PAYOUT[..4].iter().all(|code| sentence(kind, code).is_err()));
         }
-        assert!(payout.iter().all(|code| sentence(Kind::Withdrawal, code).is_ok()));
-        assert!(payment[..5].iter().all(|code| sentence(Kind::Withdrawal, code).is_err()));
+        assert!(PAYOUT.iter().all(|code| sentence(Kind::Withdrawal, code).is_ok()));
+        assert!(PAYMENT[..5].iter().all(|code| sentence(Kind::Withdrawal, code).is_err()));
         assert!(sentence(Kind::Deposit, "").is_err() && sentence(Kind::Trade, "OTHER").is_err());
+    }
+
+    /// The document of the API lists every reason, of payments and of withdrawals.
+    #[test]
+    fn the_document_lists_every_reason() {
+        let document: Value = serde_json::from_str(include_str!("../../../../gateway/openapi.json")).unwrap();
+        let listed = document["components"]["schemas"]["RejectionReason"]["enum"].as_array().unwrap();
+        let listed: BTreeSet<_> = listed.iter().map(|code| code.as_str().unwrap()).collect();
+        assert_eq!(listed, PAYMENT.into_iter().chain(PAYOUT).collect());
     }
 }

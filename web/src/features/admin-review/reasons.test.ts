@@ -67,7 +67,7 @@ describe('the reasons', () => {
   it('are those of the wallet, in its words [D-R3]', () => {
     const source = service('wallet/src/domain/reason.rs').split('#[cfg(test)]')[0] ?? ''
     const known = [...source.matchAll(/"([A-Z_]+)"\) => \{?\s*"([^"]+)"/g)].map(([, code, sentence]) => `${code}: ${sentence}`)
-    const shown = ['deposit', 'withdrawal'].flatMap((kind) => reasonsFor(kind).map(({ code, sentence }) => `${code}: ${sentence}`))
+    const shown = (['deposit', 'withdrawal'] as const).flatMap((kind) => reasonsFor(kind).map(({ code, sentence }) => `${code}: ${sentence}`))
     expect(shown.toSorted()).toEqual(known.toSorted())
   })
 })

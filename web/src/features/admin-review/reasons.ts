@@ -2,9 +2,9 @@
 import { brand } from '@/lib/brand'
 import { formatMoney } from '@/lib/money'
 import { paths } from '@/lib/paths'
-import type { StaffTransaction } from '@/features/admin/api/types'
+import type { RejectionReason, StaffTransaction } from '@/features/admin/api/types'
 
-export type Reason = { code: string; name: string; sentence: string }
+export type Reason = { code: RejectionReason; name: string; sentence: string }
 
 const payment: readonly Reason[] = [
   { code: 'NOT_RECEIVED', name: 'Not received', sentence: 'We have not received this payment.' },
@@ -23,12 +23,12 @@ const withdrawal: readonly Reason[] = [
   { code: 'OTHER', name: 'Other', sentence: 'We could not process this withdrawal. The amount is back in your balance. Please contact support.' },
 ]
 
-export const reasonsFor = (kind: string) => (kind === 'withdrawal' ? withdrawal : payment)
+export const reasonsFor = (kind: StaffTransaction['kind']) => (kind === 'withdrawal' ? withdrawal : payment)
 
 const ifPaid =
   'If you did pay, please contact support with the reference above and your proof of payment. Money that reached us is not lost.'
 
-const mails: Record<string, { subject: string; lead: string; close?: string }> = {
+const mails: Partial<Record<StaffTransaction['kind'], { subject: string; lead: string; close?: string }>> = {
   deposit: {
     subject: 'Your deposit could not be confirmed',
     lead: 'We could not confirm your deposit, so nothing was added to your balance.',

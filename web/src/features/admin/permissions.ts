@@ -1,38 +1,16 @@
 /** What the caller may do [D-O1]. The services decide; the pages only leave out what would be refused. */
 import { useMe } from './api/get-me'
-
-export type Role = 'reviewer' | 'treasurer' | 'manager' | 'auditor' | 'admin'
-
-/** What the pages ask about. Which role may do it only the server knows; names that it has besides mean nothing here. */
-export type Act =
-  | 'decide'
-  | 'proposeReversal'
-  | 'placeHold'
-  | 'releaseHold'
-  | 'rejectPayout'
-  | 'freeze'
-  | 'resetFactors'
-  | 'writeNotes'
-  | 'pay'
-  | 'correctBalances'
-  | 'changeMethods'
-  | 'reopenWithdrawals'
-  | 'replayDeadLetters'
-  | 'changePlans'
-  | 'seeStaff'
-  | 'changeStaff'
-  | 'seeAudit'
-  | 'seeJournal'
+import type { Permission, Role } from './api/types'
 
 export function useMay() {
   const { data } = useMe()
-  return (act: Act) => data?.permissions.includes(act) ?? false
+  return (permission: Permission) => data?.permissions.includes(permission) ?? false
 }
 
 /** Whether the caller may confirm or reject a proposal: the server names the permission it takes [D-R2]. */
 export function useMayDecide() {
   const { data } = useMe()
-  return ({ permission }: { permission: string }) => data?.permissions.includes(permission) ?? false
+  return ({ permission }: { permission: Permission }) => data?.permissions.includes(permission) ?? false
 }
 
 export const roles: Record<Role, { name: string; does: string }> = {
@@ -42,5 +20,3 @@ export const roles: Record<Role, { name: string; does: string }> = {
   auditor: { name: 'Auditor', does: 'Can view everything, cannot change anything' },
   admin: { name: 'Admin', does: 'Manages staff accounts together with a second admin, cannot move money' },
 }
-
-export const isRole = (role: string | null | undefined): role is Role => role != null && Object.hasOwn(roles, role)

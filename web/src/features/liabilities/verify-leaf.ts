@@ -1,9 +1,8 @@
 /** Verifies a member's part of the proof of liabilities in the browser, from published bytes alone [D-B6]. */
+import type { Liabilities, ProofLeaf } from '@/lib/api-types'
 import { toCents } from '@/lib/money'
 
-export type ProofSibling = { side: 'left' | 'right'; digest: string; sum: number }
-export type ProofLeaf = { salt: string; amount: number; path: readonly ProofSibling[] }
-export type Published = { root: string; total: number }
+export type Published = Pick<Liabilities, 'root' | 'total'>
 
 const fromHex = (text: string) => Uint8Array.from(text.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16))
 const toHex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')

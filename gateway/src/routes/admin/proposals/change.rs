@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use crate::files::Files;
-use crate::json::Number;
+use crate::json::{Decimal, Dollars};
 
 /// The fields of a change: amounts in dollars, a target in percent, names as in the calls that proposed it. `None` if there
 /// are none.
@@ -17,28 +18,31 @@ pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
         // A value is stored for people and in millionths; both are told as the one number.
         told.insert(name, value?);
     }
-    serde_json::value::to_raw_value(&told).ok()
+    raw(&told)
 }
 
 fn field(name: String, value: Box<RawValue>) -> (String, Option<Box<RawValue>>) {
     let whole = value.get().parse::<i64>().ok();
-    let (name, number) = match (name.as_str(), whole) {
-        ("availableCents", Some(cents)) => ("balance".to_owned(), Number::dollars(cents)),
-        ("roiBasisPoints", Some(points)) => ("roi".to_owned(), Number::decimal(points, 2)),
-        ("valueMicros", Some(micros)) => ("value".to_owned(), Number::decimal(micros, 6)),
-        ("durationDays", _) => return ("duration".to_owned(), Some(value)),
-        ("imageKey", _) => return ("image".to_owned(), image(&value)),
+    match (name.as_str(), whole) {
+        ("availableCents", Some(cents)) => ("balance".to_owned(), raw(&Dollars::from_cents(cents))),
+        ("roiBasisPoints", Some(points)) => ("roi".to_owned(), raw(&Decimal::new(points, 2))),
+        ("valueMicros", Some(micros)) => ("value".to_owned(), raw(&Decimal::new(micros, 6))),
+        ("durationDays", _) => ("duration".to_owned(), Some(value)),
+        ("imageKey", _) => ("image".to_owned(), image(&value)),
         (name, Some(cents)) if name.ends_with("Cents") => {
-            (name.trim_end_matches("Cents").to_owned(), Number::dollars(cents))
+            (name.trim_end_matches("Cents").to_owned(), raw(&Dollars::from_cents(cents)))
         }
-        _ => return (name, Some(value)),
-    };
-    (name, serde_json::value::to_raw_value(&number).ok())
+        _ => (name, Some(value)),
+    }
+}
+
+fn raw(value: &impl Serialize) -> Option<Box<RawValue>> {
+    serde_json::value::to_raw_value(value).ok()
 }
 
 fn image(key: &RawValue) -> Option<Box<RawValue>> {
     let key: String = serde_json::from_str(key.get()).ok()?;
-    serde_json::value::to_raw_value(&Files::public_link(&key)).ok()
+    raw(&Files::public_link(&key))
 }
 
 fn camel_case(name: &str) -> String {

@@ -5,7 +5,8 @@ import { PageLoader } from '@/components/spinner'
 import { useMe } from '@/features/admin/api/get-me'
 import { wasLeftAlone } from '@/features/admin/idle'
 import { adminPaths } from '@/features/admin/paths'
-import { isRole, useMay, type Act } from '@/features/admin/permissions'
+import type { Permission } from '@/features/admin/api/types'
+import { useMay } from '@/features/admin/permissions'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths, type LoginState } from '@/lib/paths'
@@ -43,7 +44,7 @@ export function AdminArea() {
     const from = left && !leftAlone ? undefined : `${pathname}${search}`
     return <Navigate to={paths.login} replace state={{ from, leftAlone } satisfies LoginState} />
   }
-  if (!isRole(user.role)) return <NotFoundPage />
+  if (!user.role) return <NotFoundPage />
   return <StaffArea />
 }
 
@@ -88,7 +89,7 @@ function StaffArea() {
 }
 
 /** Pages of those who may do this; others are told so, and nothing is asked of the server. */
-function For({ act }: { act: Act }) {
+function For({ act }: { act: Permission }) {
   const may = useMay()
   return may(act) ? <Outlet /> : <NoAccess />
 }

@@ -9,7 +9,7 @@ import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin-ledger/api/integrity'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
 import { adminPaths } from '@/features/admin/paths'
-import { isRole, roles } from '@/features/admin/permissions'
+import { roles } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { onStepUp } from '@/lib/api-client'
 import { formatDateTime } from '@/lib/dates'
@@ -85,7 +85,7 @@ function TopBar({ locked }: { locked: boolean }) {
       <div className="ml-auto flex min-w-0 items-center gap-3">
         <p className="min-w-0 truncate text-right text-sm text-ink-faint">
           <span className="hidden font-medium text-ink sm:inline">{name} · </span>
-          {isRole(role) && roles[role].name}
+          {role && roles[role].name}
         </p>
         <ThemeToggle />
       </div>

@@ -17,11 +17,12 @@ import { cx } from '@/components/cx'
 import { useQueue } from '@/features/admin-review/api/list-waiting'
 import { useProposals } from '@/features/admin-proposals/api/proposals'
 import { adminPaths } from '@/features/admin/paths'
-import { useMay, useMayDecide, type Act } from '@/features/admin/permissions'
+import type { Permission } from '@/features/admin/api/types'
+import { useMay, useMayDecide } from '@/features/admin/permissions'
 import { useLogOut } from '@/features/auth/api/log-out'
 import { useMember } from '@/lib/session'
 
-type Entry = { to: string; label: string; icon: LucideIcon; act?: Act; count?: number }
+type Entry = { to: string; label: string; icon: LucideIcon; act?: Permission; count?: number }
 
 /** What waits for this person: the counts beside the entries. */
 function useCounts() {

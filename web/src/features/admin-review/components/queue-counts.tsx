@@ -23,9 +23,11 @@ export function QueueCounts() {
       </div>
     )
   }
+  // The times of course payments are among those of deposits.
+  const times: Partial<Record<QueueCount['kind'], Percentiles | null>> = data.times
   const decisions = data.queue.filter(({ kind }) => kind !== 'payout')
   const oldest = decisions.flatMap(({ oldestAt }) => oldestAt ?? []).sort()[0] ?? null
-  const all: QueueCount = { kind: 'all', count: decisions.reduce((sum, { count }) => sum + count, 0), oldestAt: oldest }
+  const all = { kind: 'all' as const, count: decisions.reduce((sum, { count }) => sum + count, 0), oldestAt: oldest }
   return (
     <nav aria-label="Queue" className={tiles}>
       <Tile count={all} to={adminPaths.queue} current={!chosen} />
@@ -33,7 +35,7 @@ export function QueueCounts() {
         <Tile
           key={count.kind}
           count={count}
-          times={data.times[count.kind]}
+          times={times[count.kind]}
           to={count.kind === 'payout' ? adminPaths.payouts : adminPaths.queueOf(count.kind)}
           current={chosen === count.kind}
         />
@@ -42,7 +44,9 @@ export function QueueCounts() {
   )
 }
 
-type TileProps = { count: QueueCount; times?: Percentiles | null; to: string; current: boolean }
+type Count = Omit<QueueCount, 'kind'> & { kind: QueueCount['kind'] | 'all' }
+
+type TileProps = { count: Count; times?: Percentiles | null; to: string; current: boolean }
 
 function Tile({ count: { kind, count, oldestAt }, times, to, current }: TileProps) {
   return (

@@ -10,7 +10,8 @@ import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useMember } from '@/lib/session'
 import { useChangeRole, useDisableStaff, useInviteStaff, useStaffList } from '@/features/admin/api/staff'
-import { isRole, roles, useMay, type Role } from '@/features/admin/permissions'
+import type { Role } from '@/features/admin/api/types'
+import { roles, useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
 import { Cell, Table } from '@/features/admin/components/table'
 
@@ -45,7 +46,7 @@ function Row({ one }: { one: User }) {
         <span className="block font-medium">{one.name}</span>
         <span className="block text-ink-faint">{one.email}</span>
       </Cell>
-      <Cell>{isRole(one.role) ? roles[one.role].name : one.role}</Cell>
+      <Cell>{one.role && roles[one.role].name}</Cell>
       <Cell className="whitespace-nowrap text-ink-faint">{one.createdAt && formatDay(one.createdAt)}</Cell>
       <Cell>
         {one.isFrozen ? <Badge tone="negative">Disabled</Badge> : one.isVerified ? <Badge tone="positive">Active</Badge> : <Badge>Invited</Badge>}
@@ -93,7 +94,7 @@ function DisableButton({ one }: { one: User }) {
 
 function RoleButton({ one }: { one: User }) {
   const [asking, setAsking] = useState(false)
-  const [role, setRole] = useState<Role | null>(isRole(one.role) ? one.role : null)
+  const [role, setRole] = useState<Role | null>(one.role ?? null)
   const change = useChangeRole(one.id)
   return (
     <>

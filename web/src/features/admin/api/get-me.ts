@@ -1,15 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { adminKeys } from './keys'
-
-export type Me = {
-  user: { id: string; name: string; email: string; role: string }
-  totp: { required: boolean; enrolled: boolean; recoveryCodesLeft: number }
-  stepUpUntil: string | null
-  /** New staff: from when on they may decide. */
-  decidesFrom?: string | null
-  permissions: string[]
-}
+import type { Me } from './types'
 
 /** Who the caller is to the back office, and how their second factor stands. */
 export const useMe = () =>

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
-import type { Activity, User } from '@/lib/api-types'
+import type { Activity, Transaction, User } from '@/lib/api-types'
 import { usePagedQuery } from '@/lib/paged-query'
 import { adminKeys } from './keys'
 import { useStaffAction } from './use-staff-action'
@@ -55,7 +55,7 @@ export const useReleaseHold = (id: string) =>
 
 export type CorrectionKind = 'bonus' | 'release' | 'adjustment'
 
-export type Correction = { kind: CorrectionKind; amount: number; type?: 'credit' | 'debit'; note: string }
+export type Correction = { kind: CorrectionKind; amount: number; type?: Transaction['type']; note: string }
 
 /** Proposes; another treasurer confirms [D-R2]. */
 export const useProposeCorrection = (id: string) =>

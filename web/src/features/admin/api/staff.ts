@@ -4,6 +4,7 @@ import type { User } from '@/lib/api-types'
 import { useMember } from '@/lib/session'
 import { useMay } from '../permissions'
 import { adminKeys } from './keys'
+import type { Role } from './types'
 import { useStaffAction } from './use-staff-action'
 
 export const useStaffList = ({ enabled = true } = {}) =>
@@ -29,7 +30,7 @@ export function useStaffName() {
   }
 }
 
-export type Invitation = { name: string; email: string; role: string }
+export type Invitation = { name: string; email: string; role: Role }
 
 export const useInviteStaff = () =>
   useStaffAction((invitation: Invitation, options) => api.post('/admin/staff', invitation, options), ['name', 'email', 'role'])
@@ -38,4 +39,4 @@ export const useDisableStaff = () =>
   useStaffAction((id: string, options) => api.delete(`/admin/staff/${encodeURIComponent(id)}`, options))
 
 export const useChangeRole = (id: string) =>
-  useStaffAction((role: string, options) => api.put(`/admin/staff/${encodeURIComponent(id)}/role`, { role }, options), ['role'])
+  useStaffAction((role: Role, options) => api.put(`/admin/staff/${encodeURIComponent(id)}/role`, { role }, options), ['role'])

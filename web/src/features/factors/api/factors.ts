@@ -1,11 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import type { Totp } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
 
 /** An authenticator that waits for its first code. */
 export type NewTotp = { secret: string; uri: string }
-
-export type Totp = { required: boolean; enrolled: boolean; recoveryCodesLeft: number }
 
 /** How the caller's second factor stands. */
 export const useTotp = () =>

@@ -7,12 +7,12 @@ import { formatPercent } from '@/lib/money'
 import { useTradeHistory } from '../api/list-trades'
 import { profitOf } from './trade-card'
 
-const ENDED: Record<string, string> = { claimed: 'Claimed', closed: 'Closed', failed: 'Not opened' }
+const ENDED: Partial<Record<Trade['status'], string>> = { claimed: 'Claimed', closed: 'Closed', failed: 'Not opened' }
 
 /** Trades that are over, below the live ones; absent while there are none. */
 export function TradeHistory() {
   const { data } = useTradeHistory()
-  const ended = data?.filter(({ status }) => status !== undefined && status in ENDED) ?? []
+  const ended = data?.filter(({ status }) => status in ENDED) ?? []
   if (ended.length === 0) return null
   return (
     <Card className="mt-5 overflow-hidden">
@@ -27,7 +27,7 @@ export function TradeHistory() {
 }
 
 function EndedTrade({ trade }: { trade: Trade }) {
-  const { plan, status = '', amount, currentValue, createdAt, closedAt } = trade
+  const { plan, status, amount, currentValue, createdAt, closedAt } = trade
   return (
     <li className="flex items-center justify-between gap-4 px-5 py-3.5 sm:px-6">
       <div className="min-w-0">

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import type { Liabilities } from '@/lib/api-types'
 import { queryKeys } from '@/lib/query-keys'
-
-export type Liabilities = { at: string; root: string; total: number; leaves: number }
 
 /** The newest publication; needs no session. */
 export const useLiabilities = () =>

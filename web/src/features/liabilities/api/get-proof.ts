@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import type { Liabilities, ProofLeaf } from '@/lib/api-types'
 import { sumCents } from '@/lib/money'
 import { queryKeys } from '@/lib/query-keys'
-import { verifyLeaf, type ProofLeaf } from '../verify-leaf'
-import type { Liabilities } from './get-liabilities'
+import { verifyLeaf } from '../verify-leaf'
 
 export type Verdict = { cents: number; leaves: number; isCounted: boolean }
 

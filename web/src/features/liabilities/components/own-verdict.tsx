@@ -5,10 +5,9 @@ import { Card, CardHeader } from '@/components/card'
 import { Notice } from '@/components/notice'
 import { ErrorPanel } from '@/components/states'
 import { brand } from '@/content/brand'
-import type { User } from '@/lib/api-types'
+import type { Liabilities, User } from '@/lib/api-types'
 import { formatCents } from '@/lib/money'
 import { paths } from '@/lib/paths'
-import type { Liabilities } from '../api/get-liabilities'
 import { useVerdict, type Verdict } from '../api/get-proof'
 
 /** Whether the member is counted, computed in this browser when they ask for it. */

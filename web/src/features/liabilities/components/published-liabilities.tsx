@@ -1,9 +1,9 @@
 import { Card, CardHeader } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { DetailList } from '@/components/detail-list'
+import type { Liabilities } from '@/lib/api-types'
 import { formatDateTime } from '@/lib/dates'
 import { formatMoney } from '@/lib/money'
-import type { Liabilities } from '../api/get-liabilities'
 
 /** What everybody can see: the sum, and the root that commits to it. */
 export function PublishedLiabilities({ published }: { published: Liabilities }) {

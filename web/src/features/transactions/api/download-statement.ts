@@ -1,9 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
+import type { operations } from '@/lib/api-schema'
 import { saveFile } from '@/lib/files'
 
+type Query = Required<operations['get_transactions_statement']['parameters']['query']>
+
 /** Days are UTC and inclusive, at most a year. */
-export type StatementPeriod = { from: string; to: string; format: 'pdf' | 'csv' }
+export type StatementPeriod = Query & { format: Exclude<Query['format'], 'json'> }
 
 export const statementFieldNames = ['from', 'to'] as const
 
