@@ -55,15 +55,23 @@ pub struct ErrorReply {
     pub facts: Facts,
 }
 
+/// The statuses of a range of errors, e.g. `4XX`, which share one response of the document.
+struct Range {
+    key: &'static str,
+    name: &'static str,
+    /// What each means.
+    statuses: &'static [(StatusCode, &'static str)],
+}
+
 /// The errors that any operation may answer: two responses that the document holds once.
 pub enum Errors {}
 
 impl Errors {
-    const RANGES: [(&'static str, &'static str, &'static [(StatusCode, &'static str)]); 2] = [
-        (
-            "4XX",
-            "ClientError",
-            &[
+    const RANGES: [Range; 2] = [
+        Range {
+            key: "4XX",
+            name: "ClientError",
+            statuses: &[
                 (StatusCode::BAD_REQUEST, "the request could not be read"),
                 (StatusCode::UNAUTHORIZED, "no session, or one that has ended"),
                 (StatusCode::FORBIDDEN, "not verified, frozen, or not permitted"),
@@ -81,21 +89,21 @@ impl Errors {
                 (StatusCode::TOO_MANY_REQUESTS, "too often; Retry-After says when to come back"),
                 (StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "the headers are too large"),
             ],
-        ),
-        (
-            "5XX",
-            "ServerError",
-            &[
+        },
+        Range {
+            key: "5XX",
+            name: "ServerError",
+            statuses: &[
                 (StatusCode::INTERNAL_SERVER_ERROR, "a failure on our side"),
                 (StatusCode::SERVICE_UNAVAILABLE, "something we need is away"),
                 (StatusCode::GATEWAY_TIMEOUT, "it took too long; an Idempotency-Key tells what became of it"),
             ],
-        ),
+        },
     ];
 
     /// The two responses by name, for the components of the document.
     pub fn components() -> impl Iterator<Item = (&'static str, document::Response)> {
-        Self::RANGES.into_iter().map(|(_, name, statuses)| {
+        Self::RANGES.into_iter().map(|Range { name, statuses, .. }| {
             let meanings: Vec<_> =
                 statuses.iter().map(|(status, meaning)| format!("{}: {meaning}.", status.as_u16())).collect();
             let body = document::Content::new(Some(document::Ref::from_schema_name("ErrorReply")));
@@ -108,7 +116,7 @@ impl Errors {
 impl IntoResponses for Errors {
     fn responses() -> BTreeMap<String, document::RefOr<document::Response>> {
         let reference = |name| document::RefOr::Ref(document::Ref::from_response_name(name));
-        Self::RANGES.into_iter().map(|(range, name, _)| (range.to_owned(), reference(name))).collect()
+        Self::RANGES.into_iter().map(|Range { key, name, .. }| (key.to_owned(), reference(name))).collect()
     }
 }
 
@@ -327,14 +335,14 @@ mod tests {
     use chassis::error::{Kind, Refusal};
     use proto::common::v1::ErrorReason;
 
-    use super::{ApiError, Errors};
+    use super::{ApiError, Errors, Range};
 
     /// [D-G3] The document describes each status that an error can have.
     #[test]
     fn every_status_of_an_error_is_documented() {
         let documented = |status: StatusCode| {
-            Errors::RANGES.iter().any(|(range, _, statuses)| {
-                range.starts_with(status.as_str().get(..1).unwrap_or_default())
+            Errors::RANGES.iter().any(|Range { key, statuses, .. }| {
+                key.starts_with(status.as_str().get(..1).unwrap_or_default())
                     && statuses.iter().any(|(one, _)| *one == status)
             })
         };
