@@ -40,11 +40,8 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
     let known = user.as_ref().map(|user| (user.id, user.role));
-    let counters = charge(app, credentials, user.as_ref()).await.inspect_err(|error| {
-        if matches!(error, Error::TooManyTries(_)) {
-            security_log::throttled(known, Kind::SignIn, &credentials.device);
-        }
-    })?;
+    let throttled = |error: &Error| security_log::throttled(error, known, Kind::SignIn, &credentials.device);
+    let counters = charge(app, credentials, user.as_ref()).await.inspect_err(throttled)?;
     drop(turn);
     let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());
     let matches = app.hasher.matches_at(place, &credentials.password, hash).await?;
@@ -58,9 +55,7 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
         return Err(Error::InvalidCredentials);
     };
     if credentials.totp.is_some() && asks_for_totp(app, &mut *app.db.conn().await?, &user).await? {
-        second_factor::charge_for(app, user.id, user.role)
-            .await
-            .inspect_err(|_| security_log::throttled(known, Kind::SignIn, &credentials.device))?;
+        second_factor::charge_for(app, user.id, user.role).await.inspect_err(throttled)?;
     }
     let opened = open(app, &user, credentials).await;
     if let Err(Error::WrongTotp(_)) = &opened {

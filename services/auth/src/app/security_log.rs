@@ -87,10 +87,12 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     });
 }
 
-/// Logs and counts a try that was turned away before anything was compared. The account has no row of it: whoever keeps
-/// trying would write as many as they like.
-pub fn throttled(user: Option<(Uuid, Option<Role>)>, kind: Kind, device: &Device) {
-    tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), Some(device));
+/// Logs and counts a try that a throttle or lock turned away before anything was compared; other errors are not counted.
+/// The account gets no row: an attacker could otherwise add rows without limit.
+pub fn throttled(error: &Error, user: Option<(Uuid, Option<Role>)>, kind: Kind, device: &Device) {
+    if matches!(error, Error::TooManyTries(_) | Error::FactorLocked(_)) {
+        tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), Some(device));
+    }
 }
 
 #[must_use]

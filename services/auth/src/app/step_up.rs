@@ -24,9 +24,10 @@ pub async fn step_up(
     device: &Device,
 ) -> Result<OffsetDateTime, Error> {
     let typed = Typed::parse(text).map_err(|sentence| Error::field(field, sentence))?;
+    let caller = Some((session.user_id, session.role));
     second_factor::charge(app, session)
         .await
-        .inspect_err(|_| security_log::throttled(Some((session.user_id, session.role)), Kind::StepUp, device))?;
+        .inspect_err(|error| security_log::throttled(error, caller, Kind::StepUp, device))?;
     let taken = take(app, session, &typed, (field, device)).await;
     if let Err(Error::WrongTotp(_)) = &taken {
         security_log::refused(&app.db, session.user_id, Kind::StepUp, Some(device)).await?;
