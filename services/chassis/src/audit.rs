@@ -16,6 +16,7 @@ use crate::db::PgConnection;
 use crate::decision::Signed;
 use crate::error::Refusal;
 use crate::identity::Staff;
+use crate::page::Page;
 
 /// The role in rows that no person wrote.
 const SYSTEM: &str = "system";
@@ -205,13 +206,12 @@ impl TryFrom<Option<AuditFilter>> for Filter {
     }
 }
 
-/// Rows that match before a cursor (an id), newest first.
+/// A page of the rows that match, newest first, and the cursor of the next page.
 pub async fn list(
     conn: &mut PgConnection,
     filter: &Filter,
-    before: Option<i64>,
-    limit: i64,
-) -> Result<Vec<Message>, sqlx::Error> {
+    page: &Page<i64>,
+) -> Result<(Vec<Message>, String), sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash
@@ -220,8 +220,8 @@ pub async fn list(
             AND ($5::uuid IS NULL OR member_id = $5) AND ($6::timestamptz IS NULL OR at >= $6)
             AND ($7::timestamptz IS NULL OR at < $7)
          ORDER BY id DESC LIMIT $2",
-        before,
-        limit,
+        page.after,
+        page.limit(),
         filter.actor_id,
         filter.action,
         filter.member_id,
@@ -230,7 +230,7 @@ pub async fn list(
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows.into_iter().map(Message::from).collect())
+    Ok(page.cut(rows.into_iter().map(Message::from).collect(), |row| row.id))
 }
 
 /// The id of the first row that breaks the chain; `None` if it holds.

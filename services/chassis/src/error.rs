@@ -48,19 +48,24 @@ pub trait Fault: std::error::Error + Send + Sync {
     /// Why, for programs.
     fn reason(&self) -> ErrorReason;
 
+    /// The refusal that it passes on unchanged, if it is one.
+    fn refusal(&self) -> Option<&Refusal> {
+        None
+    }
+
     /// What is wrong by field, as (field, sentence).
     fn fields(&self) -> Vec<(String, String)> {
-        Vec::new()
+        self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default()
     }
 
     /// What it tells besides, by name.
     fn facts(&self) -> Facts {
-        Facts::new()
+        self.refusal().and_then(|refusal| refusal.facts.as_deref().cloned()).unwrap_or_default()
     }
 
     /// When another try makes sense.
     fn retry_after(&self) -> Option<Duration> {
-        None
+        self.refusal()?.retry_after
     }
 
     /// The database's error, if it is one: decides whether a transaction is tried again.
@@ -168,14 +173,8 @@ impl Fault for Refusal {
     fn reason(&self) -> ErrorReason {
         self.reason()
     }
-    fn fields(&self) -> Vec<(String, String)> {
-        self.fields.clone()
-    }
-    fn facts(&self) -> Facts {
-        self.facts.as_deref().cloned().unwrap_or_default()
-    }
-    fn retry_after(&self) -> Option<Duration> {
-        self.retry_after
+    fn refusal(&self) -> Option<&Refusal> {
+        Some(self)
     }
     fn sentence(&self) -> String {
         self.message.clone()
@@ -192,6 +191,12 @@ pub fn to_status(fault: &impl Fault) -> Status {
         _ => tracing::debug!(error = %fault, "call refused"),
     }
     refusal_to_status(&refusal)
+}
+
+impl From<Refusal> for Status {
+    fn from(refusal: Refusal) -> Self {
+        to_status(&refusal)
+    }
 }
 
 /// A refusal as a gRPC status with details.

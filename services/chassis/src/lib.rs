@@ -1,5 +1,5 @@
 //! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
-//! ([error]), identity ([keys], [identity], [auth_client]), permissions ([permission]) and signed decisions
+//! ([error]), lists ([page]), identity ([keys], [identity], [auth_client]), permissions ([permission]) and signed decisions
 //! ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication ([grpc], [batch], [bus],
 //! [outbox], [inbox], [dead_letter]), and the process ([config], [telemetry], [process], [command]).
 
@@ -10,6 +10,8 @@ pub mod money;
 pub mod clock;
 
 pub mod error;
+
+pub mod page;
 
 pub mod keys;
 

@@ -1,10 +1,11 @@
 //! Changes that take two people: one proposes, another confirms. The database refuses the same person for both.
 
-use proto::common::v1::{ErrorReason, Proposal as Message, ProposalStatus};
+use proto::common::v1::{ErrorReason, Idempotency, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
+use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
 use crate::audit::{self, Act};
@@ -12,8 +13,10 @@ use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
 use crate::error::{Kind, Refusal};
-use crate::idempotency::{Claim, Keyed, Work};
-use crate::identity::Staff;
+use crate::grpc::request_id;
+use crate::idempotency::{Answer, Claim, Keyed, Work};
+use crate::identity::{Staff, Verifier};
+use crate::page::Page;
 use crate::permission::Permission;
 use crate::roots::to_hex;
 
@@ -107,6 +110,41 @@ pub struct DecideProposal {
     pub claim: Option<Claim>,
 }
 
+/// The fields that the requests to confirm and to reject a proposal have in every service.
+#[derive(Debug)]
+pub struct DecisionRequest {
+    /// Id of the proposal.
+    pub proposal_id: String,
+    /// IP address of the person, for the audit log.
+    pub client_address: String,
+    /// Idempotency key of the call.
+    pub idempotency: Option<Idempotency>,
+}
+
+impl DecisionRequest {
+    /// The decision that the calling staff member asks for. They need one of `permissions`; which one the proposal takes is
+    /// known when the decision is signed.
+    ///
+    /// # Errors
+    /// Unauthenticated, Forbidden; NotFound if the id is none; Invalid for a malformed key.
+    pub async fn verify(
+        self,
+        verifier: &Verifier,
+        metadata: &MetadataMap,
+        permissions: &[Permission],
+        decision: Decision,
+    ) -> Result<DecideProposal, Refusal> {
+        let staff = verifier.staff_with_any(metadata, permissions).await?;
+        Ok(DecideProposal {
+            claim: Claim::of(staff.user_id, self.idempotency.as_ref(), request_id(metadata))?,
+            staff,
+            id: self.proposal_id.parse().map_err(|_| unknown())?,
+            decision,
+            client_address: self.client_address,
+        })
+    }
+}
+
 /// A statement that gives proposals, between what comes before their columns and after them. The columns are named: a
 /// statement that is kept with its connection would fail after a later version has added one.
 macro_rules! proposals {
@@ -123,27 +161,104 @@ macro_rules! proposals {
     };
 }
 
-/// Writes an open proposal.
-pub async fn open(
-    conn: &mut PgConnection,
-    kind: &str,
-    subject_id: Option<Uuid>,
-    change: &Value,
-    before: Option<&Value>,
-    proposed_by: Uuid,
-) -> Result<Proposal, sqlx::Error> {
-    proposals!(
+/// A proposal before it is opened.
+#[derive(Debug)]
+pub struct NewProposal<'a> {
+    /// The person who proposes.
+    pub staff: &'a Staff,
+    /// Their IP address, for the audit log.
+    pub address: &'a str,
+    /// What would change, e.g. `plan.value`.
+    pub kind: &'a str,
+    /// The thing that would change, if it exists already.
+    pub subject_id: Option<Uuid>,
+    /// The member concerned, for the audit log.
+    pub member_id: Option<Uuid>,
+    /// The change, in the service's own words.
+    pub change: &'a Value,
+    /// What it replaces.
+    pub before: Option<Value>,
+    /// The change as the audit log shows it.
+    pub logged: Value,
+}
+
+/// Writes an open proposal, and to the audit log who proposed it.
+pub async fn open(conn: &mut PgConnection, new: NewProposal<'_>) -> Result<Proposal, sqlx::Error> {
+    let proposal = proposals!(
         "INSERT INTO proposals (id, kind, subject_id, change, before, proposed_by) VALUES ($1, $2, $3, $4, $5, $6) RETURNING",
         "",
         Uuid::now_v7(),
-        kind,
-        subject_id,
-        change,
-        before,
-        proposed_by
+        new.kind,
+        new.subject_id,
+        new.change,
+        new.before,
+        new.staff.user_id
     )
-    .fetch_one(conn)
-    .await
+    .fetch_one(&mut *conn)
+    .await?;
+    let act = Act {
+        staff: new.staff,
+        action: &format!("{}.propose", new.kind),
+        subject_id: proposal.id.to_string(),
+        member_id: new.member_id,
+        before: new.before,
+        after: Some(new.logged),
+        address: new.address,
+    };
+    audit::append(conn, act).await?;
+    Ok(proposal)
+}
+
+/// What the proposals of a service do once they are confirmed.
+pub trait Apply: Sync {
+    /// The errors of the service.
+    type Error: Keyed;
+
+    /// Puts a confirmed proposal into effect, in the transaction of the decision. Returns it with the id of what it made.
+    fn apply(
+        &self,
+        conn: &mut PgConnection,
+        proposal: Proposal,
+    ) -> impl Future<Output = Result<Proposal, Self::Error>> + Send;
+
+    /// The member whom a proposal concerns, for the audit log.
+    fn member_of(&self, _proposal: &Proposal) -> Option<Uuid> {
+        None
+    }
+}
+
+/// Decides an open proposal in one transaction: a confirmed one takes effect, and the audit log records the decision with
+/// its signature.
+///
+/// # Errors
+/// Those of [`sign`], [`decide`] and [`Apply::apply`].
+pub async fn decide_and_apply<A: Apply>(
+    db: &Db,
+    command: &DecideProposal,
+    service: &A,
+) -> Result<Answer<Proposal>, A::Error> {
+    let signed = sign::<A::Error>(db, command).await?;
+    let mut work = Work::begin::<A::Error>(db, command.claim.clone()).await?;
+    if let Some(answer) = work.replay::<Proposal, A::Error>()? {
+        return Ok(answer);
+    }
+    let result = decide_signed(&mut work, command, signed.as_ref(), service).await;
+    work.settle(result).await
+}
+
+async fn decide_signed<A: Apply>(
+    conn: &mut PgConnection,
+    command: &DecideProposal,
+    signed: Option<&Signed>,
+    service: &A,
+) -> Result<Proposal, A::Error> {
+    let (decided, signed) = decide::<A::Error>(conn, command, signed).await?;
+    let decided = match command.decision {
+        Decision::Confirm => service.apply(conn, decided).await?,
+        Decision::Reject => decided,
+    };
+    record(conn, command, signed, (&decided, service.member_of(&decided))).await?;
+    Ok(decided)
 }
 
 /// Has auth sign the decision about an open proposal, before the transaction; `None` where [`decide`] refuses anyway, or the
@@ -194,8 +309,7 @@ async fn drop_proposal(db: &Db, proposal: &Proposal) -> Result<(), sqlx::Error> 
     tx.commit().await
 }
 
-/// Decides an open proposal as it was signed, and returns both; the caller puts the change into effect in the same
-/// transaction, and then [`record`]s the decision.
+/// Decides an open proposal as it was signed, and returns both.
 ///
 /// # Errors
 /// NotFound, Conflict (`PROPOSAL_CLOSED`, `PROPOSAL_EXPIRED`, `STALE_REVISION`), Forbidden (`SELF_CONFIRMATION`).
@@ -205,8 +319,7 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
     signed: Option<&'s Signed>,
 ) -> Result<(Proposal, &'s Signed), E> {
     let proposal = lock(conn, command.id).await?;
-    let proposal =
-        proposal.ok_or_else(|| E::from(Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.")))?;
+    let proposal = proposal.ok_or_else(unknown)?;
     if proposal.status == "expired" {
         return Err(E::from(Refusal::new(
             Kind::Conflict,
@@ -244,7 +357,7 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
 }
 
 /// Writes the decision to the audit log; `member_id` is the member whom the proposal concerns.
-pub async fn record(
+async fn record(
     conn: &mut PgConnection,
     command: &DecideProposal,
     signed: &Signed,
@@ -275,6 +388,10 @@ async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Proposal>, sql
     proposals!("SELECT", "FROM proposals WHERE id = $1 FOR UPDATE", id).fetch_optional(conn).await
 }
 
+fn unknown() -> Refusal {
+    Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.")
+}
+
 /// The proposer's account ended, or no longer has the permission that the proposal takes.
 #[must_use]
 pub fn proposer_not_permitted() -> Refusal {
@@ -290,13 +407,12 @@ pub async fn name_subject(conn: &mut PgConnection, id: Uuid, subject_id: Uuid) -
     proposals!("UPDATE proposals SET subject_id = $2 WHERE id = $1 RETURNING", "", id, subject_id).fetch_one(conn).await
 }
 
-/// Proposals, newest first, of one status or all, before a cursor (the id of the last one seen).
+/// A page of the proposals of one status or all, newest first, and the cursor of the next page.
 pub async fn list(
     conn: &mut PgConnection,
     status: ProposalStatus,
-    before: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<Proposal>, sqlx::Error> {
+    page: &Page<Uuid>,
+) -> Result<(Vec<Proposal>, String), sqlx::Error> {
     let status = match status {
         ProposalStatus::Unspecified => None,
         ProposalStatus::Open => Some("open"),
@@ -305,7 +421,7 @@ pub async fn list(
         ProposalStatus::Expired => Some("expired"),
     };
     // Ids are UUIDv7: their order is the order of proposal.
-    proposals!(
+    let rows = proposals!(
         "SELECT",
         "FROM proposals WHERE ($1::text IS NULL OR CASE
                 WHEN status <> 'open' THEN status
@@ -313,11 +429,12 @@ pub async fn list(
             AND ($2::uuid IS NULL OR id < $2)
          ORDER BY id DESC LIMIT $3",
         status,
-        before,
-        limit
+        page.after,
+        page.limit()
     )
     .fetch_all(conn)
-    .await
+    .await?;
+    Ok(page.cut(rows, |row| row.id))
 }
 
 impl From<Proposal> for Message {

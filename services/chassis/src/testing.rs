@@ -1,5 +1,7 @@
 //! Test support: keys, tokens, sessions and migrated databases without a running auth.
 
+mod broker;
+
 mod proxy;
 
 use std::collections::HashMap;
@@ -8,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use async_trait::async_trait;
 use sqlx::PgPool;
 use time::OffsetDateTime;
-use tonic::Request;
+use tonic::{Code, Request, Status};
 use uuid::Uuid;
 
 use crate::db::{self, Db, Schema};
@@ -23,6 +25,7 @@ use crate::permission::Permission;
 use crate::proposal::proposer_not_permitted;
 use crate::roots::to_hex;
 
+pub use self::broker::Broker;
 pub use self::proxy::Proxy;
 
 /// A migrated database over the pool of `#[sqlx::test(migrations = false)]`.
@@ -237,6 +240,15 @@ pub fn session(role: Option<Role>) -> Session {
 #[must_use]
 pub fn staff(role: Role) -> Staff {
     Staff::new(Uuid::new_v4(), role)
+}
+
+/// Asserts of calls by one role, `None` for a member: each is forbidden exactly if it is not allowed. An outcome is whether
+/// the call is allowed, and its error.
+pub fn assert_permitted(role: Option<Role>, outcomes: impl IntoIterator<Item = (bool, Option<Status>)>) {
+    for (call, (is_allowed, status)) in outcomes.into_iter().enumerate() {
+        let is_forbidden = status.is_some_and(|status| status.code() == Code::PermissionDenied);
+        assert_eq!(is_forbidden, !is_allowed, "{role:?} call {call}");
+    }
 }
 
 /// A request with a bearer token.

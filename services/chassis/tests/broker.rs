@@ -8,14 +8,12 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use async_trait::async_trait;
-use chassis::bus::{Bus, Effect, Event, HandleError, Handler, TOPOLOGY};
+use chassis::bus::{Bus, Effect, Event, HandleError, Handler};
 use chassis::db::{self, Db};
 use chassis::outbox::{self, relay};
 use chassis::telemetry::TraceContext;
-use chassis::testing::Proxy;
-use lapin::options::{
-    BasicGetOptions, BasicNackOptions, BasicPublishOptions, ExchangeDeleteOptions, QueueDeleteOptions,
-};
+use chassis::testing::{self, Proxy};
+use lapin::options::{BasicGetOptions, BasicNackOptions, BasicPublishOptions};
 use lapin::{BasicProperties, Channel};
 use proto::auth::v1::UserRegistered;
 use sqlx::PgPool;
@@ -32,38 +30,32 @@ const KEY: &str = "auth.v1.user_registered";
 // === the broker, with names of its own, behind a door that can be closed ===
 
 struct Broker {
-    direct: Bus,
+    direct: testing::Broker,
     /// Goes through the door.
     bus: Bus,
-    prefix: String,
     door: Proxy,
 }
 
 impl Broker {
     async fn start() -> Self {
-        let url = std::env::var("AMQP_URL").unwrap_or_else(|_| "amqp://guest:guest@127.0.0.1:5672".to_owned());
-        let (before, rest) = url.split_once('@').unwrap();
+        let direct = testing::Broker::default();
+        let (before, rest) = direct.url.split_once('@').unwrap();
         let (host, vhost) =
             rest.split_once('/').map_or((rest, String::new()), |(host, vhost)| (host, format!("/{vhost}")));
         let target = if host.contains(':') { host.to_owned() } else { format!("{host}:5672") };
         let door = Proxy::start(&target).await;
-        let prefix = format!("test-{}.", Uuid::new_v4());
-        Self {
-            bus: Bus::with_prefix(&format!("{before}@{}{vhost}", door.address), &prefix),
-            direct: Bus::with_prefix(&url, &prefix),
-            prefix,
-            door,
-        }
+        let bus = Bus::with_prefix(&format!("{before}@{}{vhost}", door.address), &direct.prefix);
+        Self { direct, bus, door }
     }
 
     async fn channel(&self) -> Channel {
-        self.direct.connect("test").await.unwrap().1
+        self.direct.channel().await
     }
 
     /// The next message of a queue.
     async fn take(&self, queue: &str) -> (String, Vec<u8>) {
         let channel = self.channel().await;
-        let queue = format!("{}{queue}", self.prefix);
+        let queue = format!("{}{queue}", self.direct.prefix);
         let taken = async {
             loop {
                 if let Some(message) =
@@ -79,21 +71,8 @@ impl Broker {
     }
 
     async fn is_empty(&self, queue: &str) -> bool {
-        let queue = format!("{}{queue}", self.prefix);
+        let queue = format!("{}{queue}", self.direct.prefix);
         self.channel().await.basic_get(queue.into(), BasicGetOptions::default()).await.unwrap().is_none()
-    }
-
-    async fn remove(self) {
-        let channel = self.channel().await;
-        for (queue, _) in TOPOLOGY {
-            for name in [format!("{}{queue}", self.prefix), format!("{}{queue}.dead", self.prefix)] {
-                channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
-            }
-        }
-        for name in ["events", "events.dead"] {
-            let name = format!("{}{name}", self.prefix);
-            channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await.unwrap();
-        }
     }
 }
 
@@ -209,7 +188,7 @@ fn event(key: &str) -> Event {
 }
 
 async fn publish(broker: &Broker, events: &[&Event]) {
-    let publisher = broker.direct.publisher("test").await.unwrap();
+    let publisher = broker.direct.bus.publisher("test").await.unwrap();
     for event in events {
         publisher.publish(event, &TraceContext::default()).await.unwrap();
     }
@@ -231,7 +210,7 @@ async fn a_publish_ends_in_a_queue_or_fails() {
     broker.door.cut();
     assert!(soon(publisher.publish(&event(KEY), &TraceContext::default())).await.is_err());
     until(async || !publisher.is_up()).await;
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 async fn database(pool: PgPool) -> Db {
@@ -286,7 +265,7 @@ async fn the_relay_catches_up_in_order(pool: PgPool) {
         }
     }
     assert_eq!(got, ids);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [K7] While the broker is away it is asked now and then, however many commits there are.
@@ -321,7 +300,7 @@ async fn a_late_commit_is_not_lost(pool: PgPool) {
     late.commit().await.unwrap();
     assert_eq!(relay::relay_batch(&db, &publisher).await.unwrap(), 1);
     assert_eq!(waiting(&db).await, 0);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [K7] An event that the broker does not take stays in the outbox, and does not hold up the others of its batch.
@@ -334,7 +313,7 @@ async fn an_unroutable_event_stays(pool: PgPool) {
     assert!(relay::relay_batch(&db, &publisher).await.is_err());
     assert_eq!(waiting(&db).await, 1);
     broker.take(QUEUE).await;
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [A14] [Q5] When the broker rejects an event, the later events of its aggregate wait behind it; those of other
@@ -360,7 +339,7 @@ async fn an_event_does_not_overtake_a_failed_one_of_its_aggregate(pool: PgPool) 
     broker.take(QUEUE).await;
     broker.take(QUEUE).await;
     assert!(broker.is_empty(QUEUE).await);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 // === consuming ===
@@ -379,7 +358,7 @@ async fn events_of_an_aggregate_take_effect_in_order() {
     until(async || script.done().len() == 3).await;
     consuming.stop().await;
     assert_eq!(script.done(), [other.id, first.id, second.id]);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [A15] A message that was delivered again and again without an outcome is parked, where staff see it, before the broker
@@ -389,7 +368,7 @@ async fn a_message_without_an_outcome_is_parked() {
     let broker = Broker::start().await;
     let (script, hopeless) = (Script::of([]), event(KEY));
     publish(&broker, &[&hopeless]).await;
-    let (channel, queue) = (broker.channel().await, format!("{}{QUEUE}", broker.prefix));
+    let (channel, queue) = (broker.channel().await, format!("{}{QUEUE}", broker.direct.prefix));
     for _ in 0..50 {
         until(async || {
             let got = channel.basic_get(queue.as_str().into(), BasicGetOptions::default()).await.unwrap();
@@ -406,7 +385,7 @@ async fn a_message_without_an_outcome_is_parked() {
     assert_eq!((id, script.calls()), (hopeless.id.to_string(), 0));
     assert!(cause.contains("50 times"), "{cause}");
     assert_eq!(broker.take("wallet.events.dead").await.0, hopeless.id.to_string());
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [K8] A failure that may pass is tried again in place; the message is acknowledged after it passed.
@@ -420,7 +399,7 @@ async fn a_passing_failure_is_tried_again() {
     consuming.stop().await;
     assert_eq!((script.calls(), script.parked().len()), (3, 0));
     assert!(broker.is_empty(QUEUE).await && broker.is_empty("wallet.events.dead").await);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [K8] [Q6] What can never take effect, makes the handler panic, or has no id is parked and stands in the dead-letter
@@ -436,7 +415,7 @@ async fn poison_is_parked_and_dead_lettered() {
     script.steps.lock().unwrap().push_back(Step::Panic);
     publish(&broker, &[&panics]).await;
     until(async || script.parked().len() == 2).await;
-    let exchange = format!("{}events", broker.prefix);
+    let exchange = format!("{}events", broker.direct.prefix);
     let nameless = BasicProperties::default();
     let options = BasicPublishOptions::default();
     broker.channel().await.basic_publish(exchange.into(), KEY.into(), options, b"?", nameless).await.unwrap();
@@ -450,7 +429,7 @@ async fn poison_is_parked_and_dead_lettered() {
         assert_eq!(broker.take("wallet.events.dead").await.1, payload);
     }
     assert!(broker.is_empty("wallet.events.dead").await && broker.is_empty(QUEUE).await);
-    broker.remove().await;
+    broker.direct.remove().await;
 }
 
 /// [K8] [Q1] An event that was not acknowledged when the connection broke is delivered again.
@@ -467,5 +446,5 @@ async fn a_broken_connection_brings_the_event_again() {
     until(async || script.done() == [wanted.id]).await;
     assert_eq!(script.calls(), 2);
     consuming.stop().await;
-    broker.remove().await;
+    broker.direct.remove().await;
 }

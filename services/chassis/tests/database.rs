@@ -5,13 +5,13 @@
 use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
-use chassis::db::{self, Db};
+use chassis::db::{self, Db, PgConnection};
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
 use chassis::identity::{Role, Staff};
 use chassis::inbox;
 use chassis::permission::Permission;
-use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::proposal::{self, Apply, DecideProposal, Decision, NewProposal, Proposal};
 use chassis::testing::{Realm, with_token};
 use futures::future::join_all;
 use proto::common::v1::{ErrorReason, Idempotency};
@@ -328,7 +328,17 @@ async fn at_work(realm: &Realm) -> Staff {
 async fn open(db: &Db, by: &Staff) -> Proposal {
     let mut tx = db.begin().await.unwrap();
     let change = serde_json::json!({"value": 1});
-    let proposal = proposal::open(&mut tx, "plan.value", None, &change, None, by.user_id).await.unwrap();
+    let new = NewProposal {
+        staff: by,
+        address: "",
+        kind: "plan.value",
+        subject_id: None,
+        member_id: None,
+        change: &change,
+        before: None,
+        logged: change.clone(),
+    };
+    let proposal = proposal::open(&mut tx, new).await.unwrap();
     tx.commit().await.unwrap();
     proposal
 }
@@ -337,20 +347,19 @@ fn command(id: Uuid, decision: Decision, by: &Staff) -> DecideProposal {
     DecideProposal { staff: by.clone(), id, decision, client_address: String::new(), claim: None }
 }
 
-/// As every service decides a proposal, with nothing that takes effect.
-async fn decide(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
-    let signed = proposal::sign::<Error>(db, command).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer.result);
+/// A service whose proposals change nothing.
+struct NoEffect;
+
+impl Apply for NoEffect {
+    type Error = Error;
+
+    async fn apply(&self, _: &mut PgConnection, proposal: Proposal) -> Result<Proposal, Error> {
+        Ok(proposal)
     }
-    let result = async {
-        let (decided, signed) = proposal::decide::<Error>(&mut work, command, signed.as_ref()).await?;
-        proposal::record(&mut work, command, signed, (&decided, None)).await?;
-        Ok(decided)
-    };
-    let result = result.await;
-    work.settle(result).await.map(|answer| answer.result)
+}
+
+async fn decide(db: &Db, command: &DecideProposal) -> Result<Proposal, Error> {
+    proposal::decide_and_apply(db, command, &NoEffect).await.map(|answer| answer.result)
 }
 
 /// [D-O4] [D-R2] Nobody confirms their own proposal: the use case refuses, and so does the database.
@@ -407,7 +416,9 @@ async fn a_proposal_falls_with_the_role_of_its_proposer(pool: PgPool) {
         .fetch_all(&pool)
         .await
         .unwrap();
-    assert_eq!(rows, [("plan.value.reject".to_owned(), true), ("plan.value.drop".to_owned(), false)]);
+    let signed = |action: &str, is_signed| (action.to_owned(), is_signed);
+    let proposed = signed("plan.value.propose", false);
+    assert_eq!(rows, [proposed.clone(), proposed, signed("plan.value.reject", true), signed("plan.value.drop", false)]);
     assert_eq!(broken_at(&db).await, None);
 }
 

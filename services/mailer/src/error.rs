@@ -1,7 +1,5 @@
 //! All errors of this service.
 
-use std::time::Duration;
-
 use chassis::bus::HandleError;
 use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
@@ -56,16 +54,9 @@ impl Fault for Error {
         }
     }
 
-    fn fields(&self) -> Vec<(String, String)> {
+    fn refusal(&self) -> Option<&Refusal> {
         match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
             _ => None,
         }
     }

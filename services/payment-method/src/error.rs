@@ -1,7 +1,5 @@
 //! All errors of this service.
 
-use std::time::Duration;
-
 use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
@@ -71,6 +69,13 @@ impl Fault for Error {
         }
     }
 
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
+            _ => None,
+        }
+    }
+
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
@@ -78,15 +83,7 @@ impl Fault for Error {
             Self::Fields(errors) => {
                 errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
             }
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
-            _ => Vec::new(),
-        }
-    }
-
-    fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
-            _ => None,
+            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }
 

@@ -127,6 +127,13 @@ impl Fault for Error {
         }
     }
 
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
+            _ => None,
+        }
+    }
+
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::NoValue => vec![("planId".to_owned(), self.sentence())],
@@ -135,16 +142,14 @@ impl Fault for Error {
             Self::Fields(errors) => {
                 errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
             }
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.fields.clone(),
-            _ => Vec::new(),
+            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::InFlight => Some(Duration::from_secs(1)),
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.retry_after,
-            _ => None,
+            _ => self.refusal()?.retry_after,
         }
     }
 

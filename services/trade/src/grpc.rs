@@ -37,9 +37,11 @@ impl Doors {
     }
 }
 
-fn status(error: Error) -> Status {
-    match &error {
-        Error::Replayed(replayed) => replayed_status(replayed),
-        _ => to_status(&error),
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Replayed(replayed) => replayed_status(replayed),
+            error => to_status(error),
+        }
     }
 }

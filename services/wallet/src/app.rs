@@ -2,6 +2,7 @@
 //! decides on, then posts. The order is the same everywhere, so that they cannot deadlock.
 
 use chassis::db::{Db, PgConnection};
+use chassis::error::Refusal;
 use chassis::idempotency::{self, Answer, Claim};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -119,6 +120,19 @@ pub(crate) struct Moment(#[serde(with = "rfc3339")] pub OffsetDateTime);
 pub async fn answered_before<T: DeserializeOwned>(db: &Db, claim: Option<&Claim>) -> Result<Option<Answer<T>>, Error> {
     let Some(claim) = claim else { return Ok(None) };
     idempotency::answered(db, claim).await
+}
+
+/// The reason that staff have to give, trimmed.
+///
+/// # Errors
+/// Invalid if it is empty or longer than 500 characters.
+pub(crate) fn required_note(text: &str) -> Result<String, Refusal> {
+    let note = text.trim();
+    if (1..=500).contains(&note.chars().count()) {
+        Ok(note.to_owned())
+    } else {
+        Err(Refusal::field("note", "Please enter a reason of at most 500 characters."))
+    }
 }
 
 /// While the books do not add up, or nobody has looked at them for a while, no withdrawal moves on.

@@ -283,11 +283,18 @@ impl Fault for Error {
         }
     }
 
+    fn refusal(&self) -> Option<&Refusal> {
+        match self {
+            Self::Refused(refusal) => Some(refusal),
+            Self::Replayed(replayed) => Some(&replayed.refusal),
+            _ => None,
+        }
+    }
+
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::InsufficientBalance | Self::LimitReached(_) => vec![("amount".to_owned(), self.sentence())],
-            Self::Refused(refusal) => refusal.fields.clone(),
-            _ => Vec::new(),
+            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }
 
@@ -307,16 +314,14 @@ impl Fault for Error {
                 let told = at.format(&Rfc3339).unwrap_or_default();
                 Facts::from([("notBefore".to_owned(), told.into())])
             }
-            Self::Refused(refusal) => refusal.facts(),
-            _ => Facts::new(),
+            _ => self.refusal().map(Refusal::facts).unwrap_or_default(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::Refused(refusal) => refusal.retry_after,
             Self::WithdrawalsStopped => Some(STOP_PAUSE),
-            _ => None,
+            _ => self.refusal()?.retry_after,
         }
     }
 

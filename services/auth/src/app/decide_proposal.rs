@@ -3,10 +3,9 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
-use chassis::decision::Signed;
-use chassis::idempotency::{Answer, Work};
+use chassis::idempotency::Answer;
 use chassis::identity::Role;
-use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -25,34 +24,24 @@ use crate::store::{reset_tokens, sessions, users};
 /// Not found, closed, expired or proposed by the caller; [`Error::OwnAccount`] for the person it is about;
 /// [`Error::Stale`], [`Error::EmailTaken`].
 pub async fn decide_proposal(app: &App, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    let signed = proposal::sign::<Error>(&app.db, command).await?;
-    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<Proposal, Error>()? {
-        return Ok(answer);
-    }
-    let result = decide(app, &mut work, command, signed.as_ref()).await;
-    work.settle(result).await
+    proposal::decide_and_apply(&app.db, command, app).await
 }
 
-async fn decide(
-    app: &App,
-    conn: &mut PgConnection,
-    command: &DecideProposal,
-    signed: Option<&Signed>,
-) -> Result<Proposal, Error> {
-    let now = clock::now(conn).await?;
-    let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
-    let is_reset = decided.kind == FACTOR_RESET;
-    match command.decision {
-        Decision::Confirm if is_reset => {
+impl Apply for App {
+    type Error = Error;
+
+    async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
+        let now = clock::now(conn).await?;
+        if decided.kind == FACTOR_RESET {
             reset_factors::schedule(conn, &decided, now).await?;
+            return Ok(decided);
         }
-        Decision::Confirm => decided = take_effect(app, conn, decided, now).await?,
-        Decision::Reject => {}
+        take_effect(self, conn, decided, now).await
     }
-    let member_id = decided.subject_id.filter(|_| is_reset);
-    proposal::record(conn, command, signed, (&decided, member_id)).await?;
-    Ok(decided)
+
+    fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
+        proposal.subject_id.filter(|_| proposal.kind == FACTOR_RESET)
+    }
 }
 
 async fn take_effect(

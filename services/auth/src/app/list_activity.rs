@@ -1,5 +1,6 @@
 //! ListActivity, ListMemberActivity: list the security events of an account (D-A7).
 
+use chassis::page::Page;
 use uuid::Uuid;
 
 use super::App;
@@ -7,17 +8,8 @@ use crate::domain::security_event::SecurityEvent;
 use crate::error::Error;
 use crate::store::security_events;
 
-/// A page of events, newest first, and the cursor of the next.
-pub async fn list_activity(
-    app: &App,
-    user_id: Uuid,
-    before: Option<i64>,
-    size: i64,
-) -> Result<(Vec<SecurityEvent>, Option<i64>), Error> {
-    let mut events = security_events::of_user(&mut *app.db.conn().await?, user_id, before, size + 1).await?;
-    let size = usize::try_from(size).unwrap_or_default();
-    let more = events.len() > size;
-    events.truncate(size);
-    let next = events.last().filter(|_| more).map(|event| event.id);
-    Ok((events, next))
+/// A page of the events, newest first, and the cursor of the next page.
+pub async fn list_activity(app: &App, user_id: Uuid, page: &Page<i64>) -> Result<(Vec<SecurityEvent>, String), Error> {
+    let events = security_events::of_user(&mut *app.db.conn().await?, user_id, page.after, page.limit()).await?;
+    Ok(page.cut(events, |event| event.id))
 }

@@ -1,5 +1,6 @@
 //! ListMembers: searches members by name, address and id.
 
+use chassis::page::Page;
 use uuid::Uuid;
 
 use super::App;
@@ -7,19 +8,10 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::users;
 
-/// A page of members, and the cursor of the next.
-pub async fn list_members(
-    app: &App,
-    search: &str,
-    before: Option<Uuid>,
-    size: i64,
-) -> Result<(Vec<User>, Option<Uuid>), Error> {
+/// A page of the members who match, and the cursor of the next page.
+pub async fn list_members(app: &App, search: &str, page: &Page<Uuid>) -> Result<(Vec<User>, String), Error> {
     // No text of the database holds a zero character, and it refuses one.
     let search = search.trim().replace('\0', "");
-    let mut members = users::members(&mut *app.db.conn().await?, &search, before, size + 1).await?;
-    let size = usize::try_from(size).unwrap_or_default();
-    let more = members.len() > size;
-    members.truncate(size);
-    let next = members.last().filter(|_| more).map(|user| user.id);
-    Ok((members, next))
+    let members = users::members(&mut *app.db.conn().await?, &search, page.after, page.limit()).await?;
+    Ok(page.cut(members, |user| user.id))
 }

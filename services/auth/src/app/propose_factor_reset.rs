@@ -1,9 +1,8 @@
 //! ProposeFactorReset: a reviewer who checked a member's identity proposes to remove their lost second factors (D-A3).
 
-use chassis::audit::{self, Act};
 use chassis::db::PgConnection;
 use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
 
 use super::App;
@@ -35,17 +34,15 @@ async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposa
     let member = member.ok_or(Error::NotFound("member"))?;
     authenticators::in_force(conn, member.id).await?.ok_or(Error::NotFound("second factor"))?;
     let change = json!({ "name": member.name, "email": member.email, "note": note });
-    let by = decision.staff.user_id;
-    let proposal = proposal::open(conn, FACTOR_RESET, Some(member.id), &change, None, by).await?;
-    let act = Act {
+    let new = NewProposal {
         staff: &decision.staff,
-        action: "factors.reset.propose",
-        subject_id: proposal.id.to_string(),
-        member_id: Some(member.id),
-        before: None,
-        after: Some(change),
         address: &decision.address,
+        kind: FACTOR_RESET,
+        subject_id: Some(member.id),
+        member_id: Some(member.id),
+        change: &change,
+        before: None,
+        logged: change.clone(),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }

@@ -1,10 +1,9 @@
 //! ProposeStaffChange: an admin proposes to invite or disable a staff account, or to change its role (D-O5).
 
-use chassis::audit::{self, Act};
 use chassis::db::PgConnection;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::{Role, Staff};
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -85,19 +84,17 @@ async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Resul
         }
     };
     let before = before.map(serde_json::to_value).transpose()?;
-    let by = command.staff.user_id;
-    let proposal = proposal::open(conn, kind, subject, &change, before.as_ref(), by).await?;
-    let act = Act {
+    let new = NewProposal {
         staff: &command.staff,
-        action: &format!("{kind}.propose"),
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before,
-        after: Some(change),
         address: &command.address,
+        kind,
+        subject_id: subject,
+        member_id: None,
+        change: &change,
+        before,
+        logged: change.clone(),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }
 
 /// Another staff account than the proposer's own.

@@ -3,6 +3,7 @@ use chassis::error::Kind;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::{Session, bearer};
+use chassis::page::Page;
 use chassis::permission::MemberAct;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
@@ -166,9 +167,8 @@ impl AuthService for Door {
 
     async fn list_activity(&self, request: Request<ListActivityRequest>) -> Answer<ListActivityResponse> {
         let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
-        let (size, before) = convert::page(request.get_ref().page.as_ref()).map_err(status)?;
-        let (events, next) = list_activity(&self.app, session.user_id, before, size).await.map_err(status)?;
-        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let page = Page::parse(request.into_inner().page, convert::PAGE)?;
+        let (events, next_cursor) = list_activity(&self.app, session.user_id, &page).await.map_err(status)?;
         let events = events.into_iter().map(convert::security_event).collect();
         Ok(Response::new(ListActivityResponse { events, next_cursor }))
     }

@@ -1,13 +1,11 @@
 //! Conversion between messages and the domain.
 
 use chassis::clock;
-use chassis::error::Refusal;
 use chassis::identity::{PayoutState, Role};
 use proto::auth::v1::{
     Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, SecurityEvent as SecurityEventMessage,
     Session as SessionMessage, User as UserMessage,
 };
-use proto::common::v1::PageRequest;
 use uuid::Uuid;
 
 use crate::app::get_session::Found;
@@ -19,7 +17,7 @@ use crate::error::Error;
 use crate::store::member_notes::Note;
 
 /// Rows of a page unless another size is asked for.
-const PAGE: i64 = 50;
+pub const PAGE: u16 = 50;
 
 /// An account as others see it.
 pub fn user(user: User) -> UserMessage {
@@ -115,19 +113,4 @@ pub fn count(many: i64) -> i32 {
 
 pub fn role(text: &str) -> Result<Role, &'static str> {
     text.parse().map_err(|_| "Choose a role")
-}
-
-/// The size of a page and the cursor it goes on from.
-pub fn page<C: std::str::FromStr>(page: Option<&PageRequest>) -> Result<(i64, Option<C>), Error> {
-    let Some(page) = page else { return Ok((PAGE, None)) };
-    let size = match page.size {
-        0 => PAGE,
-        size @ 1..=500 => i64::from(size),
-        _ => return Err(Error::field("size", "The page size must be 1 to 500")),
-    };
-    let cursor = match page.cursor.as_str() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid"))?),
-    };
-    Ok((size, cursor))
 }

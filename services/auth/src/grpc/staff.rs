@@ -6,6 +6,7 @@ use chassis::db;
 use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::{Role, Session, Staff, not_permitted};
+use chassis::page::Page;
 use chassis::permission::Permission;
 use chassis::proposal::{DecideProposal, Decision};
 use proto::auth::v1::factor_service_server::FactorService;
@@ -81,9 +82,8 @@ impl StaffService for Door {
     async fn list_members(&self, request: Request<ListMembersRequest>) -> Answer<ListMembersResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
-        let (size, before) = convert::page(message.page.as_ref()).map_err(status)?;
-        let (members, next) = list_members(&self.app, &message.search, before, size).await.map_err(status)?;
-        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let page = Page::parse(message.page, convert::PAGE)?;
+        let (members, next_cursor) = list_members(&self.app, &message.search, &page).await.map_err(status)?;
         Ok(Response::new(ListMembersResponse { members: convert::users(members), next_cursor }))
     }
 
@@ -127,10 +127,9 @@ impl StaffService for Door {
     ) -> Answer<ListMemberActivityResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
-        let (size, before) = convert::page(message.page.as_ref()).map_err(status)?;
+        let page = Page::parse(message.page, convert::PAGE)?;
         let member = get_member(&self.app, member(&message.user_id)?).await.map_err(status)?;
-        let (events, next) = list_activity(&self.app, member.user.id, before, size).await.map_err(status)?;
-        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let (events, next_cursor) = list_activity(&self.app, member.user.id, &page).await.map_err(status)?;
         let events = events.into_iter().map(convert::security_event).collect();
         Ok(Response::new(ListMemberActivityResponse { events, next_cursor }))
     }
@@ -203,9 +202,9 @@ impl StaffService for Door {
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Answer<ListProposalsResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
-        let (size, before) = convert::page(message.page.as_ref()).map_err(status)?;
-        let (rows, next) = list_proposals(&self.app, message.status(), before, size).await.map_err(status)?;
-        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let wanted = message.status();
+        let page = Page::parse(message.page, convert::PAGE)?;
+        let (rows, next_cursor) = list_proposals(&self.app, wanted, &page).await.map_err(status)?;
         Ok(Response::new(ListProposalsResponse { proposals: rows.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
@@ -231,10 +230,10 @@ impl StaffService for Door {
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Answer<ListAuditRowsResponse> {
         self.staff(request.metadata(), Permission::SeeAudit).await?;
-        let (size, before) = convert::page(request.get_ref().page.as_ref()).map_err(status)?;
-        let filter = Filter::try_from(request.into_inner().filter).map_err(|no| status(no.into()))?;
-        let (rows, next) = list_audit_rows(&self.app, &filter, before, size).await.map_err(status)?;
-        let next_cursor = next.map(|id| id.to_string()).unwrap_or_default();
+        let message = request.into_inner();
+        let page = Page::parse(message.page, convert::PAGE)?;
+        let filter = Filter::try_from(message.filter)?;
+        let (rows, next_cursor) = list_audit_rows(&self.app, &filter, &page).await.map_err(status)?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }

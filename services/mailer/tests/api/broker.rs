@@ -3,48 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chassis::bus::{Bus, Handler, TOPOLOGY};
+use chassis::bus::Handler;
 use chassis::telemetry::TraceContext;
-use lapin::Channel;
-use lapin::options::{BasicGetOptions, ExchangeDeleteOptions, QueueDeleteOptions};
+use chassis::testing::Broker;
+use lapin::options::BasicGetOptions;
 use mailer::events::consumed::QUEUE;
 use proto::auth::v1::{PasswordChanged, SessionEnded};
 use sqlx::PgPool;
 use tokio_util::sync::CancellationToken;
-use uuid::Uuid;
 
 use crate::fixture::{World, event};
-
-/// A broker with names of its own.
-struct Broker {
-    bus: Bus,
-    prefix: String,
-}
-
-impl Broker {
-    fn new() -> Self {
-        let url = std::env::var("AMQP_URL").unwrap_or_else(|_| "amqp://guest:guest@127.0.0.1:5672".to_owned());
-        let prefix = format!("test-{}.", Uuid::new_v4());
-        Self { bus: Bus::with_prefix(&url, &prefix), prefix }
-    }
-
-    async fn channel(&self) -> Channel {
-        self.bus.connect("test").await.unwrap().1
-    }
-
-    async fn remove(self) {
-        let channel = self.channel().await;
-        for (queue, _) in TOPOLOGY {
-            for name in [format!("{}{queue}", self.prefix), format!("{}{queue}.dead", self.prefix)] {
-                channel.queue_delete(name.into(), QueueDeleteOptions::default()).await.unwrap();
-            }
-        }
-        for name in ["events", "events.dead"] {
-            let name = format!("{}{name}", self.prefix);
-            channel.exchange_delete(name.into(), ExchangeDeleteOptions::default()).await.unwrap();
-        }
-    }
-}
 
 /// Waits until a count is reached.
 async fn until(world: &World, sql: &'static str, wanted: i64) {
@@ -61,7 +29,7 @@ async fn until(world: &World, sql: &'static str, wanted: i64) {
 #[sqlx::test(migrations = false)]
 async fn events_arrive_once_and_poison_is_parked(pool: PgPool) {
     let world = World::start(pool).await;
-    let broker = Broker::new();
+    let broker = Broker::default();
     let publisher = broker.bus.publisher("test").await.unwrap();
     let changed = event(
         "auth.v1.password_changed",

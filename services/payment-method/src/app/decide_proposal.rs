@@ -2,9 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::decision::Signed;
-use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::idempotency::Answer;
+use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::OffsetDateTime;
 
 use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE};
@@ -18,25 +17,21 @@ use crate::store::methods;
 /// # Errors
 /// `Refused` (not found, decided already, own proposal), `Stale`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    let signed = proposal::sign::<Error>(db, command).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = decide(&mut work, command, signed.as_ref()).await;
-    work.settle(result).await
+    proposal::decide_and_apply(db, command, &Proposals).await
 }
 
-async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Option<&Signed>) -> Result<Proposal, Error> {
-    let now = clock::now(conn).await?;
-    let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
-    if command.decision == Decision::Confirm {
+struct Proposals;
+
+impl Apply for Proposals {
+    type Error = Error;
+
+    async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
+        let now = clock::now(conn).await?;
         let (method, changed) = take_effect(conn, &decided, now).await?;
-        decided = proposal::name_subject(conn, decided.id, method.id).await?;
+        let decided = proposal::name_subject(conn, decided.id, method.id).await?;
         published::platform_method_changed(conn, &method, changed, &decided).await?;
+        Ok(decided)
     }
-    proposal::record(conn, command, signed, (&decided, None)).await?;
-    Ok(decided)
 }
 
 async fn take_effect(

@@ -1,17 +1,13 @@
-//! Lists the audit log, newest first.
+//! Lists the audit log for staff.
 
 use chassis::audit::{self, Filter};
 use chassis::db::Db;
+use chassis::page::Page;
 use proto::common::v1::AuditRow;
 
 use crate::error::Error;
 
-/// Up to `limit` rows that match after the one the cursor names.
-pub async fn list_audit_rows(
-    db: &Db,
-    filter: &Filter,
-    cursor: Option<i64>,
-    limit: i64,
-) -> Result<Vec<AuditRow>, Error> {
-    Ok(audit::list(&mut *db.conn().await?, filter, cursor, limit).await?)
+/// A page of the rows that match, newest first, and the cursor of the next page.
+pub async fn list_audit_rows(db: &Db, filter: &Filter, page: &Page<i64>) -> Result<(Vec<AuditRow>, String), Error> {
+    Ok(audit::list(&mut *db.conn().await?, filter, page).await?)
 }

@@ -1,10 +1,9 @@
 //! Proposes to add, change or retire a platform method (D-M1).
 
-use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -68,18 +67,17 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, change: Change, address
             (ARCHIVE, Some(id), json!({ "archived": true }), Some(before(&current)?))
         }
     };
-    let proposal = proposal::open(conn, kind, subject, &change, before.as_ref(), staff.user_id).await?;
-    let act = Act {
+    let new = NewProposal {
         staff,
-        action: &format!("{kind}.propose"),
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before,
-        after: Some(json!({ "kind": kind, "methodId": subject, "change": change })),
         address,
+        kind,
+        subject_id: subject,
+        member_id: None,
+        change: &change,
+        before,
+        logged: json!({ "kind": kind, "methodId": subject, "change": change }),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }
 
 async fn platform_method(conn: &mut PgConnection, id: Uuid) -> Result<Method, Error> {

@@ -1,7 +1,5 @@
 //! Conversion between proto messages and the types of this service.
 
-use chassis::error::{Kind, Refusal};
-use proto::common::v1::{ErrorReason, PageRequest};
 use proto::payment_method::v1::{
     MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
@@ -12,11 +10,6 @@ use crate::app::list_platform_methods::PlatformMethod;
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
-
-/// How many rows a page has when the caller does not say.
-const PAGE: i64 = 100;
-/// How many it has at the most.
-const LARGEST_PAGE: i64 = 500;
 
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
     let message = message.unwrap_or_default();
@@ -41,29 +34,6 @@ pub(super) fn resolve_withdrawal_method(
 ) -> Result<ResolveWithdrawalMethod, Error> {
     let user_id = id(&message.user_id)?;
     Ok(ResolveWithdrawalMethod { user_id, method: message.method, address: message.address, memo: message.memo })
-}
-
-/// A proposal's id; text that is none names no proposal.
-pub(super) fn proposal_id(text: &str) -> Result<Uuid, Error> {
-    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.");
-    Ok(text.parse().map_err(|_| unknown())?)
-}
-
-/// The cursor and the size of a page.
-pub(super) fn page<C: std::str::FromStr>(message: Option<PageRequest>) -> Result<(Option<C>, i64), Error> {
-    let message = message.unwrap_or_default();
-    let cursor = match message.cursor.as_str() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid."))?),
-    };
-    let size = if message.size == 0 { PAGE } else { i64::from(message.size).clamp(1, LARGEST_PAGE) };
-    Ok((cursor, size))
-}
-
-/// The cursor to what follows a page: its last row's, if the page is full.
-pub(super) fn next_cursor<T>(rows: &[T], size: i64, key: impl Fn(&T) -> String) -> String {
-    let full = i64::try_from(rows.len()).is_ok_and(|length| length >= size);
-    rows.last().filter(|_| full).map(key).unwrap_or_default()
 }
 
 impl From<Method> for PaymentMethod {

@@ -4,9 +4,8 @@ use proto::common::v1::file_owner_service_server::FileOwnerService;
 use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};
 use tonic::{Request, Response, Status};
 
-use super::{Doors, status};
+use super::Doors;
 use crate::app::list_owned_files::list_owned_files;
-use crate::error::Error;
 
 #[tonic::async_trait]
 impl FileOwnerService for Doors {
@@ -14,11 +13,8 @@ impl FileOwnerService for Doors {
         &self,
         request: Request<ListOwnedFilesRequest>,
     ) -> Result<Response<ListOwnedFilesResponse>, Status> {
-        let asked = async {
-            self.verifier.service(request.metadata(), &["gateway"])?;
-            list_owned_files(&self.db, &request.get_ref().keys).await
-        };
-        let keys = asked.await.map_err(|error: Error| status(error))?;
+        self.verifier.service(request.metadata(), &["gateway"])?;
+        let keys = list_owned_files(&self.db, &request.get_ref().keys).await?;
         Ok(Response::new(ListOwnedFilesResponse { keys }))
     }
 }

@@ -8,7 +8,7 @@ use proto::payment_method::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use super::{Doors, convert, status};
+use super::{Doors, convert};
 use crate::app::resolve_deposit_method::resolve_deposit_method;
 use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawals, resolve_withdrawal_method};
 use crate::domain::method::Method;
@@ -22,7 +22,7 @@ impl MethodLookupService for Doors {
         &self,
         request: Request<ResolveDepositMethodRequest>,
     ) -> Result<Response<ResolveDepositMethodResponse>, Status> {
-        let method = self.resolve_deposit(request).await.map_err(status)?;
+        let method = self.resolve_deposit(request).await?;
         Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(method.into()) }))
     }
 
@@ -30,7 +30,7 @@ impl MethodLookupService for Doors {
         &self,
         request: Request<ResolveWithdrawalMethodRequest>,
     ) -> Result<Response<ResolveWithdrawalMethodResponse>, Status> {
-        let destination = self.resolve_withdrawal(request).await.map_err(status)?;
+        let destination = self.resolve_withdrawal(request).await?;
         Ok(Response::new(destination.into()))
     }
 
@@ -38,7 +38,7 @@ impl MethodLookupService for Doors {
         &self,
         request: Request<ResolveWithdrawalMethodsRequest>,
     ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
-        let found = self.resolve_withdrawals(request).await.map_err(status)?;
+        let found = self.resolve_withdrawals(request).await?;
         let resolutions = found.into_iter().map(|one| Resolution { found: one.map(Into::into) }).collect();
         Ok(Response::new(ResolveWithdrawalMethodsResponse { resolutions }))
     }

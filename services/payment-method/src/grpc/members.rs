@@ -12,7 +12,7 @@ use proto::payment_method::v1::{
 };
 use tonic::{Request, Response, Status};
 
-use super::{Doors, convert, status};
+use super::{Doors, convert};
 use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
 use crate::app::list_payment_methods::list_payment_methods;
@@ -26,7 +26,7 @@ impl PaymentMethodService for Doors {
         &self,
         request: Request<ListPaymentMethodsRequest>,
     ) -> Result<Response<ListPaymentMethodsResponse>, Status> {
-        let list = self.list(request).await.map_err(status)?;
+        let list = self.list(request).await?;
         let payment_methods = list.into_iter().map(PaymentMethod::from).collect();
         Ok(Response::new(ListPaymentMethodsResponse { payment_methods }))
     }
@@ -35,14 +35,14 @@ impl PaymentMethodService for Doors {
         &self,
         request: Request<CreatePaymentMethodRequest>,
     ) -> Result<Response<CreatePaymentMethodResponse>, Status> {
-        self.create(request).await.map_err(status)
+        Ok(self.create(request).await?)
     }
 
     async fn update_payment_method(
         &self,
         request: Request<UpdatePaymentMethodRequest>,
     ) -> Result<Response<UpdatePaymentMethodResponse>, Status> {
-        let Updated { method, replaced } = self.update(request).await.map_err(status)?;
+        let Updated { method, replaced } = self.update(request).await?;
         Ok(Response::new(UpdatePaymentMethodResponse {
             payment_method: Some(method.into()),
             replaced_image_key: replaced,
@@ -53,7 +53,7 @@ impl PaymentMethodService for Doors {
         &self,
         request: Request<DeletePaymentMethodRequest>,
     ) -> Result<Response<DeletePaymentMethodResponse>, Status> {
-        let image_key = self.delete(request).await.map_err(status)?;
+        let image_key = self.delete(request).await?;
         Ok(Response::new(DeletePaymentMethodResponse { image_key }))
     }
 }

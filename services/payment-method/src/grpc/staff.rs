@@ -2,11 +2,10 @@
 
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
-use chassis::idempotency::{Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::Claim;
+use chassis::page::Page;
 use chassis::permission::Permission;
-use chassis::proposal::{DecideProposal, Decision, Proposal};
-use proto::common::v1::Proposal as ProposalMessage;
+use chassis::proposal::{Decision, DecisionRequest};
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
@@ -14,16 +13,19 @@ use proto::payment_method::v1::{
     PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, RejectProposalRequest,
     RejectProposalResponse,
 };
-use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
-use super::{Doors, convert, status};
+use super::{Doors, convert};
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::list_proposals::list_proposals;
 use crate::app::propose_platform_method::{Change, propose_platform_method};
-use crate::error::Error;
+
+/// Rows on a page unless staff want more or fewer.
+const PAGE: u16 = 100;
+/// The permission to decide on proposals.
+const DECIDERS: [Permission; 1] = [Permission::ChangeMethods];
 
 #[tonic::async_trait]
 impl StaffService for Doors {
@@ -31,8 +33,8 @@ impl StaffService for Doors {
         &self,
         request: Request<ListPlatformMethodsRequest>,
     ) -> Result<Response<ListPlatformMethodsResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await.map_err(status)?;
-        let list = list_platform_methods(&self.db).await.map_err(status)?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let list = list_platform_methods(&self.db).await?;
         let methods = list.into_iter().map(PlatformMethod::from).collect();
         Ok(Response::new(ListPlatformMethodsResponse { methods }))
     }
@@ -41,50 +43,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposePlatformMethodRequest>,
     ) -> Result<Response<ProposePlatformMethodResponse>, Status> {
-        self.propose(request).await.map_err(status)
-    }
-
-    async fn list_proposals(
-        &self,
-        request: Request<ListProposalsRequest>,
-    ) -> Result<Response<ListProposalsResponse>, Status> {
-        self.proposals(request).await.map(Response::new).map_err(status)
-    }
-
-    async fn confirm_proposal(
-        &self,
-        request: Request<ConfirmProposalRequest>,
-    ) -> Result<Response<ConfirmProposalResponse>, Status> {
-        let confirmed = self.confirm(request).await.map_err(status)?;
-        Ok(answer(confirmed.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn reject_proposal(
-        &self,
-        request: Request<RejectProposalRequest>,
-    ) -> Result<Response<RejectProposalResponse>, Status> {
-        let rejected = self.reject(request).await.map_err(status)?;
-        Ok(answer(rejected.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
-    }
-
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
-        self.audit_rows(request).await.map(Response::new).map_err(status)
-    }
-}
-
-impl Doors {
-    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Error> {
-        Ok(self.verifier.staff(metadata, permission).await?)
-    }
-
-    async fn propose(
-        &self,
-        request: Request<ProposePlatformMethodRequest>,
-    ) -> Result<Response<ProposePlatformMethodResponse>, Error> {
-        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
@@ -100,50 +59,50 @@ impl Doors {
         Ok(answer(proposed.map(|proposal| ProposePlatformMethodResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn proposals(&self, request: Request<ListProposalsRequest>) -> Result<ListProposalsResponse, Error> {
-        self.staff(request.metadata(), Permission::See).await?;
+    async fn list_proposals(
+        &self,
+        request: Request<ListProposalsRequest>,
+    ) -> Result<Response<ListProposalsResponse>, Status> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = message.status();
-        let (cursor, size) = convert::page(message.page)?;
-        let rows = list_proposals(&self.db, status, cursor, size).await?;
-        let next_cursor = convert::next_cursor(&rows, size, |row| row.id.to_string());
-        Ok(ListProposalsResponse { proposals: rows.into_iter().map(ProposalMessage::from).collect(), next_cursor })
+        let page = Page::parse(message.page, PAGE)?;
+        let (found, next_cursor) = list_proposals(&self.db, status, &page).await?;
+        Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
-    async fn confirm(&self, request: Request<ConfirmProposalRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
-        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
-        let message = request.into_inner();
-        let command = DecideProposal {
-            staff,
-            id: convert::proposal_id(&message.proposal_id)?,
-            decision: Decision::Confirm,
-            client_address: message.client_address,
-            claim,
-        };
-        retrying(|| decide_proposal(&self.db, &command)).await
+    async fn confirm_proposal(
+        &self,
+        request: Request<ConfirmProposalRequest>,
+    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+        let (metadata, _, message) = request.into_parts();
+        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn reject(&self, request: Request<RejectProposalRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.staff(request.metadata(), Permission::ChangeMethods).await?;
-        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
-        let message = request.into_inner();
-        let command = DecideProposal {
-            staff,
-            id: convert::proposal_id(&message.proposal_id)?,
-            decision: Decision::Reject,
-            client_address: message.client_address,
-            claim,
-        };
-        retrying(|| decide_proposal(&self.db, &command)).await
+    async fn reject_proposal(
+        &self,
+        request: Request<RejectProposalRequest>,
+    ) -> Result<Response<RejectProposalResponse>, Status> {
+        let (metadata, _, message) = request.into_parts();
+        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
+        let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
+        Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Result<ListAuditRowsResponse, Error> {
-        self.staff(request.metadata(), Permission::SeeAudit).await?;
+    async fn list_audit_rows(
+        &self,
+        request: Request<ListAuditRowsRequest>,
+    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
-        let (cursor, size) = convert::page(message.page)?;
-        let rows = list_audit_rows(&self.db, &message.filter.try_into()?, cursor, size).await?;
-        let next_cursor = convert::next_cursor(&rows, size, |row| row.id.to_string());
-        Ok(ListAuditRowsResponse { rows, next_cursor })
+        let page = Page::parse(message.page, PAGE)?;
+        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
+        Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }

@@ -3,7 +3,7 @@
 use chassis::error::Kind;
 use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
-use chassis::testing::with_token;
+use chassis::testing::{assert_permitted, with_token};
 use prost::Message;
 use proto::common::v1::{Idempotency, ProposalStatus};
 use proto::payment_method::v1::staff_service_server::StaffService;
@@ -172,10 +172,7 @@ async fn roles_are_kept_apart(pool: PgPool) {
             (role.is_some(), doors.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
             (trail, doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
         ];
-        for (call, (allowed, status)) in outcomes.into_iter().enumerate() {
-            let forbidden = status.is_some_and(|status| status.code() == tonic::Code::PermissionDenied);
-            assert_eq!(forbidden, !allowed, "{role:?} call {call}");
-        }
+        assert_permitted(role, outcomes);
     }
 }
 

@@ -2,9 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::decision::Signed;
-use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::idempotency::Answer;
+use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -21,29 +20,24 @@ use crate::store::{plan_values, plans, trades};
 /// # Errors
 /// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    let signed = proposal::sign::<Error>(db, command).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = decide(&mut work, command, signed.as_ref()).await;
-    work.settle(result).await
+    proposal::decide_and_apply(db, command, &Proposals).await
 }
 
-async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Option<&Signed>) -> Result<Proposal, Error> {
-    let now = clock::now(conn).await?;
-    let (mut decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
-    if command.decision == Decision::Confirm {
+struct Proposals;
+
+impl Apply for Proposals {
+    type Error = Error;
+
+    async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
+        let now = clock::now(conn).await?;
         let plan_id = match decided.kind.as_str() {
             CREATE => create(conn, &decided, now).await?,
             UPDATE => update(conn, &decided, now).await?,
             _ => publish(conn, &decided, now).await?,
         };
-        decided = proposal::name_subject(conn, decided.id, plan_id).await?;
         published::plan_changed(conn, plan_id).await?;
+        Ok(proposal::name_subject(conn, decided.id, plan_id).await?)
     }
-    proposal::record(conn, command, signed, (&decided, None)).await?;
-    Ok(decided)
 }
 
 async fn create(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {

@@ -1,18 +1,18 @@
-//! Proposals, newest first.
+//! Lists proposals for staff.
 
 use chassis::db::Db;
+use chassis::page::Page;
 use chassis::proposal::{self, Proposal};
 use proto::common::v1::ProposalStatus;
 use uuid::Uuid;
 
 use crate::error::Error;
 
-/// Up to `limit` proposals of one status, or all, after the one the cursor names.
+/// A page of the proposals of one status or all, newest first, and the cursor of the next page.
 pub async fn list_proposals(
     db: &Db,
     status: ProposalStatus,
-    cursor: Option<Uuid>,
-    limit: i64,
-) -> Result<Vec<Proposal>, Error> {
-    Ok(proposal::list(&mut *db.conn().await?, status, cursor, limit).await?)
+    page: &Page<Uuid>,
+) -> Result<(Vec<Proposal>, String), Error> {
+    Ok(proposal::list(&mut *db.conn().await?, status, page).await?)
 }

@@ -1,11 +1,10 @@
 //! Proposes a new plan, or new terms for one.
 
-use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -62,16 +61,15 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, draft: &Draft, address:
         }
     };
     let change = serde_json::to_value(&draft.terms)?;
-    let proposal = proposal::open(conn, kind, draft.plan_id, &change, before.as_ref(), staff.user_id).await?;
-    let act = Act {
+    let new = NewProposal {
         staff,
-        action: &format!("{kind}.propose"),
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before,
-        after: Some(json!({ "kind": kind, "planId": draft.plan_id, "change": change })),
         address,
+        kind,
+        subject_id: draft.plan_id,
+        member_id: None,
+        change: &change,
+        before,
+        logged: json!({ "kind": kind, "planId": draft.plan_id, "change": change }),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }

@@ -1,11 +1,10 @@
 //! Proposes a value of a plan (D-R4).
 
-use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -66,18 +65,17 @@ async fn propose(
     let before = newest.map(|value| point(value.micros, Some(value.at), &value.source));
     let before = before.map(serde_json::to_value).transpose()?;
     let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;
-    let proposal = proposal::open(conn, VALUE, Some(plan_id), &change, before.as_ref(), staff.user_id).await?;
-    let act = Act {
+    let new = NewProposal {
         staff,
-        action: "plan.value.propose",
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before,
-        after: Some(json!({ "kind": VALUE, "planId": plan_id, "change": change })),
         address,
+        kind: VALUE,
+        subject_id: Some(plan_id),
+        member_id: None,
+        change: &change,
+        before,
+        logged: json!({ "kind": VALUE, "planId": plan_id, "change": change }),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }
 
 fn point(micros: i64, at: Option<OffsetDateTime>, source: &str) -> Point {

@@ -1,9 +1,7 @@
 //! Conversion between proto messages and the types of this service.
 
 use chassis::clock;
-use chassis::error::{Kind, Refusal};
 use chassis::money::Cents;
-use proto::common::v1::{ErrorReason, PageRequest};
 use proto::trade::v1::{
     Plan as PlanMessage, PlanValue, ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus,
     ValuesOfPlan,
@@ -16,11 +14,6 @@ use crate::domain::trade::{Status, Trade};
 use crate::domain::value::{Draft, Value};
 use crate::error::Error;
 
-/// How many rows a page has when the caller does not say.
-const PAGE: i64 = 100;
-/// How many it has at the most.
-const LARGEST_PAGE: i64 = 500;
-
 /// A plan's id; text that is none names no plan.
 pub(super) fn plan_id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::PlanNotFound)
@@ -29,29 +22,6 @@ pub(super) fn plan_id(text: &str) -> Result<Uuid, Error> {
 /// A trade's id; text that is none names no trade.
 pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
     text.parse().map_err(|_| Error::TradeNotFound)
-}
-
-/// A proposal's id; text that is none names no proposal.
-pub(super) fn proposal_id(text: &str) -> Result<Uuid, Error> {
-    let unknown = || Refusal::new(Kind::NotFound, ErrorReason::NotFound, "Proposal not found.");
-    Ok(text.parse().map_err(|_| unknown())?)
-}
-
-/// The cursor and the size of a page.
-pub(super) fn page<C: std::str::FromStr>(message: Option<PageRequest>) -> Result<(Option<C>, i64), Error> {
-    let message = message.unwrap_or_default();
-    let cursor = match message.cursor.as_str() {
-        "" => None,
-        text => Some(text.parse().map_err(|_| Refusal::field("cursor", "This page link is not valid."))?),
-    };
-    let size = if message.size == 0 { PAGE } else { i64::from(message.size).clamp(1, LARGEST_PAGE) };
-    Ok((cursor, size))
-}
-
-/// The cursor to what follows a page: its last row's, if the page is full.
-pub(super) fn next_cursor<T>(rows: &[T], size: i64, key: impl Fn(&T) -> String) -> String {
-    let full = i64::try_from(rows.len()).is_ok_and(|length| length >= size);
-    rows.last().filter(|_| full).map(key).unwrap_or_default()
 }
 
 pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {

@@ -15,7 +15,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::{Doors, convert, status};
+use super::{Doors, convert};
 use crate::app::claim_trade::claim_trade;
 use crate::app::close_trade::close_trade;
 use crate::app::create_trade::{CreateTrade, create_trade};
@@ -27,7 +27,7 @@ use crate::error::Error;
 #[tonic::async_trait]
 impl TradeService for Doors {
     async fn list_plans(&self, _: Request<ListPlansRequest>) -> Result<Response<ListPlansResponse>, Status> {
-        let plans = list_plans(&self.db).await.map_err(status)?;
+        let plans = list_plans(&self.db).await?;
         Ok(Response::new(ListPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
     }
 
@@ -35,8 +35,8 @@ impl TradeService for Doors {
         &self,
         request: Request<ListPlanValuesRequest>,
     ) -> Result<Response<ListPlanValuesResponse>, Status> {
-        let plan_id = convert::plan_id(&request.into_inner().plan_id).map_err(status)?;
-        let values = list_plan_values(&self.db, plan_id).await.map_err(status)?;
+        let plan_id = convert::plan_id(&request.into_inner().plan_id)?;
+        let values = list_plan_values(&self.db, plan_id).await?;
         Ok(Response::new(ListPlanValuesResponse { values: values.into_iter().map(PlanValue::from).collect() }))
     }
 
@@ -48,7 +48,7 @@ impl TradeService for Doors {
         // Text that is no id names no plan.
         let plan_ids: Vec<Uuid> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();
         let points = (request.points > 0).then_some(i64::from(request.points));
-        let values = batch_list_plan_values(&self.db, &plan_ids, points).await.map_err(status)?;
+        let values = batch_list_plan_values(&self.db, &plan_ids, points).await?;
         Ok(Response::new(BatchListPlanValuesResponse { plans: convert::values_of_plans(values) }))
     }
 
@@ -56,22 +56,22 @@ impl TradeService for Doors {
         &self,
         request: Request<CreateTradeRequest>,
     ) -> Result<Response<CreateTradeResponse>, Status> {
-        let opened = self.create(request).await.map_err(status)?;
+        let opened = self.create(request).await?;
         Ok(answer(opened.map(|trade| CreateTradeResponse { trade: Some(trade) })))
     }
 
     async fn claim_trade(&self, request: Request<ClaimTradeRequest>) -> Result<Response<ClaimTradeResponse>, Status> {
-        let claimed = self.claim(request).await.map_err(status)?;
+        let claimed = self.claim(request).await?;
         Ok(answer(claimed.map(|trade| ClaimTradeResponse { trade: Some(trade) })))
     }
 
     async fn close_trade(&self, request: Request<CloseTradeRequest>) -> Result<Response<CloseTradeResponse>, Status> {
-        let closed = self.close(request).await.map_err(status)?;
+        let closed = self.close(request).await?;
         Ok(answer(closed.map(|trade| CloseTradeResponse { trade: Some(trade) })))
     }
 
     async fn list_trades(&self, request: Request<ListTradesRequest>) -> Result<Response<ListTradesResponse>, Status> {
-        let trades = self.list(request).await.map_err(status)?;
+        let trades = self.list(request).await?;
         Ok(Response::new(ListTradesResponse { trades }))
     }
 }

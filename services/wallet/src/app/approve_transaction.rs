@@ -112,17 +112,8 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
         // Lines that nobody decides on are never open.
         (_, None) => return Err(Error::AlreadyDecided),
     }
-    let mut after = trail(&transaction);
-    after["note"] = json!(command.note);
-    let act = Act {
-        staff: &command.staff,
-        action: &format!("{}.approve", transaction.kind().as_str()),
-        subject_id: transaction.id.to_string(),
-        member_id: Some(transaction.user_id),
-        before: Some(before),
-        after: Some(after),
-        address: &command.client_address,
-    };
+    let action = format!("{}.approve", transaction.kind().as_str());
+    let act = act((&command.staff, &command.client_address), &action, (before, &transaction), Some(&command.note));
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
@@ -217,6 +208,28 @@ pub(crate) fn decided(one: &Transaction, verb: &str, permission: Permission, fac
 /// Which output of the blockchain a decision names.
 pub(crate) fn output(txid: Option<&Txid>) -> Value {
     json!({ "txid": txid.map(|txid| &txid.key), "vout": txid.and_then(|txid| txid.vout) })
+}
+
+/// What a staff member did to a transaction, for the audit log: how they found it, how they left it, and their note.
+pub(crate) fn act<'a>(
+    (staff, address): (&'a Staff, &'a str),
+    action: &'a str,
+    (before, one): (Value, &Transaction),
+    note: Option<&str>,
+) -> Act<'a> {
+    let mut after = trail(one);
+    if let Some(note) = note {
+        after["note"] = json!(note);
+    }
+    Act {
+        staff,
+        action,
+        subject_id: one.id.to_string(),
+        member_id: Some(one.user_id),
+        before: Some(before),
+        after: Some(after),
+        address,
+    }
 }
 
 /// What the trail keeps of a transaction.

@@ -2,9 +2,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::decision::Signed;
-use chassis::idempotency::{Answer, Work};
-use chassis::proposal::{self, DecideProposal, Decision, Proposal};
+use chassis::idempotency::Answer;
+use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use serde_json::Value;
 use uuid::Uuid;
 
@@ -28,28 +27,30 @@ use crate::store::{ledger_checks, transactions, withdrawal_stops};
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
 /// `AlreadyReversed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    let signed = proposal::sign::<Error>(db, command).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = decide(&mut work, command, signed.as_ref()).await;
-    work.settle(result).await
+    proposal::decide_and_apply(db, command, &Proposals { decided_by: command.staff.user_id }).await
 }
 
-async fn decide(conn: &mut PgConnection, command: &DecideProposal, signed: Option<&Signed>) -> Result<Proposal, Error> {
-    let (decided, signed) = proposal::decide::<Error>(conn, command, signed).await?;
-    if command.decision == Decision::Confirm {
+struct Proposals {
+    decided_by: Uuid,
+}
+
+impl Apply for Proposals {
+    type Error = Error;
+
+    async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
         match decided.kind.as_str() {
-            REOPEN => reopen(conn, &decided, command.staff.user_id).await?,
+            REOPEN => reopen(conn, &decided, self.decided_by).await?,
             REBUILD => rebuild(conn, &decided).await?,
             REVERSAL => reverse(conn, &decided).await?,
             _ => correct(conn, &decided).await?,
         }
+        Ok(decided)
     }
-    // What a correction is about is a member.
-    proposal::record(conn, command, signed, (&decided, decided.subject_id)).await?;
-    Ok(decided)
+
+    /// The subject of a correction or reversal is a member; the other kinds have none.
+    fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
+        proposal.subject_id
+    }
 }
 
 /// Withdrawals go on after the stop that the proposal names, unless something does not verify or nothing was checked within the last minutes.

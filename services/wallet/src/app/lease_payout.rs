@@ -1,7 +1,7 @@
 //! A treasurer leases an approved withdrawal for paying it, or renews the lease. Nobody else can pay or reject it until
 //! the lease ends.
 
-use chassis::audit::{self, Act};
+use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -11,7 +11,7 @@ use chassis::permission::Permission;
 use serde_json::json;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{decided, trail};
+use crate::app::approve_transaction::{act, decided, trail};
 use crate::app::get_review;
 use crate::app::mark_withdrawal_paid::lock_payout;
 use crate::domain::transaction::Transaction;
@@ -59,15 +59,7 @@ async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) 
     signed.check(&decision(&transaction))?;
     transaction.lease_payout(by, now)?;
     transactions::save(conn, &mut transaction).await?;
-    let act = Act {
-        staff: &command.staff,
-        action: "withdrawal.paying",
-        subject_id: transaction.id.to_string(),
-        member_id: Some(transaction.user_id),
-        before: Some(before),
-        after: Some(trail(&transaction)),
-        address: &command.client_address,
-    };
-    audit::append_signed(conn, act, signed).await?;
+    let by = (&command.staff, command.client_address.as_str());
+    audit::append_signed(conn, act(by, "withdrawal.paying", (before, &transaction), None), signed).await?;
     Ok(transaction)
 }

@@ -1,21 +1,18 @@
 //! Lists proposals for staff.
 
 use chassis::db::Db;
+use chassis::page::Page;
 use chassis::proposal::{self, Proposal};
 use proto::common::v1::ProposalStatus;
 use uuid::Uuid;
 
 use crate::error::Error;
 
-/// Proposals behind a cursor, newest first, and whether there are more.
+/// A page of the proposals of one status or all, newest first, and the cursor of the next page.
 pub async fn list_proposals(
     db: &Db,
     status: ProposalStatus,
-    after: Option<Uuid>,
-    size: u16,
-) -> Result<(Vec<Proposal>, bool), Error> {
-    let mut found = proposal::list(&mut *db.conn().await?, status, after, i64::from(size) + 1).await?;
-    let more = found.len() > usize::from(size);
-    found.truncate(usize::from(size));
-    Ok((found, more))
+    page: &Page<Uuid>,
+) -> Result<(Vec<Proposal>, String), Error> {
+    Ok(proposal::list(&mut *db.conn().await?, status, page).await?)
 }

@@ -1,20 +1,19 @@
 //! Searches transactions for staff.
 
 use chassis::db::Db;
+use chassis::page::Page;
 
-use crate::app::list_transactions::Page;
 use crate::domain::cursor::Cursor;
+use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::store::transactions::{self, Filter};
 
-/// Transactions that match, behind a cursor.
+/// A page of the transactions that match, newest first, and the cursor of the next page.
 pub async fn list_staff_transactions(
     db: &Db,
     filter: &Filter,
-    after: Option<Cursor>,
-    size: u16,
-) -> Result<Page, Error> {
-    let mut conn = db.conn().await?;
-    let found = transactions::search(&mut conn, filter, after, i64::from(size) + 1).await?;
-    Ok(Page::of(found, usize::from(size)))
+    page: &Page<Cursor>,
+) -> Result<(Vec<Transaction>, String), Error> {
+    let found = transactions::search(&mut *db.conn().await?, filter, page.after, page.limit()).await?;
+    Ok(page.cut(found, Cursor::of))
 }

@@ -1,6 +1,6 @@
 //! A treasurer records the payout of an approved withdrawal.
 
-use chassis::audit::{self, Act};
+use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -10,7 +10,7 @@ use chassis::money::Cents;
 use chassis::permission::Permission;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{decided, output, payout, trail};
+use crate::app::approve_transaction::{act, decided, output, payout, trail};
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
@@ -69,16 +69,8 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;
-    let act = Act {
-        staff: &command.staff,
-        action: "withdrawal.paid",
-        subject_id: transaction.id.to_string(),
-        member_id: Some(transaction.user_id),
-        before: Some(before),
-        after: Some(trail(&transaction)),
-        address: &command.client_address,
-    };
-    audit::append_signed(conn, act, signed).await?;
+    let by = (&command.staff, command.client_address.as_str());
+    audit::append_signed(conn, act(by, "withdrawal.paid", (before, &transaction), None), signed).await?;
     Ok(transaction)
 }
 

@@ -1,15 +1,15 @@
 //! A treasurer proposes a bonus, its release, or an adjustment.
 
-use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
 use chassis::money::Cents;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
 use uuid::Uuid;
 
+use crate::app::required_note;
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::error::Error;
 use crate::store::accounts;
@@ -41,10 +41,7 @@ fn check_fields(correction: &Correction) -> Result<(), Refusal> {
     if !(Cents::new(1)..=Cents::new(999_999_999_999)).contains(&correction.amount_cents) {
         return Err(Refusal::field("amount", "Please enter an amount above zero."));
     }
-    if !(1..=500).contains(&correction.note.trim().chars().count()) {
-        return Err(Refusal::field("note", "Please enter a reason of at most 500 characters."));
-    }
-    Ok(())
+    required_note(&correction.note).map(drop)
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result<Proposal, Error> {
@@ -61,17 +58,15 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
     }
     let change = serde_json::to_value(&command.correction).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
-    let (user_id, by) = (command.user_id, command.staff.user_id);
-    let proposal = proposal::open(conn, kind.as_str(), Some(user_id), &change, Some(&before), by).await?;
-    let act = Act {
+    let new = NewProposal {
         staff: &command.staff,
-        action: &format!("{}.propose", kind.as_str()),
-        subject_id: proposal.id.to_string(),
-        member_id: Some(user_id),
-        before: Some(before),
-        after: Some(change),
         address: &command.client_address,
+        kind: kind.as_str(),
+        subject_id: Some(command.user_id),
+        member_id: Some(command.user_id),
+        change: &change,
+        before: Some(before),
+        logged: change.clone(),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }

@@ -1,14 +1,13 @@
 //! A treasurer proposes to rebuild the balance, entry count and head of an account from its entries; another confirms.
 
-use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
-use chassis::error::Refusal;
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use crate::app::required_note;
 use crate::error::Error;
 use crate::store::ledger_checks;
 
@@ -40,37 +39,34 @@ pub struct Rebuild {
 /// # Errors
 /// Invalid for a missing note, `AccountVerifies`.
 pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
-    if !(1..=500).contains(&command.note.trim().chars().count()) {
-        return Err(Refusal::field("note", "Please enter a reason of at most 500 characters.").into());
-    }
+    let note = required_note(&command.note)?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
         return Ok(answer);
     }
-    let result = propose(&mut work, command).await;
+    let result = propose(&mut work, command, note).await;
     work.settle(result).await
 }
 
-async fn propose(conn: &mut PgConnection, command: &ProposeRebuild) -> Result<Proposal, Error> {
+async fn propose(conn: &mut PgConnection, command: &ProposeRebuild, note: String) -> Result<Proposal, Error> {
     let found = ledger_checks::faulty_account(conn, command.account_id).await?.ok_or(Error::AccountVerifies)?;
     let before = json!({ "balanceCents": found.stored_balance_cents, "entries": found.stored_entries });
     let rebuild = Rebuild {
         account_id: command.account_id.to_string(),
         balance_cents: found.balance_cents,
         entries: found.entries,
-        note: command.note.trim().to_owned(),
+        note,
     };
     let change = serde_json::to_value(&rebuild).map_err(Error::unreadable_change)?;
-    let proposal = proposal::open(conn, REBUILD, None, &change, Some(&before), command.staff.user_id).await?;
-    let act = Act {
+    let new = NewProposal {
         staff: &command.staff,
-        action: "ledger.rebuild.propose",
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before: Some(before),
-        after: Some(change),
         address: &command.client_address,
+        kind: REBUILD,
+        subject_id: None,
+        member_id: None,
+        change: &change,
+        before: Some(before),
+        logged: change.clone(),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }

@@ -1,10 +1,9 @@
 //! Staff propose to resume withdrawals; another person confirms.
 
-use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
-use chassis::proposal::{self, Proposal};
+use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
 
 use crate::app::Moment;
@@ -41,16 +40,15 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<
     let stop = withdrawal_stops::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
     let change = json!({ "withdrawals": "open", STOP: stop.id });
     let before = json!({ "withdrawals": "stopped", "since": Moment(stop.stopped_at), "reason": stop.reason });
-    let proposal = proposal::open(conn, REOPEN, None, &change, Some(&before), command.staff.user_id).await?;
-    let act = Act {
+    let new = NewProposal {
         staff: &command.staff,
-        action: "withdrawals.reopen.propose",
-        subject_id: proposal.id.to_string(),
-        member_id: None,
-        before: Some(before),
-        after: Some(change),
         address: &command.client_address,
+        kind: REOPEN,
+        subject_id: None,
+        member_id: None,
+        change: &change,
+        before: Some(before),
+        logged: change.clone(),
     };
-    audit::append(conn, act).await?;
-    Ok(proposal)
+    Ok(proposal::open(conn, new).await?)
 }

@@ -1,6 +1,6 @@
 //! A reviewer rejects a transaction, with a reason for the member.
 
-use chassis::audit::{self, Act};
+use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
@@ -11,7 +11,7 @@ use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::app::approve_transaction::{decided, trail};
+use crate::app::approve_transaction::{act, decided, trail};
 use crate::app::{get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -82,17 +82,8 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
         Kind::Fee => published::fee_rejected(&transaction).enqueue(conn).await?,
         _ => published::deposit_rejected(&transaction).enqueue(conn).await?,
     }
-    let mut after = trail(&transaction);
-    after["note"] = json!(command.note);
-    let act = Act {
-        staff: &command.staff,
-        action: &format!("{}.reject", transaction.kind().as_str()),
-        subject_id: transaction.id.to_string(),
-        member_id: Some(transaction.user_id),
-        before: Some(before),
-        after: Some(after),
-        address: &command.client_address,
-    };
+    let action = format!("{}.reject", transaction.kind().as_str());
+    let act = act((&command.staff, &command.client_address), &action, (before, &transaction), Some(&command.note));
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }

@@ -7,11 +7,21 @@ use chassis::error::Refusal;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::transaction::Transaction;
+
 /// The last transaction of a page: the next page begins behind it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cursor {
     pub created_at: OffsetDateTime,
     pub id: Uuid,
+}
+
+impl Cursor {
+    /// The cursor of the page behind this transaction.
+    #[must_use]
+    pub const fn of(transaction: &Transaction) -> Self {
+        Self { created_at: transaction.created_at, id: transaction.id }
+    }
 }
 
 impl fmt::Display for Cursor {

@@ -3,7 +3,6 @@
 use chassis::clock;
 use chassis::error::Refusal;
 use chassis::money::Cents;
-use proto::common::v1::PageRequest;
 use proto::wallet::v1 as message;
 use uuid::Uuid;
 
@@ -27,8 +26,6 @@ use crate::store::postings::JournalPosting;
 use crate::store::times::HandlingTime;
 use crate::store::transactions::Waiting;
 
-/// Lines on a page unless the caller wants fewer.
-pub const PAGE: u16 = 500;
 /// Bytes of a payment method's name: those of an id, which is longer than any currency code.
 const METHOD_LENGTH: usize = 36;
 /// What the list of the specification's screens needs of a receipt.
@@ -52,16 +49,6 @@ pub fn method_subject(text: &str) -> Result<Subject, Error> {
 /// An id that another service or staff gives.
 pub fn id(field: &str, text: &str) -> Result<Uuid, Refusal> {
     Uuid::try_parse(text).map_err(|_| Refusal::field(field, "This is not a valid id."))
-}
-
-/// The wanted size of a page, and its cursor.
-pub fn page(request: Option<PageRequest>, default: u16) -> Result<(u16, String), Refusal> {
-    let request = request.unwrap_or_default();
-    match u16::try_from(request.size) {
-        Ok(0) => Ok((default, request.cursor)),
-        Ok(size) if size <= PAGE => Ok((size, request.cursor)),
-        _ => Err(Refusal::field("size", format!("The page size must be 1 to {PAGE}."))),
-    }
 }
 
 /// A proof of payment, which must be there.

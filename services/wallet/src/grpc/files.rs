@@ -5,7 +5,6 @@ use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};
 use tonic::{Request, Response, Status};
 
 use crate::app::list_owned_receipts::list_owned_receipts;
-use crate::error::Error;
 use crate::grpc::Doors;
 
 #[tonic::async_trait]
@@ -14,7 +13,7 @@ impl FileOwnerService for Doors {
         &self,
         request: Request<ListOwnedFilesRequest>,
     ) -> Result<Response<ListOwnedFilesResponse>, Status> {
-        self.verifier.service(request.metadata(), &["gateway"]).map_err(Error::from)?;
+        self.verifier.service(request.metadata(), &["gateway"])?;
         let keys = list_owned_receipts(&self.db, &request.get_ref().keys).await?;
         Ok(Response::new(ListOwnedFilesResponse { keys }))
     }

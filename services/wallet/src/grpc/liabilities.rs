@@ -15,7 +15,6 @@ use tonic::{Request, Response, Status};
 use crate::app::get_liabilities::{get_liabilities, get_liability_proof};
 use crate::app::publish_liabilities::{PublishLiabilities, publish_liabilities};
 use crate::domain::liabilities::{Leaf, Liabilities};
-use crate::error::Error;
 use crate::grpc::Doors;
 
 #[tonic::async_trait]
@@ -46,7 +45,7 @@ impl LiabilitiesService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = PublishLiabilities {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             client_address: message.client_address,
         };

@@ -7,6 +7,7 @@ use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Session;
 use chassis::money::Cents;
+use chassis::page::{self, Page};
 use chassis::permission::MemberAct;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
@@ -39,7 +40,6 @@ use crate::app::purchase_course::purchase_course;
 use crate::app::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
 use crate::app::set_destination::{method_in_need, set_destination};
-use crate::domain::cursor;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
 use crate::domain::transaction::{PaymentClaim, Purpose, Status as Stands, Transaction, Withdrawal};
@@ -105,19 +105,19 @@ impl WalletService for Doors {
         let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let purpose = convert::purpose(&message.r#type).map_err(Error::from)?;
+        let purpose = convert::purpose(&message.r#type)?;
         let amount = Cents::new(message.amount_cents);
         let within =
             if purpose == Purpose::Course { limits::check_course(amount) } else { self.limits.check_deposit(amount) };
-        within.map_err(Error::from)?;
-        let method = convert::method(&message.method).map_err(Error::from)?;
-        let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
-        let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        within?;
+        let method = convert::method(&message.method)?;
+        let receipt = convert::receipt(message.receipt)?;
+        let txid = Txid::parse_optional(&message.txid)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
-        let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
+        let method = self.methods.resolve_deposit(&method, message.method_version).await?;
         let payment = PaymentClaim { amount, method, receipt, txid };
         let command = RequestDeposit { user_id: member.user_id, purpose, payment, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
@@ -128,7 +128,7 @@ impl WalletService for Doors {
         &self,
         request: Request<RequestWithdrawalRequest>,
     ) -> Result<Response<RequestWithdrawalResponse>, Status> {
-        let user_id = self.verifier.named_user(request.metadata()).map_err(Error::from)?;
+        let user_id = self.verifier.named_user(request.metadata())?;
         let message = request.get_ref();
         let amount = Cents::new(message.amount_cents);
         let looked_up = async {
@@ -154,7 +154,7 @@ impl WalletService for Doors {
         };
         let mut unknown = destination.as_ref().map(|destination| method.payout_address(destination));
         if let Some(to) = unknown.clone()
-            && self.book.known_since(user_id, to).await.map_err(Error::from)?.is_some()
+            && self.book.known_since(user_id, to).await?.is_some()
         {
             unknown = None;
         }
@@ -176,16 +176,16 @@ impl WalletService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let withdrawal_id = convert::transaction_id(&message.withdrawal_id)?;
-        let method = convert::method(&message.method).map_err(Error::from)?;
-        let receipt = convert::receipt(message.receipt).map_err(Error::from)?;
-        let txid = Txid::parse_optional(&message.txid).map_err(Error::from)?;
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        let method = convert::method(&message.method)?;
+        let receipt = convert::receipt(message.receipt)?;
+        let txid = Txid::parse_optional(&message.txid)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(
                 before.map(|one: Transaction| PayWithdrawalFeeResponse { transaction: Some(one.into()) }),
             ));
         }
-        let method = self.methods.resolve_deposit(&method, message.method_version).await.map_err(Error::from)?;
+        let method = self.methods.resolve_deposit(&method, message.method_version).await?;
         let payment = PaymentClaim { amount: Cents::new(message.amount_cents), method, receipt, txid };
         let command = PayWithdrawalFee { user_id: member.user_id, withdrawal_id, payment, claim };
         let done = retrying(|| pay_withdrawal_fee(&self.db, &command)).await?;
@@ -199,10 +199,10 @@ impl WalletService for Doors {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
         let id = convert::transaction_id(&message.transaction_id)?;
-        let typed = convert::destination(&message.address, &message.memo, true).map_err(Error::from)?;
+        let typed = convert::destination(&message.address, &message.memo, true)?;
         let method = method_in_need(&self.db, member.user_id, id).await?;
         let found = self.methods.resolve_withdrawal(member.user_id, &method.id.to_string(), typed).await;
-        let (_, destination) = found.map_err(Error::from)?;
+        let (_, destination) = found?;
         let destination = destination.ok_or_else(|| Error::from(Refusal::unavailable()))?;
         let done = retrying(|| set_destination(&self.db, member.user_id, id, destination.clone())).await?;
         if let Some(to) = done.as_withdrawal().and_then(Withdrawal::payout_address) {
@@ -263,7 +263,7 @@ impl WalletService for Doors {
         let member = self.acting(request.metadata(), MemberAct::BuyCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?;
+        let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         let done = retrying(|| purchase_course(&self.ledger, member.user_id, claim.clone())).await?;
         Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
     }
@@ -283,14 +283,10 @@ impl WalletService for Doors {
         request: Request<ListTransactionsRequest>,
     ) -> Result<Response<ListTransactionsResponse>, Status> {
         let member = self.reader(request.metadata()).await?;
-        let (size, cursor) = convert::page(request.into_inner().page, convert::PAGE).map_err(Error::from)?;
-        let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let page = list_transactions(&self.db, member.user_id, after, size).await?;
-        let next_cursor = page.next.map(|next| next.to_string()).unwrap_or_default();
-        Ok(Response::new(ListTransactionsResponse {
-            transactions: self.tell(&member, page.transactions).await,
-            next_cursor,
-        }))
+        let page = Page::parse(request.into_inner().page, page::LARGEST)?;
+        let (found, next_cursor) = list_transactions(&self.db, member.user_id, &page).await?;
+        let transactions = self.tell(&member, found).await;
+        Ok(Response::new(ListTransactionsResponse { transactions, next_cursor }))
     }
 
     async fn get_transaction(
@@ -315,8 +311,8 @@ impl WalletService for Doors {
         let page = match message.page {
             None => None,
             page => {
-                let (size, cursor) = convert::page(page, convert::PAGE).map_err(Error::from)?;
-                Some(StatementPage { after: cursor::optional(&cursor).map_err(Error::from)?, size })
+                let Page { after, size } = Page::parse(page, page::LARGEST)?;
+                Some(StatementPage { after, size })
             }
         };
         let statement = get_statement(&self.db, member.user_id, (from, to), page).await?;

@@ -9,7 +9,6 @@ use proto::wallet::v1::{ReserveReceiptRequest, ReserveReceiptResponse};
 use tonic::{Request, Response, Status};
 
 use crate::app::reserve_receipt::{ReserveReceipt, Reserved, reserve_receipt};
-use crate::error::Error;
 use crate::grpc::{Doors, convert};
 
 #[tonic::async_trait]
@@ -23,9 +22,9 @@ impl ReceiptService for Doors {
         let message = request.into_inner();
         let command = ReserveReceipt {
             user_id: member.user_id,
-            key: convert::receipt_key(message.key).map_err(Error::from)?,
+            key: convert::receipt_key(message.key)?,
             bytes: message.bytes,
-            claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?,
         };
         let reserved = retrying(|| reserve_receipt(&self.db, &command)).await?;
         Ok(Response::new(match reserved {

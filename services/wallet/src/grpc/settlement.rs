@@ -22,11 +22,11 @@ const ALLOWED: [&str; 1] = ["trade"];
 #[tonic::async_trait]
 impl TradeSettlementService for Doors {
     async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Result<Response<FundTradeResponse>, Status> {
-        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
+        self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = FundTrade {
-            trade_id: convert::id("tradeId", &message.trade_id).map_err(Error::from)?,
-            user_id: convert::id("userId", &message.user_id).map_err(Error::from)?,
+            trade_id: convert::id("tradeId", &message.trade_id)?,
+            user_id: convert::id("userId", &message.user_id)?,
             amount: at_least(1, message.amount_cents)?,
             plan_title: message.plan_title,
         };
@@ -38,11 +38,11 @@ impl TradeSettlementService for Doors {
         &self,
         request: Request<SettleTradeRequest>,
     ) -> Result<Response<SettleTradeResponse>, Status> {
-        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
+        self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = SettleTrade {
-            trade_id: convert::id("tradeId", &message.trade_id).map_err(Error::from)?,
-            user_id: convert::id("userId", &message.user_id).map_err(Error::from)?,
+            trade_id: convert::id("tradeId", &message.trade_id)?,
+            user_id: convert::id("userId", &message.user_id)?,
             amount: at_least(1, message.amount_cents)?,
             value: at_least(0, message.value_cents)?,
             plan_title: message.plan_title,
@@ -55,8 +55,8 @@ impl TradeSettlementService for Doors {
         &self,
         request: Request<GetTradeFundingRequest>,
     ) -> Result<Response<GetTradeFundingResponse>, Status> {
-        self.verifier.service(request.metadata(), &ALLOWED).map_err(Error::from)?;
-        let trade_id = convert::id("tradeId", &request.into_inner().trade_id).map_err(Error::from)?;
+        self.verifier.service(request.metadata(), &ALLOWED)?;
+        let trade_id = convert::id("tradeId", &request.into_inner().trade_id)?;
         let (funded, settled) = get_trade_funding(&self.db, trade_id).await?;
         Ok(Response::new(GetTradeFundingResponse { funded, settled }))
     }

@@ -8,9 +8,10 @@ use chassis::grpc::{answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
+use chassis::page::{self, Page};
 use chassis::permission::Permission;
-use chassis::proposal::{DecideProposal, Decision};
-use proto::common::v1::{ErrorReason, ProposalStatus};
+use chassis::proposal::{Decision, DecisionRequest};
+use proto::common::v1::ProposalStatus;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
@@ -25,7 +26,6 @@ use proto::wallet::v1::{
     RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
     ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
-use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
@@ -61,13 +61,15 @@ use crate::events::consumed::{Events, QUEUE};
 use crate::grpc::{Doors, convert};
 use crate::store::transactions::Filter;
 
-/// Lines on a page of staff's unless they want more or fewer.
+/// Rows on a page unless staff want more or fewer.
 const PAGE: u16 = 50;
+/// The permissions to decide on proposals; which one is needed depends on the proposal.
+const DECIDERS: [Permission; 2] = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
 
 #[tonic::async_trait]
 impl StaffService for Doors {
     async fn get_queue(&self, request: Request<GetQueueRequest>) -> Result<Response<GetQueueResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_queue(&self.db).await?.into()))
     }
 
@@ -75,20 +77,17 @@ impl StaffService for Doors {
         &self,
         request: Request<ListStaffTransactionsRequest>,
     ) -> Result<Response<ListStaffTransactionsResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let filter = filter(&message)?;
-        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
-        let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let page = list_staff_transactions(&self.db, &filter, after, size).await?;
-        Ok(Response::new(ListStaffTransactionsResponse {
-            transactions: page.transactions.into_iter().map(Into::into).collect(),
-            next_cursor: page.next.map(|next| next.to_string()).unwrap_or_default(),
-        }))
+        let page = Page::parse(message.page, PAGE)?;
+        let (found, next_cursor) = list_staff_transactions(&self.db, &filter, &page).await?;
+        let transactions = found.into_iter().map(Into::into).collect();
+        Ok(Response::new(ListStaffTransactionsResponse { transactions, next_cursor }))
     }
 
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Result<Response<GetReviewResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let transaction = get(&self.db, id).await?;
         let current = self.current_method(&transaction).await;
@@ -114,7 +113,7 @@ impl StaffService for Doors {
         &self,
         request: Request<NoteViewingRequest>,
     ) -> Result<Response<NoteViewingResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::See).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
         let id = convert::transaction_id(&request.into_inner().transaction_id)?;
         let others = note_viewing(&self.db, &staff, id).await?;
         Ok(Response::new(NoteViewingResponse { viewer_ids: others.iter().map(ToString::to_string).collect() }))
@@ -124,19 +123,19 @@ impl StaffService for Doors {
         &self,
         request: Request<ApproveTransactionRequest>,
     ) -> Result<Response<ApproveTransactionResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::Decide).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::Decide).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
         let command = ApproveTransaction {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id,
             member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
             second_reviewer_from: self.limits.deposit_second_reviewer_from,
             received: self.received(message.received_amount_cents)?,
-            txid: convert::txid(&message.txid, message.vout).map_err(Error::from)?,
+            txid: convert::txid(&message.txid, message.vout)?,
             note: note(&message.note)?,
             client_address: message.client_address,
         };
@@ -150,11 +149,11 @@ impl StaffService for Doors {
     ) -> Result<Response<RejectTransactionResponse>, Status> {
         // Which of the two decides depends on whether it is approved.
         let permissions = [Permission::Decide, Permission::RejectPayout];
-        let staff = self.verifier.staff_with_any(request.metadata(), &permissions).await.map_err(Error::from)?;
+        let staff = self.verifier.staff_with_any(request.metadata(), &permissions).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = RejectTransaction {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id: convert::transaction_id(&message.id)?,
             revision: message.revision,
@@ -170,12 +169,12 @@ impl StaffService for Doors {
         &self,
         request: Request<LeasePayoutRequest>,
     ) -> Result<Response<LeasePayoutResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::Pay).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
         let command = LeasePayout {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id,
             member: self.payout_state(&get(&self.db, id).await?).await?,
@@ -190,17 +189,17 @@ impl StaffService for Doors {
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
     ) -> Result<Response<MarkWithdrawalPaidResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::Pay).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
         let command = MarkWithdrawalPaid {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id,
             member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
-            txid: Txid::parse(&message.txid).map_err(Error::from)?.at(message.vout),
+            txid: Txid::parse(&message.txid)?.at(message.vout),
             client_address: message.client_address,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
@@ -211,7 +210,7 @@ impl StaffService for Doors {
         &self,
         request: Request<GetMemberWalletRequest>,
     ) -> Result<Response<GetMemberWalletResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         let user_id = convert::transaction_id(&request.into_inner().user_id)?;
         let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
         let entries = entries.into_iter().map(Into::into).collect();
@@ -222,16 +221,16 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeCorrectionRequest>,
     ) -> Result<Response<ProposeCorrectionResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::CorrectBalances).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let correction = Correction {
-            kind: convert::correction_kind(message.kind).map_err(Error::from)?,
+            kind: convert::correction_kind(message.kind)?,
             amount_cents: Cents::new(message.amount_cents),
             note: message.note,
         };
         let command = ProposeCorrection {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             user_id: convert::transaction_id(&message.user_id)?,
             correction,
@@ -245,11 +244,11 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeReversalRequest>,
     ) -> Result<Response<ProposeReversalResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::ProposeReversal).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::ProposeReversal).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ProposeReversal {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             transaction_id: convert::transaction_id(&message.transaction_id)?,
             note: message.note,
@@ -260,15 +259,15 @@ impl StaffService for Doors {
     }
 
     async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Result<Response<PlaceHoldResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::PlaceHold).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::PlaceHold).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = PlaceHold {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             user_id: message.user_id.parse().map_err(|_| Error::MemberNotFound)?,
             amount: Cents::new(message.amount_cents),
-            reason: convert::hold_reason(&message.reason_code).map_err(Error::from)?,
+            reason: convert::hold_reason(&message.reason_code)?,
             client_address: message.client_address,
         };
         let done = retrying(|| place_hold(&self.db, &command)).await?;
@@ -279,11 +278,11 @@ impl StaffService for Doors {
         &self,
         request: Request<ReleaseHoldRequest>,
     ) -> Result<Response<ReleaseHoldResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::ReleaseHold).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::ReleaseHold).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ReleaseHold {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             user_id: message.user_id.parse().map_err(|_| Error::HoldNotFound)?,
             id: message.hold_id.parse().map_err(|_| Error::HoldNotFound)?,
@@ -297,11 +296,11 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeReopeningRequest>,
     ) -> Result<Response<ProposeReopeningResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::ReopenWithdrawals).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::ReopenWithdrawals).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ProposeReopening {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             client_address: message.client_address,
         };
@@ -313,11 +312,11 @@ impl StaffService for Doors {
         &self,
         request: Request<ProposeRebuildRequest>,
     ) -> Result<Response<ProposeRebuildResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::CorrectBalances).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let command = ProposeRebuild {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             account_id: message.account_id,
             note: message.note,
@@ -331,14 +330,12 @@ impl StaffService for Doors {
         &self,
         request: Request<ListProposalsRequest>,
     ) -> Result<Response<ListProposalsResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = ProposalStatus::try_from(message.status)
             .map_err(|_| Error::from(Refusal::field("status", "This status does not exist.")))?;
-        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
-        let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let (found, more) = list_proposals(&self.db, status, after, size).await?;
-        let next_cursor = found.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
+        let page = Page::parse(message.page, PAGE)?;
+        let (found, next_cursor) = list_proposals(&self.db, status, &page).await?;
         Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
@@ -347,7 +344,9 @@ impl StaffService for Doors {
         request: Request<ConfirmProposalRequest>,
     ) -> Result<Response<ConfirmProposalResponse>, Status> {
         let (metadata, _, message) = request.into_parts();
-        let command = self.decision(&metadata, message, Decision::Confirm).await?;
+        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
         let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
         Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
@@ -358,8 +357,8 @@ impl StaffService for Doors {
     ) -> Result<Response<RejectProposalResponse>, Status> {
         let (metadata, _, message) = request.into_parts();
         let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
-        let message = ConfirmProposalRequest { proposal_id, client_address, idempotency };
-        let command = self.decision(&metadata, message, Decision::Reject).await?;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
         let decided = retrying(|| decide_proposal(&self.db, &command)).await?;
         Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
@@ -368,7 +367,7 @@ impl StaffService for Doors {
         &self,
         request: Request<GetIntegrityRequest>,
     ) -> Result<Response<GetIntegrityResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_integrity(&self.db).await?.into()))
     }
 
@@ -376,11 +375,10 @@ impl StaffService for Doors {
         &self,
         request: Request<ListPostingsRequest>,
     ) -> Result<Response<ListPostingsResponse>, Status> {
-        self.staff(request.metadata(), Permission::SeeJournal).await?;
+        self.verifier.staff(request.metadata(), Permission::SeeJournal).await?;
         let message = request.into_inner();
-        let (size, cursor) = convert::page(message.page, convert::PAGE).map_err(Error::from)?;
-        let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let end = cursor::optional(&message.end_cursor).map_err(Error::from)?;
+        let Page { after, size } = Page::parse(message.page, page::LARGEST)?;
+        let end = cursor::optional(&message.end_cursor)?;
         let page = list_postings(&self.db, after, end, size).await?;
         let told = |place: Option<JournalCursor>| place.map(|place| place.to_string()).unwrap_or_default();
         Ok(Response::new(ListPostingsResponse {
@@ -394,13 +392,10 @@ impl StaffService for Doors {
         &self,
         request: Request<ListAuditRowsRequest>,
     ) -> Result<Response<ListAuditRowsResponse>, Status> {
-        self.staff(request.metadata(), Permission::SeeAudit).await?;
+        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
-        let (size, cursor) = convert::page(message.page, PAGE).map_err(Error::from)?;
-        let after = cursor::optional(&cursor).map_err(Error::from)?;
-        let filter = message.filter.try_into().map_err(Error::from)?;
-        let (rows, more) = list_audit_rows(&self.db, &filter, after, size).await?;
-        let next_cursor = rows.last().filter(|_| more).map(|last| last.id.to_string()).unwrap_or_default();
+        let page = Page::parse(message.page, PAGE)?;
+        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 
@@ -408,7 +403,7 @@ impl StaffService for Doors {
         &self,
         request: Request<ListDeadLettersRequest>,
     ) -> Result<Response<ListDeadLettersResponse>, Status> {
-        self.staff(request.metadata(), Permission::See).await?;
+        self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
     }
 
@@ -416,11 +411,11 @@ impl StaffService for Doors {
         &self,
         request: Request<ReplayDeadLetterRequest>,
     ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
-        let staff = self.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
+        let staff = self.verifier.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let replay = Replay {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id).map_err(Error::from)?,
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             event_id: message.id,
             client_address: message.client_address,
@@ -450,25 +445,6 @@ impl Doors {
             }
             received => Ok(received),
         }
-    }
-
-    async fn decision(
-        &self,
-        metadata: &MetadataMap,
-        message: ConfirmProposalRequest,
-        decision: Decision,
-    ) -> Result<DecideProposal, Error> {
-        // Which of the two is needed depends on the proposal.
-        let permissions = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
-        let staff = self.verifier.staff_with_any(metadata, &permissions).await?;
-        let unknown = || Refusal::new(chassis::error::Kind::NotFound, ErrorReason::NotFound, "Proposal not found.");
-        Ok(DecideProposal {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), request_id(metadata))?,
-            staff,
-            id: message.proposal_id.parse().map_err(|_| unknown())?,
-            decision,
-            client_address: message.client_address,
-        })
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.

@@ -12,14 +12,18 @@ use tonic::Status;
 
 use crate::fixture::{Member, World, code, key};
 
-pub async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i64) -> Result<Proposal, Status> {
-    let request = ProposeCorrectionRequest {
+pub fn correction(member: &Member, kind: CorrectionKind, cents: i64) -> ProposeCorrectionRequest {
+    ProposeCorrectionRequest {
         user_id: member.id.to_string(),
         kind: kind.into(),
         amount_cents: cents,
         note: "welcome".into(),
         ..Default::default()
-    };
+    }
+}
+
+pub async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i64) -> Result<Proposal, Status> {
+    let request = correction(member, kind, cents);
     let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }

@@ -366,6 +366,15 @@ impl World {
             assert_eq!(self.count(sql).await, 0, "{what}");
         }
     }
+
+    /// The books are balanced, and a check of the ledger finds no fault.
+    pub async fn assert_verified(&self) {
+        self.assert_books().await;
+        assert!(check_ledger(&self.doors.db).await.unwrap());
+        let faults: Vec<String> =
+            sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&self.pool).await.unwrap();
+        assert_eq!(faults, Vec::<String>::new());
+    }
 }
 
 /// Rows that break an invariant, counted.

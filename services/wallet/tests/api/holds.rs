@@ -11,7 +11,6 @@ use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::check_ledger::check_ledger;
 
 use crate::fixture::{Member, World, code, key, refusal, withdrawal};
 use crate::liabilities::publish;
@@ -29,14 +28,6 @@ async fn place(world: &World, token: &str, member: &Member, cents: i64) -> Resul
 async fn release(world: &World, token: &str, member: &Member, hold: &Hold) -> Result<Hold, Status> {
     let request = ReleaseHoldRequest { user_id: member.id.to_string(), hold_id: hold.id.clone(), ..Default::default() };
     Ok(world.doors.release_hold(with_token(request, token)).await?.into_inner().hold.unwrap())
-}
-
-async fn assert_verified(world: &World) {
-    world.assert_books().await;
-    assert!(check_ledger(&world.doors.db).await.unwrap());
-    let faults: Vec<String> =
-        sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&world.pool).await.unwrap();
-    assert_eq!(faults, Vec::<String>::new());
 }
 
 /// [D-B10] A reviewer holds a part, the member sees it with its reason and cannot spend it, somebody else releases it once.
@@ -75,7 +66,7 @@ async fn a_part_is_held_and_released_by_two_people(pool: PgPool) {
         .unwrap();
     assert_eq!(acts, ["hold.place", "hold.release"]);
     assert_eq!(world.history(&member).await.len(), 1);
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B10] [D-O1] [L8] Not more than what is free, for one of the reasons, by a reviewer, of a member, and 20 at most.
@@ -118,7 +109,7 @@ async fn a_hold_that_cannot_be_is_refused(pool: PgPool) {
     assert_eq!((wallet.available_cents, wallet.on_hold_cents, wallet.holds.len()), (49_980, 20, 20));
     let unknown = Hold { id: Uuid::new_v4().to_string(), ..Default::default() };
     assert_eq!(code(release(&world, &world.treasurer, &member, &unknown).await), "NOT_FOUND");
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B10] [D-B6] [L3] Holds and withdrawals at once never take more than there is; what is on hold is still owed to the
@@ -143,5 +134,5 @@ async fn what_is_on_hold_is_still_the_members(pool: PgPool) {
     let statement = world.doors.get_statement(with_token(request, &member.token)).await.unwrap().into_inner();
     let titles: Vec<_> = statement.lines.iter().map(|line| line.title.as_str()).collect();
     assert_eq!((titles, statement.closing_balance_cents), (vec!["Deposit", "On hold", "On hold"], 10_000));
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }

@@ -12,7 +12,6 @@ use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Status;
 use uuid::Uuid;
-use wallet::app::check_ledger::check_ledger;
 
 use crate::corrections::{confirm, propose};
 use crate::fixture::{Member, World, code, deposit, key, refusal, withdrawal};
@@ -45,14 +44,6 @@ async fn owing(world: &World, cents: i64) -> Member {
 async fn balances(world: &World, member: &Member) -> (i64, i64) {
     let wallet = world.wallet(member).await;
     (wallet.available_cents, wallet.owed_cents)
-}
-
-async fn assert_verified(world: &World) {
-    world.assert_books().await;
-    assert!(check_ledger(&world.doors.db).await.unwrap());
-    let faults: Vec<String> =
-        sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&world.pool).await.unwrap();
-    assert_eq!(faults, Vec::<String>::new());
 }
 
 /// [D-B9] [D-R16] A reversal takes a deposit back once, names its posting, and is a line of its own; the house holds less.
@@ -94,7 +85,7 @@ async fn a_deposit_is_reversed_once(pool: PgPool) {
             .await
             .unwrap();
     assert_eq!(acts, ["reversal.propose", "reversal.propose", "reversal.confirm"]);
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B9] Only what came to a balance from outside, from a correction or from a bonus can be reversed, and with a note.
@@ -169,7 +160,7 @@ async fn who_owes_something_spends_nothing(pool: PgPool) {
     owed(refusal(world.withdraw(&member, request).await));
     assert_eq!(code(world.withdraw(&member, withdrawal(11_000)).await), "INSUFFICIENT_BALANCE");
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B9] [L1] [L12] Every credit settles what is owed first, in the posting that makes it: deposit, correction, released
@@ -190,7 +181,7 @@ async fn every_credit_settles_what_is_owed_first(pool: PgPool) {
     }
     world.deposit_confirmed(&member, 70_001).await;
     assert_eq!(balances(&world, &member).await, (1, 0));
-    assert_verified(&world).await;
+    world.assert_verified().await;
 
     // Funded and requested before the reversal, paid and rejected after it.
     let member = world.member_with(100_000).await;
@@ -221,7 +212,7 @@ async fn every_credit_settles_what_is_owed_first(pool: PgPool) {
     assert_eq!(balances(&world, &member).await, (0, 9_850));
     world.reject(&free, "OTHER").await.unwrap();
     assert_eq!(balances(&world, &member).await, (6_150, 0));
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B9] A credit by staff, a released bonus and a late fee are reversed to where they came from.
@@ -249,7 +240,7 @@ async fn credits_by_staff_are_reversed_to_their_source(pool: PgPool) {
     let wallet = world.wallet(&member).await;
     assert_eq!((wallet.available_cents, wallet.bonus_cents, wallet.owed_cents), (10_000, 9_000, 0));
     assert_eq!((world.house("adjustments").await, world.house("settlement").await), (0, -10_000));
-    assert_verified(&world).await;
+    world.assert_verified().await;
 }
 
 /// [D-B9] [L3] A statement shows what is owed as a balance below zero, and adds up.

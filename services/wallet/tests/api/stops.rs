@@ -14,6 +14,7 @@ use tonic::Status;
 use uuid::Uuid;
 use wallet::app::check_ledger::check_ledger;
 
+use crate::corrections::{self, correction};
 use crate::fixture::{World, code, deposit, key, refusal, withdrawal};
 
 /// Every kind of damage: how it is done by an owner of the database, undone, and what is said of it.
@@ -231,13 +232,7 @@ async fn a_correction_falls_with_its_proposers_role(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(20_000).await;
     let (proposer, token) = world.realm.staff(Role::Treasurer);
-    let request = ProposeCorrectionRequest {
-        user_id: member.id.to_string(),
-        kind: CorrectionKind::AdjustmentCredit.into(),
-        amount_cents: 100,
-        note: "test".to_owned(),
-        ..Default::default()
-    };
+    let request = correction(&member, CorrectionKind::AdjustmentCredit, 100);
     let answer = world.doors.propose_correction(with_token(request, &token)).await.unwrap();
     let proposal = answer.into_inner().proposal.unwrap();
     world.realm.give_role(proposer, Some(Role::Reviewer));
@@ -313,15 +308,7 @@ async fn the_database_wants_two_people(pool: PgPool) {
 async fn an_admin_confirms_no_correction(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(20_000).await;
-    let request = ProposeCorrectionRequest {
-        user_id: member.id.to_string(),
-        kind: CorrectionKind::AdjustmentCredit.into(),
-        amount_cents: 100,
-        note: "test".to_owned(),
-        ..Default::default()
-    };
-    let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await.unwrap();
-    let proposal = answer.into_inner().proposal.unwrap();
+    let proposal = corrections::propose(&world, &member, CorrectionKind::AdjustmentCredit, 100).await.unwrap();
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "PERMISSION_DENIED");
     let request = RejectProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
