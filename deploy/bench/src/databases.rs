@@ -15,10 +15,13 @@ pub async fn create(server_url: &str, name: &str) -> Result<String> {
     Ok(format!("{server}/{name}"))
 }
 
-/// A connection for statements over whole tables: they may take ten minutes.
+/// How long a statement that prepares or checks a measurement may take.
+pub const PATIENCE: Duration = Duration::from_mins(10);
+
+/// A connection for statements over whole tables.
 pub async fn patient(db: &Db) -> Result<Box<chassis::db::PgConnection>> {
     let mut conn = db.conn().await?;
-    conn.allow(Duration::from_mins(10));
+    conn.allow(PATIENCE);
     sqlx::raw_sql("SET statement_timeout = 0").execute(&mut *conn).await?;
     Ok(conn)
 }

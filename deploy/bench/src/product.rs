@@ -138,6 +138,7 @@ impl Product {
 
     async fn sign_in(&self, ids: &[Uuid], sessions: &[Uuid]) -> Result<()> {
         let mut tx = self.auth.begin().await?;
+        tx.allow(databases::PATIENCE);
         sqlx::query(
             "INSERT INTO users (id, name, email, phone, country, password_hash, created_at, verified_at)
              SELECT id, 'Mia Member', id || '@example.test', '+1 555 0100', 'Germany', $2, clock_timestamp(), clock_timestamp()
@@ -196,6 +197,7 @@ impl Product {
         // The service's role cannot decide anything without an audit row.
         let owner = Db::connect_lazy(&self.stack.databases().owner_url(Service::Wallet)?, 1)?;
         let mut tx = owner.begin().await?;
+        tx.allow(databases::PATIENCE);
         for sql in [
             "INSERT INTO proposals (id, kind, subject_id, change, proposed_by)
              SELECT proposal, 'adjustment_credit', member, jsonb_build_object('kind', 'adjustment_credit', 'amount_cents', $4,
@@ -226,6 +228,7 @@ impl Product {
             };
             let postings: Vec<Posting> = some.iter().map(credit).collect::<Result<_>>()?;
             let mut tx = self.wallet.begin().await?;
+            tx.allow(databases::PATIENCE);
             post(&mut tx, &postings).await?;
             tx.commit().await?;
         }
