@@ -73,12 +73,18 @@ impl Book {
         }))
     }
 
-    /// Since when a member's destination is known; `None` if it is not.
+    /// The destination, unless the member knows it: then `None`.
     ///
     /// # Errors
-    /// Unavailable if auth does not answer.
-    pub async fn known_since(&self, user_id: Uuid, to: PayoutAddress) -> Result<Option<OffsetDateTime>, Refusal> {
-        self.0.ask((user_id, to)).await.ok_or_else(Refusal::unavailable)
+    /// Unavailable if the database does not answer.
+    pub async fn unless_known(
+        &self,
+        user_id: Uuid,
+        to: Option<PayoutAddress>,
+    ) -> Result<Option<PayoutAddress>, Refusal> {
+        let Some(to) = to else { return Ok(None) };
+        let known_since = self.0.ask((user_id, to.clone())).await.ok_or_else(Refusal::unavailable)?;
+        Ok(known_since.is_none().then_some(to))
     }
 }
 

@@ -136,14 +136,22 @@ impl WalletService for Doors {
             let method = convert::method(&message.method)?;
             let typed = convert::destination(&message.address, &message.memo, false)?;
             let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
-            Ok::<_, Error>((claim, self.methods.resolve_withdrawal(user_id, &method, typed).await))
+            let found = match self.methods.resolve_withdrawal(user_id, &method, typed).await {
+                Ok((method, destination)) => {
+                    let to = destination.as_ref().map(|destination| method.payout_address(destination));
+                    let unknown = self.book.unless_known(user_id, to).await?;
+                    Ok((method, destination, unknown))
+                }
+                Err(refusal) => Err(refusal),
+            };
+            Ok::<_, Error>((claim, found))
         };
         // Asked at once; that the session lives is looked at first.
         let (member, looked_up, is_open) =
             tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up, self.gate.is_open());
         let member = member?;
         let (claim, found) = looked_up?;
-        let (method, destination) = match found {
+        let (method, destination, unknown) = match found {
             Ok(found) => found,
             // A repetition is answered as before whatever has become of the method meanwhile.
             Err(refusal) => {
@@ -152,12 +160,6 @@ impl WalletService for Doors {
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
-        let mut unknown = destination.as_ref().map(|destination| method.payout_address(destination));
-        if let Some(to) = unknown.clone()
-            && self.book.known_since(user_id, to).await?.is_some()
-        {
-            unknown = None;
-        }
         // Whoever has a second factor gave it for this call.
         let is_known = unknown.is_none() || member.has_factor;
         let command = RequestWithdrawal { user_id, amount, method, destination, is_known, claim };
