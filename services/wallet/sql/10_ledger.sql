@@ -50,16 +50,18 @@ $$;
 
 -- The rules about a member that stand in the way of a movement, each a query of rows that an index finds. They return
 -- rows, so that PostgreSQL makes them a part of the query that asks: a function that returns a value would be planned at
--- each call, and for a kind that it does not know.
+-- each call, and for a kind that it does not know. The collation is that of the indexes for these rules. The other
+-- indexes of a kind or a status have another, so no plan can use them: with statistics from a time when few withdrawals
+-- existed they seem as good, and read all withdrawals.
 
 DROP FUNCTION IF EXISTS has_pending(uuid, text), owns_course(uuid), withdrawn_since(uuid, timestamptz);
 
 CREATE OR REPLACE FUNCTION open_withdrawal(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
-    SELECT id FROM transactions WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending'
+    SELECT id FROM transactions WHERE user_id = member AND kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C"
 $$;
 
 CREATE OR REPLACE FUNCTION pending_course(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
-    SELECT id FROM transactions WHERE user_id = member AND kind = 'course' AND status = 'pending'
+    SELECT id FROM transactions WHERE user_id = member AND kind = 'course' COLLATE "C" AND status = 'pending' COLLATE "C"
 $$;
 
 -- A member owns the course after a purchase from the balance or a confirmed payment.
@@ -67,10 +69,14 @@ CREATE OR REPLACE FUNCTION paid_course(member uuid) RETURNS SETOF bigint LANGUAG
     SELECT id FROM postings WHERE user_id = member AND kind = 'course'
 $$;
 
--- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back.
-CREATE OR REPLACE FUNCTION withdrawals_since(member uuid, since timestamptz) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
-    SELECT amount_cents FROM transactions
-    WHERE user_id = member AND kind = 'withdrawal' AND status <> 'failed' AND created_at > since
+-- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back. The time is
+-- compared together with the member, so that no index of all members by time can serve it.
+DROP FUNCTION IF EXISTS withdrawals_since(uuid, timestamptz);
+CREATE FUNCTION withdrawals_since(member uuid, since timestamptz) RETURNS TABLE (created_at timestamptz, amount_cents bigint)
+LANGUAGE sql STABLE AS $$
+    SELECT created_at, amount_cents FROM transactions
+    WHERE user_id = member AND (user_id, created_at) > (member, since)
+        AND kind = 'withdrawal' COLLATE "C" AND status <> 'failed' COLLATE "C"
 $$;
 
 -- The amounts of a posting by account kind, multiplied by a factor (-1 for its reversal). `owed` counts as `available`,
@@ -206,17 +212,21 @@ DECLARE
     balance       bigint;
     head          bytea;
 BEGIN
-    -- All transactions lock in ascending id, and member accounts have lower ids than platform accounts.
+    -- Transactions that wait for locks take them in ascending id, and member accounts have lower ids than platform
+    -- accounts. The rows of each account are found in a subquery of their own, which OFFSET 0 and FOR UPDATE keep: in a
+    -- join, a plan made for an empty table would read all accounts.
     IF is_patient THEN
-        PERFORM FROM unnest(new_accounts) AS wanted JOIN accounts
-            ON accounts.user_id = wanted.user_id AND accounts.kind = wanted.kind ORDER BY id FOR UPDATE OF accounts;
+        PERFORM FROM accounts WHERE id = ANY (ARRAY(
+            SELECT found.id FROM unnest(new_accounts) AS wanted, LATERAL (
+                SELECT id FROM accounts WHERE user_id = wanted.user_id AND kind = wanted.kind OFFSET 0) AS found
+        )) ORDER BY id FOR UPDATE;
         PERFORM FROM accounts WHERE id = ANY (house_ids) ORDER BY id FOR UPDATE;
     END IF;
     FOR found_place, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
-        SELECT houses + place, accounts.ctid, id, accounts.kind, balance_cents, entry_count, head_hash
-        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place)
-        JOIN accounts ON accounts.user_id = wanted.user_id AND accounts.kind = wanted.kind
-        ORDER BY id FOR UPDATE OF accounts SKIP LOCKED
+        SELECT houses + place, found.*
+        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place), LATERAL (
+            SELECT ctid, id, kind, balance_cents, entry_count, head_hash FROM accounts
+            WHERE user_id = wanted.user_id AND kind = wanted.kind FOR UPDATE SKIP LOCKED) AS found
     LOOP
         located := located + 1;
         tids[found_place] := found_tid;
@@ -228,9 +238,10 @@ BEGIN
     END LOOP;
     IF houses > 0 THEN
         FOR found_place, found_tid, found_id, found_kind, found_balance, found_count, found_head IN
-            SELECT place, accounts.ctid, id, accounts.kind, balance_cents, entry_count, head_hash
-            FROM unnest(house_ids) WITH ORDINALITY AS wanted (wanted_id, place) JOIN accounts ON id = wanted_id
-            ORDER BY id FOR UPDATE OF accounts SKIP LOCKED
+            SELECT place, found.*
+            FROM unnest(house_ids) WITH ORDINALITY AS wanted (id, place), LATERAL (
+                SELECT ctid, id, kind, balance_cents, entry_count, head_hash FROM accounts
+                WHERE id = wanted.id FOR UPDATE SKIP LOCKED) AS found
         LOOP
             located := located + 1;
             tids[found_place] := found_tid;
@@ -244,11 +255,11 @@ BEGIN
     -- No other transaction can have these locked, whatever their order: they change only while the available account is
     -- locked.
     FOR account, found_tid, found_id, found_balance, found_count, found_head IN
-        SELECT houses + place, accounts.ctid, id, balance_cents, entry_count, head_hash
-        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place)
-        JOIN accounts ON accounts.user_id = wanted.user_id AND accounts.kind = 'owed'
-        WHERE wanted.kind = 'available' AND account_ids[houses + place] IS NOT NULL AND balance_cents < 0
-        FOR UPDATE OF accounts
+        SELECT houses + place, found.*
+        FROM unnest(new_accounts) WITH ORDINALITY AS wanted (user_id, kind, place), LATERAL (
+            SELECT ctid, id, balance_cents, entry_count, head_hash FROM accounts
+            WHERE user_id = wanted.user_id AND kind = 'owed' AND balance_cents < 0 FOR UPDATE) AS found
+        WHERE wanted.kind = 'available' AND account_ids[houses + place] IS NOT NULL
     LOOP
         places := places + 1;
         owed_places[account] := places;
@@ -300,8 +311,8 @@ BEGIN
                 WHEN 'no_open_withdrawal' THEN
                     (SELECT 5 FROM open_withdrawal(new_accounts[account - houses].user_id))
                 WHEN 'withdrawals_within' THEN
-                    CASE WHEN (SELECT coalesce(sum(cents), 0)
-                            FROM withdrawals_since(new_accounts[account - houses].user_id, new.at) AS cents)
+                    CASE WHEN (SELECT coalesce(sum(amount_cents), 0)
+                            FROM withdrawals_since(new_accounts[account - houses].user_id, new.at))
                         + new.amount_cents > new.value_cents THEN 11 END
                 WHEN 'no_course' THEN
                     coalesce((SELECT 6 FROM paid_course(new_accounts[account - houses].user_id)),
@@ -475,8 +486,9 @@ BEGIN
                 CASE verdicts[movement] WHEN 0 THEN 'funded' ELSE 'refused' END, at
             FROM unnest(new_preconditions) WHERE rule = 'trade_unknown' AND verdicts[movement] IN (0, 2, 10);
         UPDATE trade_fundings SET status = 'settled', value_cents = new.value_cents, settled_at = new.at
-            FROM unnest(new_preconditions) AS new
-            WHERE trade_fundings.trade_id = new.trade_id AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
+            FROM unnest(new_preconditions) AS new, LATERAL (
+                SELECT ctid AS tid FROM trade_fundings WHERE trade_id = new.trade_id OFFSET 0) AS found
+            WHERE trade_fundings.ctid = found.tid AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
     END IF;
 
     -- Every posting needs a cause with the same member and amount: a decision, a funding or a purchase.

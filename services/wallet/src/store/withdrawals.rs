@@ -21,9 +21,7 @@ pub async fn rest(
     // The allowances bound how many there are.
     let withdrawn = sqlx::query_as!(
         Withdrawn,
-        r#"SELECT created_at AS at, amount_cents AS "amount: Cents" FROM transactions
-        WHERE user_id = $1 AND kind = 'withdrawal' AND status <> 'failed' AND created_at > $2
-        ORDER BY created_at"#,
+        r#"SELECT created_at AS "at!", amount_cents AS "amount!: Cents" FROM withdrawals_since($1, $2) ORDER BY created_at"#,
         user_id,
         now - longest
     )

@@ -471,3 +471,32 @@ async fn kinds_and_accounts_are_those_of_the_database(pool: PgPool) {
     let known = HouseAccount::ALL.iter().map(|one| (one.id(), one.as_str().to_owned()));
     assert_eq!(accounts.into_iter().collect::<HashSet<_>>(), known.collect());
 }
+
+/// [A16] [D-H5] A commit reads a few rows of its own members, by plans that its connection made while the tables were empty:
+/// they hold until the tables are analyzed, which may be much later.
+#[sqlx::test(migrations = false)]
+async fn plans_of_empty_tables_read_no_rows_of_others(pool: PgPool) {
+    const READ: &str = "SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::bigint FROM pg_stat_xact_user_tables
+        WHERE relname IN ('accounts', 'transactions', 'trade_fundings', 'postings', 'idempotency_keys')";
+    let world = World::new(pool).await;
+    world.allow_transfers().await;
+    let now = world.doors.ledger.now().await.unwrap();
+    let mut tx = world.doors.ledger.db().begin().await.unwrap();
+    let mut reads = Vec::new();
+    for _ in 0..300 {
+        let (user_id, trade_id, amount) = (Uuid::new_v4(), Uuid::new_v4(), Cents::new(1_000));
+        let way = (AccountRef::House(HouseAccount::Adjustments), AccountRef::available(user_id));
+        let before: i64 = sqlx::query_scalar(READ).fetch_one(&mut *tx).await.unwrap();
+        for movement in [
+            one_transfer(user_id, way, 5_000),
+            fund(user_id, trade_id, amount, now),
+            settle(user_id, trade_id, amount, now),
+            withdrawal(user_id, amount, now),
+        ] {
+            movement.apply(&mut tx).await.unwrap();
+        }
+        let after: i64 = sqlx::query_scalar(READ).fetch_one(&mut *tx).await.unwrap();
+        reads.push(after - before);
+    }
+    assert!(reads[299] <= reads[9], "{} rows for the 10th member, {} for the 300th", reads[9], reads[299]);
+}
