@@ -56,8 +56,10 @@ $$;
 
 DROP FUNCTION IF EXISTS has_pending(uuid, text), owns_course(uuid), withdrawn_since(uuid, timestamptz);
 
-CREATE OR REPLACE FUNCTION open_withdrawal(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$
-    SELECT id FROM transactions WHERE user_id = member AND kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C"
+DROP FUNCTION IF EXISTS open_withdrawal(uuid);
+CREATE FUNCTION open_withdrawal(member uuid) RETURNS TABLE (id uuid, amount_cents bigint) LANGUAGE sql STABLE AS $$
+    SELECT id, amount_cents FROM transactions
+    WHERE user_id = member AND kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C"
 $$;
 
 CREATE OR REPLACE FUNCTION pending_course(member uuid) RETURNS SETOF uuid LANGUAGE sql STABLE AS $$

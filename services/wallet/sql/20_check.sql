@@ -242,8 +242,7 @@ LANGUAGE sql STABLE AS $$
             coalesce(sum(balance_cents) FILTER (WHERE kind = 'owed'), 0) AS owed
         FROM accounts WHERE user_id = member) AS has
     CROSS JOIN LATERAL (
-        SELECT (SELECT coalesce(sum(amount_cents), 0) FROM transactions
-                WHERE user_id = member AND kind = 'withdrawal' AND status = 'pending') AS held,
+        SELECT (SELECT coalesce(sum(amount_cents), 0) FROM open_withdrawal(member)) AS held,
             (SELECT coalesce(sum(amount_cents), 0) FROM holds WHERE user_id = member AND status = 'placed') AS on_hold,
             (SELECT coalesce(sum(amount_cents), 0) FROM trade_fundings
                 WHERE user_id = member AND status = 'funded') AS invested) AS wanted
