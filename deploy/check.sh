@@ -19,6 +19,8 @@ check migrations node deploy/check-migrations.mjs
 check "rule of migrations" node --test --test-reporter=dot deploy/check-migrations.test.mjs
 check "cycles of modules" node deploy/check-cycles.mjs
 check "rule of cycles" node --test --test-reporter=dot deploy/check-cycles.test.mjs
+check citations node deploy/check-citations.mjs
+check "rule of citations" node --test --test-reporter=dot deploy/check-citations.test.mjs
 check clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 check proto npm --prefix proto run --silent check
 check eslint npm --prefix web run --silent lint
