@@ -19,12 +19,12 @@ use tonic::transport::Channel;
 
 use crate::config::Config;
 
-/// One client a gRPC service; clones share the connection.
+/// The gRPC clients. Clones share the connections.
 #[derive(Clone)]
 pub struct Clients {
     /// Registration, sessions, profiles.
     pub auth: AuthServiceClient<Channel>,
-    /// Second factors.
+    /// The second factors of the caller.
     pub factors: FactorServiceClient<Channel>,
     /// Accounts by id.
     pub directory: DirectoryServiceClient<Channel>,
@@ -34,9 +34,9 @@ pub struct Clients {
     pub wallet: WalletServiceClient<Channel>,
     /// Receipts before they are stored.
     pub receipts: ReceiptServiceClient<Channel>,
-    /// Review and the books, for staff.
+    /// Review, corrections and the ledger, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
-    /// What refers to stored files.
+    /// Which stored files are in use.
     pub file_owners: FileOwners,
     /// The proof of liabilities.
     pub liabilities: LiabilitiesServiceClient<Channel>,
@@ -44,7 +44,7 @@ pub struct Clients {
     pub trade: TradeServiceClient<Channel>,
     /// Plans and values, for staff.
     pub trade_staff: TradeStaffClient<Channel>,
-    /// Payment methods.
+    /// The member's own payment methods, and those of the platform.
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
@@ -52,22 +52,16 @@ pub struct Clients {
     pub mailer_staff: MailerStaffClient<Channel>,
 }
 
-/// The services that keep keys of files, by what the files are for.
+/// The services that refer to stored files, by the purpose of the files.
 #[derive(Clone)]
 pub struct FileOwners {
-    /// Payments.
     pub receipts: FileOwnerServiceClient<Channel>,
-    /// Accounts.
     pub photos: FileOwnerServiceClient<Channel>,
-    /// Payment methods.
     pub methods: FileOwnerServiceClient<Channel>,
 }
 
 impl Clients {
-    /// Connects on first need.
-    ///
-    /// # Errors
-    /// If a url is none.
+    /// Connects on the first call. Fails if a URL is malformed.
     pub fn new(config: &Config) -> anyhow::Result<Self> {
         let auth = channel(&config.auth_url)?;
         let wallet = channel(&config.wallet_url)?;
@@ -98,7 +92,7 @@ impl Clients {
     }
 }
 
-/// Calls a method that takes effect as often as it is called.
+/// Calls a method once, because each call takes effect.
 macro_rules! call {
     ($client:expr, $method:ident, $out:expr, $message:expr) => {
         $crate::clients::call_with_retry!($client, $method, $out.clone().once($message))
@@ -124,7 +118,7 @@ macro_rules! call_with_retry {
     };
 }
 
-/// Calls a mutation: repeatable if it stands under a key.
+/// Calls a mutation, with retries if it carries an idempotency key.
 macro_rules! call_keyed {
     ($client:expr, $method:ident, $out:expr, $claim:expr, $message:expr) => {
         if $claim.is_some() {

@@ -13,43 +13,43 @@ pub struct Config {
     /// Logs, traces, metrics, health.
     #[command(flatten)]
     pub ops: Ops,
-    /// Keys.
+    /// The keys that sign the gateway's credential and verify those of others.
     #[command(flatten)]
     pub keys: Keys,
-    /// Where members are served.
+    /// The address that serves the API and the web app.
     #[arg(long, env, default_value = "127.0.0.1:8080")]
     pub http_addr: SocketAddr,
-    /// The address members know; links are built from it alone.
+    /// The public URL. Links are built from it alone.
     #[arg(long, env, default_value = "http://127.0.0.1:8080")]
     pub public_url: String,
     /// The built web app; without it only the API is served.
     #[arg(long, env)]
     pub web_dir: Option<PathBuf>,
-    /// The course's files.
+    /// The folder of the course's files.
     #[arg(long, env)]
     pub course_dir: PathBuf,
     /// The object store: `file:///folder` or `s3://bucket` (with AWS_* settings).
     #[arg(long, env)]
     pub files_url: String,
-    /// Key of the signatures of receipt links.
+    /// The key that signs links to receipts.
     #[arg(long, env)]
     pub link_key_file: PathBuf,
-    /// gRPC of auth.
+    /// The URL of auth's gRPC server.
     #[arg(long, env)]
     pub auth_url: String,
-    /// gRPC of wallet.
+    /// The URL of wallet's gRPC server.
     #[arg(long, env)]
     pub wallet_url: String,
-    /// gRPC of trade.
+    /// The URL of trade's gRPC server.
     #[arg(long, env)]
     pub trade_url: String,
-    /// gRPC of payment-method.
+    /// The URL of payment-method's gRPC server.
     #[arg(long, env)]
     pub payment_method_url: String,
-    /// gRPC of mailer.
+    /// The URL of mailer's gRPC server.
     #[arg(long, env)]
     pub mailer_url: String,
-    /// RabbitMQ, for live updates; without it clients poll.
+    /// RabbitMQ for live updates. Without it clients poll.
     #[arg(long, env, hide_env_values = true)]
     pub amqp_url: Option<String>,
     /// Other origins whose pages may call the API.
@@ -67,7 +67,7 @@ pub struct Config {
     /// Connections that one address may have open, trusted proxies aside; 0 for no limit.
     #[arg(long, env, default_value_t = 64)]
     pub connections_per_address: u32,
-    /// Where longer request bodies are received, in files without a name.
+    /// The folder of the temporary files that receive long request bodies.
     #[arg(long, env, default_value_os_t = std::env::temp_dir())]
     pub spool_dir: PathBuf,
 }

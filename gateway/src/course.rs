@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use serde::Deserialize;
 
-/// The course as its files tell it.
+/// The course as its files describe it.
 #[derive(Debug, Deserialize)]
 pub struct Course {
     pub title: String,
@@ -36,10 +36,7 @@ pub struct Lesson {
 }
 
 impl Course {
-    /// Reads `course.json` of the folder and every lesson it names.
-    ///
-    /// # Errors
-    /// If a file is missing or cannot be read.
+    /// Reads `course.json` of the folder and every lesson it names. Fails if a file is missing or unreadable.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         let path = folder.join("course.json");
         let text = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;

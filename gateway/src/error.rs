@@ -21,13 +21,13 @@ use crate::refusal_page::{self, Reader};
 pub struct ApiError {
     status: StatusCode,
     refusal: Box<Refusal>,
-    /// The id of the request that was refused first, if this is a replay.
+    /// The id of the first request with the same key, if this refusal is replayed.
     replayed: Option<String>,
-    /// Why, for the log.
+    /// The cause, for the log.
     cause: Option<&'static str>,
 }
 
-/// Marks an answer that is a page of the web app: people read it, also where it says that there is nothing.
+/// Marks a page of the web app, also the one of an unknown address: people read it.
 #[derive(Debug, Clone, Copy)]
 pub struct Page;
 
@@ -35,31 +35,31 @@ pub struct Page;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ErrorReply {
-    /// Always false.
+    /// Always `false`.
     #[schema(example = false)]
     pub success: bool,
-    /// A sentence for people.
+    /// A sentence to show to the person.
     #[schema(example = "Insufficient balance")]
     pub message: String,
     #[schema(value_type = ErrorCode)]
     pub code: String,
-    /// Names the request in the logs.
+    /// Id of the request in the logs; support asks for it.
     pub request_id: String,
-    /// What is wrong by field.
+    /// What is wrong with each field, by its name.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub errors: Option<BTreeMap<String, String>>,
-    /// What else it tells, by name.
+    /// Further facts about the refusal, e.g. `availableAt` of `LIMIT_REACHED`.
     #[serde(flatten)]
     #[schema(ignore)]
     pub facts: Facts,
 }
 
-/// The statuses of a range of errors, e.g. `4XX`, which share one response of the document.
+/// A range of statuses, e.g. `4XX`, which shares one response of the document.
 struct Range {
     key: &'static str,
     name: &'static str,
-    /// What each means.
+    /// The statuses of the range and their meanings.
     statuses: &'static [(StatusCode, &'static str)],
 }
 
@@ -128,14 +128,14 @@ impl ApiError {
         Self { status, refusal, replayed: None, cause: None }
     }
 
-    /// The request could not be read.
+    /// A request that cannot be read.
     #[must_use]
     pub fn malformed(message: &str) -> Self {
         Self::new(StatusCode::BAD_REQUEST, ErrorReason::MalformedRequest, message)
     }
 
-    /// Whether nothing was done and nothing will be: not so when the answer was lost, or a call with the same key still
-    /// runs.
+    /// Whether the request certainly has no effect: not if the response was lost, or if a call with
+    /// the same key is running.
     #[must_use]
     pub fn is_final(&self) -> bool {
         self.status.is_client_error() && self.refusal.reason() != ErrorReason::IdempotencyKeyInFlight
@@ -153,7 +153,7 @@ impl ApiError {
         Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, ErrorReason::UnsupportedMediaType, message)
     }
 
-    /// Nothing here.
+    /// Nothing exists at this address.
     #[must_use]
     pub fn not_found() -> Self {
         Self::new(StatusCode::NOT_FOUND, ErrorReason::NotFound, "We could not find what you asked for.")
@@ -165,7 +165,7 @@ impl ApiError {
         Self::of_status(StatusCode::INTERNAL_SERVER_ERROR)
     }
 
-    /// Fields that are wrong, at least one.
+    /// Wrong fields, at least one.
     #[must_use]
     pub fn fields(fields: Vec<(String, String)>) -> Self {
         let message = fields.first().map(|(_, sentence)| sentence.clone()).unwrap_or_default();
@@ -174,13 +174,13 @@ impl ApiError {
         Self::from(refusal)
     }
 
-    /// A fact that the refusal tells.
+    /// A fact about the refusal by its name.
     #[must_use]
     pub fn fact(&self, name: &str) -> Option<&Value> {
         self.refusal.facts.as_ref()?.get(name)
     }
 
-    /// The same with other words and another fact.
+    /// The same error with another sentence and one more fact.
     #[must_use]
     pub fn with_fact(mut self, message: String, name: &str, fact: Value) -> Self {
         self.refusal.message = message;
@@ -188,7 +188,7 @@ impl ApiError {
         self
     }
 
-    /// What a bare status means: for answers that a library made.
+    /// The error for a bare status that a library responded with.
     #[must_use]
     pub fn of_status(status: StatusCode) -> Self {
         let (reason, message) = match status {
@@ -220,14 +220,14 @@ impl ApiError {
         Self::new(status, reason, message)
     }
 
-    /// Says why in the log, where a request that could not be answered leaves a line.
+    /// Adds a cause to the log line of a request that could not be answered.
     #[must_use]
     pub fn because(mut self, cause: &'static str) -> Self {
         self.cause = Some(cause);
         self
     }
 
-    /// Asks the client to come back after this many seconds.
+    /// Tells the client when to try again.
     #[must_use]
     pub fn retry_after(mut self, delay: std::time::Duration) -> Self {
         self.refusal.retry_after = Some(delay);
@@ -264,7 +264,7 @@ impl From<Status> for ApiError {
 }
 
 impl IntoResponse for ApiError {
-    /// Without a body: [`render`] writes it, since it knows the request.
+    /// Has no body yet: [`render`] adds it, because it knows the request.
     fn into_response(self) -> Response {
         let mut response = self.status.into_response();
         response.extensions_mut().insert(self);
@@ -287,7 +287,7 @@ pub fn unparsed(status: StatusCode, request_id: String) -> Vec<u8> {
     serde_json::to_vec(&body).unwrap_or_default()
 }
 
-/// Gives every error its body, those made by libraries too.
+/// Gives every error response its body, also those of libraries.
 #[must_use]
 pub fn render(request_id: &str, reader: Reader, response: Response) -> Response {
     let status = response.status();

@@ -25,21 +25,20 @@ use crate::pictures::Pictures;
 /// Life of a link to a receipt.
 const LINK_LIFE: Duration = Duration::minutes(15);
 
-/// A file that was checked, under the key that it would have in the store.
+/// A file that passed its checks, with the key that it will have in the store.
 pub struct Checked {
-    /// Key, kind and digest.
     pub stored: Stored,
     bytes: Bytes,
 }
 
 impl Checked {
-    /// Its size as it would be stored.
+    /// Its size in bytes.
     #[must_use]
     pub fn len(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Never: a file has content.
+    /// Always false, because a file has content.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.bytes.is_empty()
@@ -49,11 +48,10 @@ impl Checked {
 /// A file that was stored.
 #[derive(Debug, Clone)]
 pub struct Stored {
-    /// Its key in the store.
     pub key: String,
-    /// What it is served as.
+    /// The media type that it is served with.
     pub content_type: &'static str,
-    /// SHA-256 of what was uploaded.
+    /// SHA-256 of the upload.
     pub digest: Vec<u8>,
 }
 
@@ -64,38 +62,31 @@ pub struct Files {
     pictures: Pictures,
 }
 
-/// A file, or a range of it, as it comes from the store.
+/// A file from the store, or a range of it.
 pub struct Read {
-    /// Its bytes in chunks.
     pub chunks: BoxStream<'static, object_store::Result<Bytes>>,
-    /// The bytes that the chunks hold.
+    /// The range of bytes that the chunks contain.
     pub range: Range<u64>,
-    /// The bytes of the whole file.
+    /// The size of the whole file in bytes.
     pub size: u64,
-    /// What it is served as.
+    /// The media type that it is served with.
     pub content_type: &'static str,
 }
 
 impl Files {
-    /// Over a store.
+    /// Wraps an object store.
     #[must_use]
     pub fn new(store: Arc<dyn ObjectStore>, links: SecretKey) -> Self {
         Self { store, links, pictures: Pictures::new() }
     }
 
-    /// Checks a data URL and stores what it holds.
-    ///
-    /// # Errors
-    /// As [`Self::check`] and [`Self::keep`].
+    /// Checks a data URL and stores its content. Fails like [`Self::check`] and [`Self::keep`].
     pub async fn store(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Stored, ApiError> {
         self.keep(self.check(field, data_url, purpose).await?).await
     }
 
-    /// Checks a data URL, and writes pictures anew.
-    ///
-    /// # Errors
-    /// 413 over 5 MiB, 415 for another kind of file than the purpose takes or than it says it is, 422 if it is no data
-    /// URL.
+    /// Checks a data URL and re-encodes pictures. The errors are 413 above 5 MiB, 415 for a kind of file that the
+    /// purpose does not take or that differs from the declared one, and 422 for text that is not a data URL.
     pub async fn check(&self, field: &str, data_url: &str, purpose: Purpose) -> Result<Checked, ApiError> {
         let upload = Upload::read(field, data_url, purpose)?;
         let digest = digest::digest(&digest::SHA256, &upload.bytes).as_ref().to_vec();
@@ -108,10 +99,7 @@ impl Files {
         Ok(Checked { stored, bytes: bytes.into() })
     }
 
-    /// Stores a file under its key.
-    ///
-    /// # Errors
-    /// 503 if the store does not answer.
+    /// Stores a file under its key. Responds with 503 if the store does not answer.
     pub async fn keep(&self, file: Checked) -> Result<Stored, ApiError> {
         let path = Path::from(file.stored.key.as_str());
         self.store.put(&path, PutPayload::from(file.bytes)).await.map_err(unavailable)?;
@@ -132,10 +120,8 @@ impl Files {
         old.boxed()
     }
 
-    /// Reads a file by its key, or a range of it.
-    ///
-    /// # Errors
-    /// 404 if there is none, 416 for a range outside it.
+    /// Reads a file by its key, or a range of it. Responds with 404 for an unknown key and 416 for a range that is
+    /// outside the file.
     pub async fn read(&self, key: &str, range: Option<GetRange>) -> Result<Read, ApiError> {
         let kind = key.rsplit('.').next().and_then(Kind::by_extension).ok_or_else(ApiError::not_found)?;
         let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
@@ -162,10 +148,7 @@ impl Files {
         }
     }
 
-    /// Removes a file, if it is there.
-    ///
-    /// # Errors
-    /// The store's.
+    /// Removes a file, if it exists.
     pub async fn remove(&self, key: &str) -> object_store::Result<()> {
         match self.store.delete(&Path::from(key)).await {
             Err(object_store::Error::NotFound { .. }) => Ok(()),

@@ -25,11 +25,10 @@ use crate::error::ApiError;
 /// Characters of a text that is no file; the services allow less.
 const TEXT: usize = 4_096;
 
-/// A JSON body with the digest of its bytes. The middleware has received it and bounded its size.
+/// A JSON body with the digest of its bytes. The middleware has received the body and limited its size.
 pub struct Json<T> {
-    /// What it says.
     pub value: T,
-    /// SHA-256 of its bytes.
+    /// SHA-256 of the body.
     pub digest: [u8; 32],
 }
 
@@ -43,10 +42,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
     }
 }
 
-/// The whole body, which the middleware has received.
-///
-/// # Errors
-/// 400 if it ends early.
+/// The whole body. Responds with 400 if it ends early.
 pub async fn read(body: Body) -> Result<Bytes, ApiError> {
     let collected = body.collect().await.map_err(|_| ApiError::malformed("The request ended too early."))?;
     Ok(collected.to_bytes())
@@ -66,10 +62,7 @@ fn expect_json(headers: &HeaderMap) -> Result<(), ApiError> {
     }
 }
 
-/// Reads strict JSON: an object without a key twice.
-///
-/// # Errors
-/// 400 for anything that is no such JSON or no object.
+/// Parses strict JSON: an object, in which no key is repeated. Responds with 400 to anything else.
 pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     let text = std::str::from_utf8(bytes).map_err(|_| ApiError::malformed("The request is not UTF-8."))?;
     let malformed = || ApiError::malformed("The request is not valid JSON.");
@@ -81,7 +74,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     serde_json::from_str(text).map_err(|_| ApiError::malformed("The request has not the expected form."))
 }
 
-/// Whether an object anywhere in this JSON, which is well formed, has a key twice; `None` if a key is no text.
+/// Whether an object anywhere in this well-formed JSON repeats a key. `None` if a key is not text.
 fn has_a_key_twice(text: &str) -> Option<bool> {
     let bytes = text.as_bytes();
     let mut open: Vec<HashSet<String>> = Vec::new();
@@ -107,7 +100,7 @@ fn has_a_key_twice(text: &str) -> Option<bool> {
     Some(false)
 }
 
-/// The place behind the string that begins here.
+/// The index after the string that begins here.
 fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start + 1;
     loop {
@@ -119,7 +112,7 @@ fn end_of_string(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// A field as it was sent, of whatever JSON kind; [`Form`] reads it.
+/// A field of any JSON type, which [`Form`] reads.
 #[derive(Debug, Default)]
 pub struct Field(Option<Box<RawValue>>);
 
@@ -135,27 +128,27 @@ impl Field {
         self.0.as_deref().map(RawValue::get)
     }
 
-    /// Whether it was sent at all.
+    /// Whether the request contains the field.
     #[must_use]
     pub fn is_given(&self) -> bool {
         self.raw().is_some()
     }
 }
 
-/// Reads fields and collects what is wrong with them.
+/// Reads fields and collects their errors.
 #[derive(Debug, Default)]
 pub struct Form {
     errors: Vec<(String, String)>,
 }
 
 impl Form {
-    /// Nothing wrong so far.
+    /// A form without errors.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Text; empty if it was not sent, so that the service says what is missing.
+    /// Text, empty if missing, so that the service reports the missing field.
     pub fn text(&mut self, name: &str, field: &Field) -> String {
         let text = self.file(name, field);
         if text.chars().count() > TEXT {
@@ -165,7 +158,7 @@ impl Form {
         text
     }
 
-    /// The text of a file, as long as a body may be; empty if it was not sent.
+    /// The text of a file, as long as a body may be. Empty if missing.
     pub fn file(&mut self, name: &str, field: &Field) -> String {
         let Some(raw) = field.raw() else { return String::new() };
         serde_json::from_str(raw).unwrap_or_else(|_| {
@@ -174,7 +167,7 @@ impl Form {
         })
     }
 
-    /// An amount in dollars, as a JSON number or text of the exact form.
+    /// An amount in dollars: a JSON number, or text of the exact form.
     pub fn amount(&mut self, name: &str, field: &Field) -> Cents {
         let Some(raw) = field.raw() else {
             self.wrong(name, "Enter an amount");
@@ -222,7 +215,7 @@ impl Form {
         read
     }
 
-    /// Yes or no; the default if it was not sent.
+    /// A boolean, or the default if missing.
     pub fn flag(&mut self, name: &str, field: &Field, default: bool) -> bool {
         let Some(raw) = field.raw() else { return default };
         serde_json::from_str(raw).unwrap_or_else(|_| {
@@ -231,12 +224,12 @@ impl Form {
         })
     }
 
-    /// A whole number; 0 if it was not sent.
+    /// A whole number, 0 if missing.
     pub fn optional_integer(&mut self, name: &str, field: &Field) -> i32 {
         if field.is_given() { self.integer(name, field) } else { 0 }
     }
 
-    /// A moment; `None` if it was not sent.
+    /// A timestamp, `None` if missing.
     pub fn moment(&mut self, name: &str, field: &Field) -> Option<OffsetDateTime> {
         if !field.is_given() {
             return None;
@@ -249,17 +242,14 @@ impl Form {
         read
     }
 
-    /// Notes that a field is wrong.
+    /// Records an error of a field.
     pub fn wrong(&mut self, name: &str, sentence: &str) {
         if !self.errors.iter().any(|(field, _)| field == name) {
             self.errors.push((name.to_owned(), sentence.to_owned()));
         }
     }
 
-    /// Whether all was right.
-    ///
-    /// # Errors
-    /// 422 with every field that was wrong.
+    /// Responds with 422 and all wrong fields, if there are any.
     pub fn finish(self) -> Result<(), ApiError> {
         if self.errors.is_empty() { Ok(()) } else { Err(ApiError::fields(self.errors)) }
     }
@@ -300,7 +290,7 @@ impl Serialize for Number {
 pub struct Dollars(Number);
 
 impl Dollars {
-    /// As many as these cents.
+    /// Dollars from cents.
     #[must_use]
     pub fn from_cents(cents: i64) -> Self {
         Self(Number(Cents::new(cents).to_wire()))
@@ -320,7 +310,7 @@ impl fmt::Display for Dollars {
 pub struct Decimal(Number);
 
 impl Decimal {
-    /// An integer of a smallest unit, without needless zeros.
+    /// A decimal from an integer of its smallest unit, without trailing zeros.
     #[must_use]
     pub fn new(value: i64, decimals: u32) -> Self {
         let unit = 10u64.pow(decimals);
@@ -341,10 +331,7 @@ pub fn moment(at: Option<&Timestamp>) -> Option<String> {
     at.replace_nanosecond(at.nanosecond() / 1_000_000 * 1_000_000).ok()?.format(&Rfc3339).ok()
 }
 
-/// A moment that a service always tells.
-///
-/// # Errors
-/// If it did not.
+/// A timestamp that the service must have sent; otherwise the error is 500.
 pub fn known_moment(at: Option<&Timestamp>) -> Result<String, ApiError> {
     moment(at).ok_or_else(|| ApiError::internal("an answer without a time"))
 }
@@ -369,7 +356,7 @@ pub fn created<T>(body: T) -> Reply<T> {
     Reply(StatusCode::CREATED, body)
 }
 
-/// The refusal of a field in the gateway's own checks.
+/// The refusal of one field by the gateway.
 #[must_use]
 pub fn field(name: &str, sentence: &str) -> ApiError {
     ApiError::from(Refusal::field(name, sentence))

@@ -1,4 +1,4 @@
-//! Live updates: what happened to whom, from the broker to the browsers that listen.
+//! Live updates: passes events from the broker to the browsers of the members concerned.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -18,27 +18,23 @@ use uuid::Uuid;
 
 use crate::cache::plans::PlanCache;
 
-/// Updates that a slow listener may be behind before it is told to ask for everything.
+/// Updates that a slow stream may lag behind; beyond them its client has to reload everything.
 const BACKLOG: usize = 1_024;
 
 /// Streams that one member may follow at once.
 const STREAMS: usize = 8;
 
-/// What the streams are told.
+/// A message to the open streams.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Update {
     /// Something changed for a member.
     Changed {
-        /// The member.
         user_id: String,
-        /// `wallet.v1.deposit_confirmed` and the like.
+        /// The event, e.g. `wallet.v1.deposit_confirmed`.
         key: String,
     },
-    /// Sessions have ended, and with them their streams.
-    Ended {
-        /// The sessions.
-        session_ids: Vec<String>,
-    },
+    /// Sessions ended, so their streams close.
+    Ended { session_ids: Vec<String> },
 }
 
 /// The updates of this process.
@@ -48,9 +44,9 @@ pub struct Live {
     streams: Arc<Mutex<HashMap<Uuid, usize>>>,
 }
 
-/// One stream's place and its updates.
+/// A stream of one member and its updates.
 pub struct Listener {
-    /// What happens from now on.
+    /// Updates from now on.
     pub updates: broadcast::Receiver<Update>,
     user_id: Uuid,
     streams: Arc<Mutex<HashMap<Uuid, usize>>>,
@@ -75,7 +71,7 @@ impl Default for Live {
 }
 
 impl Live {
-    /// What happens from now on; `None` if the member follows too many streams already.
+    /// Subscribes to the updates of a member. `None` if they have too many streams open.
     #[must_use]
     pub fn listen(&self, user_id: Uuid) -> Option<Listener> {
         let mut streams = self.streams.lock().unwrap_or_else(PoisonError::into_inner);
@@ -87,7 +83,7 @@ impl Live {
         Some(Listener { updates: self.updates.subscribe(), user_id, streams: self.streams.clone() })
     }
 
-    /// Follows the broker until shutdown; without it clients poll, and the plans are looked up for each who asks.
+    /// Follows the broker until shutdown. Without a broker clients poll, and every request looks up the plans.
     pub async fn follow(self, bus: Bus, plans: Arc<PlanCache>, shutdown: CancellationToken) -> anyhow::Result<()> {
         while !shutdown.is_cancelled() {
             let followed = self.follow_once(&bus, &plans, &shutdown).await;
@@ -128,8 +124,8 @@ fn update(key: String, payload: &[u8]) -> Option<Update> {
     member_of(&key, payload).map(|user_id| Update::Changed { user_id, key })
 }
 
-/// Every event of wallet carries TransactionFacts first, but for those of trades; every one of trade TradeFacts; the first
-/// message of each kind reads them all.
+/// Events of wallet begin with `TransactionFacts`, except those of trades; events of trade begin with `TradeFacts`. One
+/// message of each family can therefore decode the member of all.
 fn member_of(key: &str, payload: &[u8]) -> Option<String> {
     let user_id = if key == "wallet.v1.trade_funded" || key == "wallet.v1.trade_settled" {
         BalanceMoved::decode(payload).ok()?.user_id

@@ -55,16 +55,14 @@ const DEADLINE: Duration = Duration::from_secs(6);
 /// How long a handler may take that checks and stores a file.
 const UPLOAD_DEADLINE: Duration = Duration::from_secs(15);
 
-/// What the layer needs besides the request.
+/// The state of the middleware.
 #[derive(Clone)]
 pub struct Chain {
-    /// The gateway.
     pub app: App,
-    /// The classes of its routes.
     pub classes: Arc<Classes>,
 }
 
-/// The layer.
+/// Runs a request through all the steps.
 pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/v1");
     let reader = Reader::of(&request);

@@ -1,5 +1,5 @@
-//! Closed lists of names that services send as text. The gateway passes on what a service sends, also a name that it does
-//! not know yet. The document lists them; tests of auth and wallet hold what it lists to what they send.
+//! Closed lists of names that services send as text, for the OpenAPI document. The gateway passes names on unchanged,
+//! also those that it does not know yet. Tests of auth and wallet compare the lists with what these services send.
 
 use chassis::identity::Role as StaffRole;
 use chassis::permission::Permission as StaffPermission;
@@ -26,13 +26,13 @@ macro_rules! names {
 }
 
 names! {
-    /// What staff may be.
+    /// Role of a staff account.
     Role = StaffRole::ALL.map(StaffRole::as_str);
-    /// What staff may do; the role decides.
+    /// Permission of staff; each role has several.
     Permission = StaffPermission::ALL.map(StaffPermission::as_str);
-    /// Why a request was refused, for programs; explained in `ErrorReason` of the gRPC contract.
+    /// Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
     ErrorCode = error_codes();
-    /// Why a part of a balance is kept back.
+    /// Reason of a hold.
     HoldReason = ["COMPLIANCE", "DISPUTE", "OTHER"];
     /// Why a transaction was rejected: those up to `WRONG_NETWORK` for payments, those below it for withdrawals, `OTHER` for
     /// both.
@@ -46,20 +46,20 @@ names! {
         "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed", "frozen",
         "unfrozen",
     ];
-    /// What waits for staff.
+    /// Kind of items in the review queue.
     QueueKind = ["deposit", "course", "fee", "withdrawal", "payout"];
     /// What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted
     /// (`cause`).
     FaultSubject = ["account", "posting", "member", "cause"];
-    /// What a payment is for.
+    /// Purpose of a payment.
     DepositType = ["deposit", "course"];
-    /// Which trades: the open ones, or the ended ones too.
+    /// State of the trades to list: open, or also ended.
     TradeFilter = ["open", "all"];
-    /// Which proposals.
+    /// State of the proposals to list.
     ProposalFilter = ["all", "open", "confirmed", "rejected", "expired"];
-    /// The form of an audit log.
+    /// Format of the audit log.
     AuditFormat = ["json", "csv"];
-    /// The form of a statement.
+    /// Format of a statement.
     StatementFormat = ["json", "csv", "pdf"];
 }
 

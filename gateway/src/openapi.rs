@@ -30,7 +30,7 @@ use crate::error::{ErrorReply, Errors};
 )]
 pub struct ApiDoc;
 
-/// What operations refer to.
+/// Components that operations refer to.
 struct Shared;
 
 impl Modify for Shared {
@@ -50,8 +50,8 @@ fn operations(item: &mut PathItem) -> impl Iterator<Item = (&'static str, &mut O
         .filter_map(|(method, operation)| operation.as_mut().map(|operation| (method, operation)))
 }
 
-/// Names every operation by its method and path, so that generated clients have one name each: `get_trades`,
-/// `put_trades_claim_by_id`.
+/// Names every operation by its method and path, e.g. `put_trades_claim_by_id`, so that generated
+/// clients have one name for each.
 pub fn name_operations(document: &mut Document) {
     for (path, item) in &mut document.paths.paths {
         let words: Vec<_> = path
@@ -84,7 +84,7 @@ pub fn share(document: &mut Document) {
     components.responses.extend(responses);
 }
 
-/// What stands there more than once, by name, with a reference left in its place.
+/// Values that occur more than once, by name; a reference takes their place.
 fn common<T: Clone + PartialEq>(
     places: Vec<&mut RefOr<T>>,
     kind: &str,
@@ -127,7 +127,7 @@ pub fn routes(document: &Document) -> Router<App> {
         .route("/v1/docs", get(move || async move { Html(page.clone()) }))
 }
 
-/// A plain page: every operation with its parameters and answers, without scripts or styles from elsewhere.
+/// A page that lists every operation with its parameters and responses, without scripts or external styles.
 fn docs_page(document: &Document) -> String {
     let mut rows = String::new();
     for (path, item) in &document.paths.paths {

@@ -1,5 +1,5 @@
-//! Pictures are decoded within one budget and written again from their pixels, so that nothing but pixels is ever served
-//! and no upload takes more memory than the budget has.
+//! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. A shared budget
+//! bounds the memory of all decodings.
 
 use std::io::Cursor;
 use std::sync::Arc;
@@ -16,30 +16,27 @@ use crate::files::format::{Kind, MOST_BYTES, Purpose, unsupported};
 const PIXELS: u64 = 24_000_000;
 /// Bytes of one picture when it is decoded.
 const DECODED: u64 = 48 * 1024 * 1024;
-/// Bytes of all pictures that are decoded at once, in KiB: each counts twice, for its copy while it is turned or written.
+/// KiB of all pictures that are decoded at once. Each counts twice, for its copy while it is rotated or encoded.
 const ALL_DECODED: u32 = 2 * 48 * 1024;
-/// Pixels of a side of a photo or a method's picture.
+/// Largest side of a photo or of the picture of a method, in pixels.
 const PHOTO_SIDE: u32 = 512;
-/// Quality of a JPEG, of 100: small print of a receipt stays readable.
+/// JPEG quality of 100, at which small print on a receipt stays readable.
 const JPEG_QUALITY: u8 = 88;
 
-/// The budget of all decodings together.
+/// The memory budget of all decodings together.
 pub struct Pictures {
     decoded: Arc<Semaphore>,
 }
 
 impl Pictures {
-    /// With the whole budget free.
+    /// A budget with nothing used.
     #[must_use]
     pub fn new() -> Self {
         Self { decoded: Arc::new(Semaphore::new(ALL_DECODED as usize)) }
     }
 
-    /// Decodes a picture and writes it again without metadata; photos and pictures of methods at most 512 pixels wide and
-    /// high.
-    ///
-    /// # Errors
-    /// 415 if it cannot be decoded within the limits, 413 if it is too large when it is written.
+    /// Re-encodes a picture without its metadata, photos and pictures of methods with sides of at most 512 pixels.
+    /// Responds with 415 if it cannot be decoded within the limits, and with 413 if the result is too large.
     pub(crate) async fn rewrite(
         &self,
         bytes: Vec<u8>,
@@ -77,7 +74,7 @@ fn reader(bytes: &[u8], kind: Kind) -> ImageReader<Cursor<&[u8]>> {
     reader
 }
 
-/// The bytes that a picture takes when it is decoded, by its header; `None` if it is none or goes beyond the limits.
+/// The decoded size in bytes according to the header. `None` if there is no header or the size exceeds the limits.
 fn decoded_bytes(bytes: &[u8], kind: Kind) -> Option<u64> {
     let decoder = reader(bytes, kind).into_decoder().ok()?;
     let (width, height) = decoder.dimensions();
@@ -112,7 +109,7 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
     Ok((out, kind))
 }
 
-/// The picture without transparency, as it looks on paper.
+/// The picture on a white background instead of transparency.
 fn on_white(picture: DynamicImage) -> RgbImage {
     if !picture.color().has_alpha() {
         return picture.into_rgb8();

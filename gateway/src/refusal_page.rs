@@ -1,4 +1,4 @@
-//! An error as a page of its own, for a person whose browser asked for a page: it needs no file and no script.
+//! An error as a web page of its own, for browsers that asked for a page. It needs no other file and no script.
 
 use std::sync::LazyLock;
 
@@ -20,17 +20,17 @@ static POLICY: LazyLock<Option<HeaderValue>> = LazyLock::new(|| {
     HeaderValue::try_from(policy).ok()
 });
 
-/// Who reads the answer to a request.
+/// The reader of a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// A program, which reads JSON.
+    /// A program that reads JSON.
     Program,
-    /// A person, who opened an address of the web app.
+    /// A person who opened an address of the web app.
     Person,
 }
 
 impl Reader {
-    /// Who sent the request.
+    /// The reader, judged by the request.
     #[must_use]
     pub fn of(request: &Request) -> Self {
         let is_read = [Method::GET, Method::HEAD].contains(request.method());
@@ -46,7 +46,7 @@ fn accepts_pages(headers: &HeaderMap) -> bool {
     headers.get(header::ACCEPT).is_some_and(|kinds| kinds.to_str().is_ok_and(|kinds| kinds.contains("text/html")))
 }
 
-/// The page, with a link that asks for the same address again.
+/// The page, with a link to try the same address again.
 #[must_use]
 pub fn page(status: StatusCode, message: &str, request_id: &str) -> Response {
     let title = match status {

@@ -22,17 +22,14 @@ use crate::routes::{
 };
 use crate::web;
 
-/// The /v1 API.
+/// The `/v1` API: its handlers, its document, and how requests to each route are admitted.
 pub struct Api {
-    /// Its routes.
     pub router: Router<App>,
-    /// Their document.
     pub document: Document,
-    /// Their classes.
     pub classes: Classes,
 }
 
-/// The /v1 API.
+/// Registers every route of the `/v1` API.
 #[must_use]
 pub fn api() -> Api {
     let mut classes = Classes::default();
@@ -106,7 +103,7 @@ pub fn api() -> Api {
     Api { router, document, classes }
 }
 
-/// The whole gateway.
+/// The whole gateway: the API, the web app, health, and the middleware around them.
 pub fn router(app: App) -> Router {
     let Api { router: api, document, classes } = api();
     let router = Router::new()

@@ -34,17 +34,17 @@ pub mod admin;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-/// An answer that only says that it worked.
+/// A success without data.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Done {
-    /// Always true.
+    /// Always `true`.
     pub success: bool,
-    /// A sentence for people.
+    /// A sentence to show to the person.
     pub message: String,
 }
 
 impl Done {
-    /// It worked.
+    /// A success with this sentence.
     #[must_use]
     pub fn saying(message: &str) -> Self {
         Self { success: true, message: message.to_owned() }

@@ -1,5 +1,5 @@
-//! HTTP: connections with limits on how many one client has, how much it may send before a request is known, and how
-//! slowly it may speak and listen; and a drain at the end.
+//! The HTTP server. It limits the connections of one client, the size of a request's head, and how slowly a client may
+//! send and receive. On shutdown it drains.
 
 mod connection;
 
@@ -34,7 +34,7 @@ const HEADER_TIMEOUT: Duration = Duration::from_secs(15);
 const HEAD: usize = 32 * 1024;
 /// Connections at once.
 const CONNECTIONS: usize = 4_096;
-/// How long requests at work may take after shutdown was asked for.
+/// How long running requests may take after the shutdown began.
 const DRAIN: Duration = Duration::from_secs(8);
 
 /// Connections of one client.
@@ -44,7 +44,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// As the settings say.
+    /// The limits that the settings name.
     #[must_use]
     pub fn of(config: &Config) -> Self {
         let each = u64::from(config.connections_per_address);
@@ -52,7 +52,7 @@ impl Limits {
         Self { trusted_proxies: config.trusted_proxies.clone(), by_address }
     }
 
-    /// A share of the connections; none for a client that has enough.
+    /// A share of the connections, `None` if the client has too many.
     fn take(&self, peer: SocketAddr) -> Option<Option<Share<IpAddr>>> {
         let Some(by_address) = &self.by_address else { return Some(None) };
         let ip = peer.ip().to_canonical();
@@ -61,10 +61,7 @@ impl Limits {
     }
 }
 
-/// Serves until shutdown, then drains.
-///
-/// # Errors
-/// None at present; a failed accept is logged.
+/// Serves until shutdown, then drains. A failed accept is logged.
 pub async fn serve(
     listener: TcpListener,
     router: Router,
@@ -109,7 +106,7 @@ pub async fn serve(
     Ok(())
 }
 
-/// The next connection; while all places are taken, clients wait in the kernel's queue.
+/// The next connection. While all places are taken, clients wait in the kernel's queue.
 async fn accept(
     listener: &TcpListener,
     places: &Arc<Semaphore>,

@@ -1,7 +1,7 @@
-//! Removes stored files that nothing refers to: what a request left that ended in between (D-V3).
+//! Removes stored files that nothing refers to, which requests leave behind when they end halfway (D-V3).
 //!
-//! The services say which files they refer to. A file is looked at 30 minutes after it was written: what is being stored
-//! has an owner long before. So any number of gateways may sweep at once.
+//! The services know which files they refer to. A file is examined 30 minutes after it was written, long after a
+//! pending request would have an owner for it, so any number of gateways may sweep at the same time.
 
 use std::time::Duration;
 
@@ -18,28 +18,25 @@ use crate::clients::{FileOwners, call_retrying};
 use crate::error::ApiError;
 use crate::files::{Files, Purpose};
 
-/// How old a file is before it is looked at.
+/// How old a file must be before it is examined.
 const AGE: time::Duration = time::Duration::minutes(30);
-/// Between two passes, in seconds; gateways that started together do not stay so.
+/// Seconds between two passes. They vary so that gateways which started together drift apart.
 const PAUSE: std::ops::Range<u64> = 500..800;
-/// Files that a service is asked about at once.
+/// Files in one question to a service.
 const BATCH: usize = 500;
-/// How many files a pass removes of a folder in any case; beyond them no more than a tenth of what is there.
+/// How many files of a folder a pass always may remove. Beyond them it removes at most a tenth of the folder.
 const FEW: usize = 100;
 
-/// What a pass over one folder found.
+/// The result of a pass over one folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Swept {
     /// Files without an owner.
     pub orphans: usize,
-    /// Those of them that are gone.
+    /// How many of the orphans are removed.
     pub removed: usize,
 }
 
 /// Sweeps until shutdown.
-///
-/// # Errors
-/// Never.
 pub async fn run(
     files: Files,
     owners: FileOwners,
@@ -69,10 +66,8 @@ fn note(folder: &'static str, swept: Swept, at: OffsetDateTime) {
     metrics::gauge!("files_swept_at_seconds", "folder" => folder).set(at.unix_timestamp() as f64);
 }
 
-/// Removes the files of a purpose that nothing refers to, unless they are so many that the services must be wrong.
-///
-/// # Errors
-/// The store's and the services'; then nothing more is removed.
+/// Removes the files of a purpose that nothing refers to. If there are so many that the services must be wrong, it
+/// removes none. It stops at the first error of the store or a service.
 pub async fn sweep(
     files: &Files,
     owners: &FileOwners,

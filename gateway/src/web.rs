@@ -1,5 +1,5 @@
-//! The web app: its pages by `pages.json` and `inline.json`, which the web's build writes, and its files. Hashed assets
-//! are kept for ever, everything else is always asked for anew; precompressed files where they exist.
+//! Serves the web app: its pages according to `pages.json` and `inline.json` of the web build, and its files. Hashed
+//! files are cached for ever and everything else is revalidated. Precompressed files are preferred.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -35,10 +35,10 @@ pub fn service(folder: &Path) -> Router {
     router.fallback_service(files.not_found_service(page("404.html"))).layer(from_fn(answer))
 }
 
-/// What stands in a page itself: for a directive of the content policy, the hashes of it.
+/// The hashes of what stands inline in a page, by directive of the content policy.
 type Inline = BTreeMap<String, String>;
 
-/// The content policy of a page: everybody's, and what the build wrote into the page.
+/// The content policy of a page: the common one and the page's inline hashes.
 fn policy(inline: &Inline) -> String {
     let directives = CONTENT_POLICY.split("; ").map(|directive| {
         let hashes = directive.split_once(' ').and_then(|(name, _)| inline.get(name));
@@ -47,7 +47,7 @@ fn policy(inline: &Inline) -> String {
     directives.collect::<Vec<_>>().join("; ")
 }
 
-/// What the build says about the pages; nothing without a build.
+/// A file of the build, empty without a build.
 fn read<T: DeserializeOwned + Default>(path: &Path) -> T {
     let read = std::fs::read(path).map_err(anyhow::Error::from);
     read.and_then(|json| Ok(serde_json::from_slice(&json)?)).unwrap_or_else(|error| {

@@ -12,11 +12,11 @@ use tonic::transport::Channel;
 use crate::clients::call_retrying;
 use crate::error::ApiError;
 
-/// How long the plans are kept even if no event says that one changed: some changes have no event.
+/// Maximum age, because some changes of a plan have no event.
 const LIFE: Duration = Duration::from_secs(10);
 
-/// The plans as trade has them. Concurrent lookups share one call; its answer is kept until an event of the broker says
-/// that a plan changed. While the broker is away nothing is kept.
+/// Cache of the investment plans. Concurrent lookups share one call. The answer is kept until an event says that a plan
+/// changed; while the broker is disconnected nothing is kept.
 pub struct PlanCache {
     lookup: Batch<(), Result<Vec<Plan>, ApiError>>,
     state: Mutex<State>,
@@ -25,7 +25,7 @@ pub struct PlanCache {
 #[derive(Default)]
 struct State {
     is_connected: bool,
-    /// Counts invalidations: an answer to a lookup that began before the last one is not kept.
+    /// Counts invalidations, so that an answer to an older lookup is not kept.
     invalidations: u64,
     plans: Option<(Instant, Vec<Plan>)>,
 }
@@ -44,10 +44,7 @@ impl PlanCache {
         Self { lookup, state: Mutex::default() }
     }
 
-    /// The plans, at most 10 seconds old.
-    ///
-    /// # Errors
-    /// If they are not cached and trade does not answer.
+    /// The plans, at most 10 seconds old. Fails if trade does not answer.
     pub async fn get(&self) -> Result<Vec<Plan>, ApiError> {
         let invalidations = {
             let state = self.state();

@@ -17,7 +17,7 @@ use uuid::Uuid;
 use crate::clients::call_retrying;
 use crate::error::ApiError;
 
-/// An account as others are told of it.
+/// The part of an account that others may see.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct Profile {
     pub name: String,
@@ -37,7 +37,7 @@ impl From<&User> for Profile {
     }
 }
 
-/// Member profiles. Concurrent lookups share one call; an answer is kept as long as one about a session.
+/// Cache of member profiles. Concurrent lookups share one call; an answer is kept as long as one about a session.
 pub struct ProfileCache {
     directory: Directory,
     lookup: Batch<Uuid, Result<Profile, ApiError>>,
@@ -69,10 +69,7 @@ impl ProfileCache {
         Self { directory, lookup, known: Cache::builder().max_capacity(100_000).time_to_live(SESSION_CACHE).build() }
     }
 
-    /// The profile of an account; empty for an unknown one.
-    ///
-    /// # Errors
-    /// If it is not cached and auth does not answer.
+    /// The profile of an account, empty for an unknown one. Fails if auth does not answer.
     pub async fn get(&self, user_id: Uuid) -> Result<Profile, ApiError> {
         if let Some(profile) = self.known.get(&user_id) {
             return Ok(profile);
@@ -83,10 +80,7 @@ impl ProfileCache {
         Ok(profile)
     }
 
-    /// The profiles of several accounts by id, past the cache; unknown accounts are left out.
-    ///
-    /// # Errors
-    /// If auth does not answer.
+    /// The profiles of several accounts by id, not cached. Leaves out unknown accounts. Fails if auth does not answer.
     pub async fn look_up(&self, ids: impl IntoIterator<Item = String>) -> Result<HashMap<String, Profile>, ApiError> {
         let mut ids: Vec<String> = ids.into_iter().collect();
         ids.sort_unstable();

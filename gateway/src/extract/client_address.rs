@@ -1,4 +1,4 @@
-//! Where a request comes from.
+//! The address of the client.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -6,7 +6,7 @@ use axum::extract::ConnectInfo;
 use axum::http::request::Parts;
 use ipnet::IpNet;
 
-/// The client's address: the peer's, or, behind trusted proxies, the last one they did not make themselves.
+/// The client's address: that of the peer, or behind trusted proxies the last address that no proxy claims as its own.
 #[must_use]
 pub fn client_address(parts: &Parts, trusted: &[IpNet]) -> Option<IpAddr> {
     let peer = parts.extensions.get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip().to_canonical())?;

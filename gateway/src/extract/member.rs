@@ -1,4 +1,4 @@
-//! Members.
+//! Extractors for members.
 
 use std::convert::Infallible;
 
@@ -22,7 +22,7 @@ impl FromRequestParts<App> for VerifiedMember {
     }
 }
 
-/// A member who may move money and change things.
+/// A member whose account is neither unverified nor frozen, so that they may move money and change things.
 #[derive(Debug, Clone)]
 pub struct ActiveMember(pub SignedIn);
 
@@ -35,7 +35,7 @@ impl FromRequestParts<App> for ActiveMember {
     }
 }
 
-/// A verified member, or why the caller is none.
+/// A verified member, or the error that says why the caller is not one.
 pub struct MaybeVerifiedMember(pub Result<VerifiedMember, ApiError>);
 
 impl FromRequestParts<App> for MaybeVerifiedMember {

@@ -1,4 +1,4 @@
-//! Senders with or without a session.
+//! Extractors for callers with or without a session.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -13,12 +13,12 @@ use super::request_id::RequestId;
 use crate::app::App;
 use crate::error::ApiError;
 
-/// Any sender; a bearer token is ignored.
+/// Any caller. A bearer token is ignored.
 #[derive(Debug, Clone)]
 pub struct Visitor {
-    /// Where the request comes from.
+    /// The client's address and device, for the audit log.
     pub client: Client,
-    /// What a call on their behalf carries.
+    /// The metadata of calls to services on the caller's behalf.
     pub out: Outgoing,
 }
 
@@ -30,8 +30,7 @@ impl FromRequestParts<App> for Visitor {
     }
 }
 
-/// Any sender, with the bearer token if there is one: for calls that also work without a session. The service checks
-/// whether the session is alive.
+/// Any caller, for calls that also work without a session. The service verifies the bearer token, if there is one.
 #[derive(Debug, Clone)]
 pub struct MaybeSignedIn(pub Visitor);
 
@@ -48,11 +47,10 @@ impl FromRequestParts<App> for MaybeSignedIn {
 /// A member or staff with a live session.
 #[derive(Debug, Clone)]
 pub struct SignedIn {
-    /// Who.
     pub session: Session,
-    /// Where the request comes from.
+    /// The client's address and device, for the audit log.
     pub client: Client,
-    /// What a call on their behalf carries.
+    /// The metadata of calls to services on the caller's behalf.
     pub out: Outgoing,
 }
 

@@ -1,4 +1,4 @@
-//! Staff.
+//! Extractors for staff.
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -21,7 +21,7 @@ impl FromRequestParts<App> for StaffMember {
     }
 }
 
-/// Staff of any role, with or without authenticator: for what they do about their own account.
+/// Staff of any role, also without an authenticator, for calls about their own account.
 #[derive(Debug, Clone)]
 pub struct AnyStaff(pub SignedIn);
 

@@ -17,7 +17,6 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// Every one.
     pub const ALL: [Self; 3] = [Self::Receipt, Self::Photo, Self::Method];
 
     /// Its folder in the store.

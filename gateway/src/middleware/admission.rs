@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_millis(40);
 /// How long an upload waits for its place.
 const UPLOAD_PATIENCE: Duration = Duration::from_secs(3);
 
-/// The places.
+/// The places of requests and uploads that are at work.
 pub struct Admission {
     is_shared: bool,
     places: Arc<Semaphore>,

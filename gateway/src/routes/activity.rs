@@ -1,4 +1,4 @@
-//! What happened to the security of an account.
+//! The security log of an account.
 
 use axum::extract::{Query, State};
 use proto::auth::v1 as auth;
@@ -13,34 +13,34 @@ use crate::extract::SignedIn;
 use crate::json::{Reply, moment, ok};
 use crate::names::SecurityEventKind;
 
-/// Where a list goes on.
+/// The page of a list.
 #[derive(Debug, Default, Deserialize)]
 pub struct From {
-    /// `nextCursor` of the page before.
+    /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
 }
 
 impl From {
-    /// As a service is asked for it.
+    /// The page as services are asked for it.
     pub fn page(self) -> PageRequest {
         PageRequest { size: 0, cursor: self.cursor.unwrap_or_default() }
     }
 }
 
-/// Something that happened.
+/// An event in the security log of an account.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SecurityEvent {
     at: Option<String>,
     #[schema(value_type = SecurityEventKind)]
     kind: String,
-    /// A wrong password or second factor.
+    /// Whether the password or second factor was wrong.
     refused: bool,
-    /// Browser and system; missing where staff or a link did it.
+    /// Browser and operating system. Missing if staff or an emailed link caused the event.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     device: Option<String>,
-    /// The block of the client address, e.g. `203.0.113.0/24`; as `device`.
+    /// Block of the client address, e.g. `203.0.113.0/24`. Missing like `device`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     address_block: Option<String>,
@@ -52,14 +52,14 @@ pub struct SecurityEvent {
 pub struct Activity {
     success: bool,
     events: Vec<SecurityEvent>,
-    /// Where the next page begins; missing on the last one.
+    /// Cursor of the next page. Missing on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     next_cursor: Option<String>,
 }
 
 impl Activity {
-    /// A page of it.
+    /// A page of the log.
     pub fn new(events: Vec<auth::SecurityEvent>, next_cursor: String) -> Self {
         let given = |text: String| Some(text).filter(|text| !text.is_empty());
         let events = events.into_iter().map(|event| SecurityEvent {

@@ -1,4 +1,4 @@
-//! The back office. The gateway asks for staff; which role may do what is the services' answer.
+//! The back office. The gateway requires a staff session; the services decide what the role may do.
 
 pub mod me;
 

@@ -1,4 +1,4 @@
-//! Registration, login, codes, resets, sessions.
+//! Registration, login, email codes, password resets and sessions.
 
 use axum::extract::{FromRequest, Multipart, Path, Query, Request, State};
 use axum::http::header;
@@ -22,19 +22,19 @@ use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 
-/// Somebody signed in.
+/// A new session.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SessionReply {
     success: bool,
     message: String,
     user: User,
-    /// The bearer token.
+    /// The bearer token of the session.
     token: String,
-    /// The balances could not be told.
+    /// `true` if the balances are not available now.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     degraded: Option<bool>,
-    /// The handle that the codes to this account's address belong to; only while the address waits to be confirmed.
+    /// Handle for the email codes of this account. Present only while the email is unconfirmed.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     verification: Option<String>,
@@ -110,10 +110,10 @@ pub async fn register(
 pub struct Verification {
     #[schema(value_type = String, example = "ada@example.org")]
     email: Field,
-    /// Six digits.
+    /// The emailed code, six digits.
     #[schema(value_type = String, example = "123456")]
     otp: Field,
-    /// The handle that register, login or resend answered; not needed with a session.
+    /// The handle from register, login or resend. Not needed with a session.
     #[schema(value_type = Option<String>)]
     verification: Field,
 }
@@ -141,22 +141,22 @@ pub async fn verify(
     Ok(ok(Done::saying("Your email address has been verified.")))
 }
 
-/// Whom to send a new code.
+/// The account that needs a new code.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Resend {
     #[schema(value_type = String, example = "ada@example.org")]
     email: Field,
-    /// The handle that was answered before, if one was: the new code belongs to it, too.
+    /// The previous handle, if there was one. The new code belongs to it, too.
     #[schema(value_type = Option<String>)]
     verification: Field,
 }
 
-/// A new code may be on its way.
+/// The response is the same whether or not the account exists.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ResendReply {
     success: bool,
     message: String,
-    /// The handle that the code belongs to.
+    /// Handle for the code.
     verification: String,
 }
 
@@ -179,14 +179,14 @@ pub async fn resend(
     Ok(ok(ResendReply { success: true, message, verification }))
 }
 
-/// Who signs in.
+/// The credentials of an account.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Login {
     #[schema(value_type = String, example = "ada@example.org")]
     email: Field,
     #[schema(value_type = String, example = "a good password")]
     password: Field,
-    /// Six digits of the authenticator, or a recovery code, of whoever has one.
+    /// Six digits of the authenticator, or a recovery code. Required from accounts with a second factor.
     #[schema(value_type = Option<String>, example = "123456")]
     totp: Field,
 }
@@ -213,7 +213,7 @@ pub async fn login(
     Ok(ok(reply.with_verification(answer.verification)))
 }
 
-/// Fields of a form that browsers send as form data and programs as JSON.
+/// Fields that browsers send as form data and programs as JSON.
 #[derive(Debug, Default)]
 pub struct FormData(Vec<(String, String)>);
 
@@ -267,7 +267,7 @@ impl FromRequest<App> for FormData {
     }
 }
 
-/// Whose password is forgotten.
+/// The account whose password is forgotten.
 #[derive(Debug, ToSchema)]
 #[expect(dead_code, reason = "for the document; FormData reads it")]
 pub struct Forgotten {
@@ -296,7 +296,7 @@ pub async fn forgot_password(
 pub struct Reset {
     password: String,
     confirm_password: String,
-    /// The token of the link; also read from the query.
+    /// The token of the reset link, unless it is in the query.
     token: Option<String>,
 }
 
@@ -384,21 +384,21 @@ pub async fn logout(State(app): State<App>, caller: SignedIn) -> Result<Reply<Do
     Ok(ok(Done::saying("You have been logged out.")))
 }
 
-/// A signed-in device.
+/// A session of the account.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Session {
-    /// Its id.
+    /// Id of the session.
     pub id: String,
-    /// Whether it is the one that asks.
+    /// Whether this session made the request.
     pub current: bool,
-    /// Since when.
+    /// When the session began.
     pub created_at: String,
-    /// When it was last used.
+    /// When the session was last used.
     pub last_seen_at: String,
-    /// Browser and system.
+    /// Browser and operating system.
     pub device: String,
-    /// Client address.
+    /// IP address of the client.
     pub address: String,
 }
 

@@ -1,4 +1,4 @@
-//! The course: its content is files behind the gateway; whether a member may read them is wallet's answer.
+//! The course. Its content is files of the gateway; wallet knows whether a member has bought it.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -31,9 +31,9 @@ pub struct LessonEntry {
     id: String,
     title: String,
     minutes: u32,
-    /// Anybody may read it.
+    /// Whether everybody may read it.
     preview: bool,
-    /// The caller may not read it yet.
+    /// Whether the caller has to buy the course to read it.
     locked: bool,
 }
 
@@ -46,18 +46,18 @@ pub struct ModuleEntry {
     lessons: Vec<LessonEntry>,
 }
 
-/// The course with what the caller may read of it.
+/// The curriculum, with what the caller may read.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CourseEntry {
     title: String,
     subtitle: String,
     purchased: bool,
-    /// A payment for it waits for review.
+    /// Whether a payment for the course waits for review.
     pending: bool,
     modules: Vec<ModuleEntry>,
 }
 
-/// The course.
+/// The response with the course.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CourseReply {
     success: bool,
@@ -105,11 +105,11 @@ pub struct LessonText {
     module_number: u32,
     module_title: String,
     minutes: u32,
-    /// The text in Markdown.
+    /// The text of the lesson in Markdown.
     markdown: String,
 }
 
-/// A lesson.
+/// The response with a lesson.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LessonReply {
     success: bool,

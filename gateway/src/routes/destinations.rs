@@ -1,4 +1,4 @@
-//! Where payouts may go: members confirm it by a code that is mailed to them, or by a second factor.
+//! Confirms payout destinations by an emailed code or a second factor.
 
 use axum::extract::{Path, State};
 use chassis::grpc::Outgoing;
@@ -18,10 +18,10 @@ use crate::extract::ActiveMember;
 use crate::json::{Field, Form, Json, Reply, ok};
 use crate::routes::Done;
 
-/// The code of a destination.
+/// The code that confirms a destination.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct DestinationCode {
-    /// Six digits, as mailed. Not needed within five minutes of a second factor.
+    /// Six digits from the email. Not needed within five minutes after a second factor.
     #[schema(value_type = Option<String>, example = "012345")]
     code: Field,
 }
@@ -97,8 +97,8 @@ async fn resend(app: &App, out: &Outgoing, subject: Asked) -> Result<Reply<Done>
     })))
 }
 
-/// Has the member confirm where a method that was saved goes, unless that is known. The method is saved all the same: a code
-/// that was not mailed can be asked for again.
+/// Asks the member to confirm the destination of a saved method, unless it is known. If the code cannot be emailed, the
+/// method is saved all the same, because the code can be requested again.
 pub async fn ask_for_method(app: &App, out: &Outgoing, id: &str) {
     let message = SendDestinationCodeRequest { subject: Some(Asked::MethodId(id.to_owned())) };
     // A refusal is most often that a code was sent a moment ago.
@@ -108,7 +108,7 @@ pub async fn ask_for_method(app: &App, out: &Outgoing, id: &str) {
     }
 }
 
-/// The ids of the member's own methods among these whose destination is not confirmed; `None` while the wallet cannot tell.
+/// Ids of those of the member's own methods whose destination is unconfirmed. `None` if the wallet does not answer.
 pub async fn unconfirmed(app: &App, out: &Outgoing, methods: &[PaymentMethod]) -> Option<Vec<String>> {
     let own: Vec<_> = methods.iter().filter(|method| method.scope() == Scope::Personal).collect();
     if own.is_empty() {

@@ -1,4 +1,4 @@
-//! Server-sent events: the member's own changes as they happen.
+//! Server-sent events about changes of the member's own data.
 
 use std::convert::Infallible;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::live::Update;
 
-/// How long one stream lives; the client comes back with a fresh token.
+/// Life of one stream. The client reconnects with a fresh token.
 const LIFE: Duration = Duration::from_secs(15 * 60);
 
 /// Follow the member's changes

@@ -1,4 +1,4 @@
-//! The second factors of the caller, a member or staff, and giving one again.
+//! The second factor of the caller, a member or staff, and the step-up.
 
 use axum::extract::State;
 use proto::auth::v1::{
@@ -15,15 +15,15 @@ use crate::extract::SignedIn;
 use crate::json::{Field, Form, Json, Reply, moment, ok};
 use crate::routes::Done;
 
-/// How the second factor stands.
+/// State of the second factor.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TotpState {
-    /// Whether the caller may not be without one.
+    /// Whether the account must have a second factor.
     pub required: bool,
-    /// Whether an authenticator is in force.
+    /// Whether an authenticator is active.
     pub enrolled: bool,
-    /// Recovery codes that were not used.
+    /// Unused recovery codes.
     pub recovery_codes_left: i32,
 }
 
@@ -33,7 +33,7 @@ pub struct TotpState {
 pub struct TotpReply {
     success: bool,
     totp: TotpState,
-    /// Until when the code that was given counts for what needs a fresh one; null when it does not.
+    /// Until when the last code counts as a fresh second factor. `null` if it no longer does.
     step_up_until: Option<String>,
 }
 
@@ -49,20 +49,20 @@ pub async fn get(State(app): State<App>, caller: SignedIn) -> Result<Reply<TotpR
     Ok(ok(TotpReply { success: true, totp, step_up_until: moment(answer.stepped_up_until.as_ref()) }))
 }
 
-/// What proves a member who has no second factor yet.
+/// The proof of a member without a second factor.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Proof {
-    /// Of members without a second factor; whoever has one needs it fresh.
+    /// Required from members without a second factor. Others need a fresh code instead.
     #[schema(value_type = Option<String>, example = "a good password")]
     password: Field,
 }
 
-/// An authenticator that waits for its first code.
+/// An authenticator that is not confirmed yet.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NewTotp {
     success: bool,
     message: String,
-    /// In base32, to be typed.
+    /// The secret in base32, to type.
     #[schema(example = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")]
     secret: String,
     /// To be scanned.
@@ -88,7 +88,7 @@ pub async fn begin_totp(
     begin(&app, caller, message).await
 }
 
-/// Asks auth for the secret.
+/// Requests the secret from auth.
 pub async fn begin(app: &App, caller: SignedIn, message: BeginTotpRequest) -> Result<Reply<NewTotp>, ApiError> {
     let new = call!(app.clients.factors, begin_totp, caller.out, message)?.into_inner();
     let message = "Add the secret to your authenticator, then enter its first code.".to_owned();
@@ -98,16 +98,13 @@ pub async fn begin(app: &App, caller: SignedIn, message: BeginTotpRequest) -> Re
 /// A code of an authenticator.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Code {
-    /// Six digits; a recovery code where one is accepted.
+    /// Six digits of the authenticator, or a recovery code where one is accepted.
     #[schema(value_type = String, example = "123456")]
     code: Field,
 }
 
 impl Code {
-    /// As it was typed.
-    ///
-    /// # Errors
-    /// If it is no text.
+    /// The code as it was entered. Fails if it is not text.
     pub fn text(&self) -> Result<String, ApiError> {
         let mut form = Form::new();
         let code = form.text("code", &self.code);
@@ -116,13 +113,13 @@ impl Code {
     }
 }
 
-/// Codes that stand in for the authenticator.
+/// Recovery codes, each of which replaces a code of the authenticator once.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RecoveryCodes {
     success: bool,
     message: String,
-    /// Each works once. They are not shown again.
+    /// The codes. They are not shown again.
     #[schema(example = json!(["ABCDE-FGHJK"]))]
     recovery_codes: Vec<String>,
 }
@@ -147,7 +144,7 @@ pub async fn confirm_totp(
     confirm(&app, caller, &value).await
 }
 
-/// Has auth confirm it.
+/// Confirms the authenticator with its first code.
 pub async fn confirm(app: &App, caller: SignedIn, code: &Code) -> Result<Reply<RecoveryCodes>, ApiError> {
     let message = ConfirmTotpRequest { code: code.text()?, client: Some(caller.client) };
     let answer = call!(app.clients.factors, confirm_totp, caller.out, message)?.into_inner();
@@ -176,7 +173,7 @@ pub async fn replace_recovery_codes(
     Ok(RecoveryCodes::saying("Your new recovery codes replace the ones before.", answer.recovery_codes))
 }
 
-/// A second factor: one of these.
+/// The second factor.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUp {
@@ -187,12 +184,12 @@ pub struct StepUp {
     recovery_code: Field,
 }
 
-/// A second factor that was taken.
+/// The result of a step-up.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SteppedUp {
     success: bool,
     message: String,
-    /// Until when it counts.
+    /// Until when the second factor counts as fresh.
     until: Option<String>,
 }
 
@@ -217,7 +214,7 @@ pub async fn step_up(
     give(&app, caller, StepUpRequest { totp, recovery_code, ..Default::default() }).await
 }
 
-/// Hands it to auth.
+/// Passes the second factor to auth.
 pub async fn give(app: &App, caller: SignedIn, request: StepUpRequest) -> Result<Reply<SteppedUp>, ApiError> {
     let message = StepUpRequest { client: Some(caller.client), ..request };
     let answer = call!(app.clients.factors, step_up, caller.out, message)?.into_inner();

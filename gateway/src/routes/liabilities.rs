@@ -1,4 +1,4 @@
-//! The proof of liabilities: its root and total are public, a member's path is their own.
+//! The proof of liabilities. Its root and total are public; each member can read their own path.
 
 use axum::extract::State;
 use axum::response::Response;
@@ -13,7 +13,7 @@ use crate::extract::{StaffMember, VerifiedMember, Visitor};
 use crate::idempotency::{Key, marked};
 use crate::json::{Dollars, Reply, created, known_moment, ok};
 
-/// What members were owed at a moment, and the root of the tree that proves it.
+/// A publication: the total owed to members at a moment, and the root of the tree that proves it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PublishedLiabilities {
     success: bool,
@@ -21,34 +21,35 @@ pub struct PublishedLiabilities {
     #[schema(nullable = false)]
     message: Option<&'static str>,
     at: String,
-    /// SHA-256 in hexadecimal digits.
+    /// SHA-256 of the root node, in hexadecimal.
     root: String,
-    /// The sum of all leaves, in dollars.
+    /// Sum of all leaves in dollars.
     total: Dollars,
     leaves: i64,
 }
 
-/// A member's part of the tree.
+/// The member's part of the tree.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct LiabilityProof {
     success: bool,
     at: String,
-    /// Their amounts sum to what the member was owed; empty if that was nothing.
+    /// The member's leaves. Their amounts sum to what the member was owed; empty if that was zero.
     leaves: Vec<ProofLeaf>,
 }
 
-/// A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as big-endian 64 bit.
+/// A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as a big-endian
+/// integer of 64 bits.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProofLeaf {
-    /// 32 bytes in hexadecimal digits.
+    /// 32 random bytes in hexadecimal.
     salt: String,
-    /// In dollars.
+    /// The amount of the leaf in dollars.
     amount: Dollars,
-    /// From the leaf to the root.
+    /// The siblings from the leaf up to the root.
     path: Vec<ProofSibling>,
 }
 
-/// Where a node stands beside another.
+/// The side of a sibling.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
@@ -56,14 +57,14 @@ pub enum Side {
     Right,
 }
 
-/// The node beside one on the path. The digest above is SHA-256 of a one byte, the left digest, the left sum in cents as
-/// big-endian 64 bit, the right digest and the right sum.
+/// A sibling on the path. The digest of the parent is SHA-256 of a one byte, the left digest, the left sum in cents as
+/// a big-endian 64-bit integer, the right digest and the right sum.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ProofSibling {
     side: Side,
-    /// 32 bytes in hexadecimal digits.
+    /// 32 bytes in hexadecimal.
     digest: String,
-    /// In dollars.
+    /// Sum of the leaves below the node, in dollars.
     sum: Dollars,
 }
 

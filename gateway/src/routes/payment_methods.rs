@@ -1,4 +1,4 @@
-//! Platform methods and the member's own.
+//! Payment methods: those of the platform, and the member's own.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -21,7 +21,7 @@ use crate::routes::Done;
 use crate::routes::destinations::{ask_for_method, unconfirmed};
 use crate::routes::users::discard_replaced;
 
-/// Whose a payment method is.
+/// The owner of a payment method.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum MethodScope {
@@ -29,31 +29,31 @@ pub enum MethodScope {
     Personal,
 }
 
-/// A way to pay in or to be paid out.
+/// A way to deposit or to be paid out.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PaymentMethod {
-    /// Its id.
+    /// Id of the method.
     pub id: String,
     pub scope: MethodScope,
-    /// E.g. USDT.
+    /// Currency code, e.g. `USDT`.
     pub currency: String,
-    /// E.g. TRC20.
+    /// Network, e.g. `TRC20`.
     pub network: String,
     /// The address on that network.
     pub address: String,
-    /// Tag of networks that need one.
+    /// Memo or destination tag, on networks that use one.
     pub memo: Option<String>,
-    /// The member's name for it.
+    /// Name that the member gave it.
     pub label: Option<String>,
     /// Link to its picture.
     pub image: Option<String>,
     /// Whether the caller may change it.
     pub editable: bool,
-    /// Own ones in the list: whether the caller has to confirm the address before payouts go there.
+    /// Own methods in the list: whether the member has to confirm the address before payouts.
     #[serde(rename = "needsConfirmation", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
-    /// Counts up with every change.
+    /// Increases with every change.
     pub version: i32,
 }
 
@@ -104,10 +104,10 @@ pub async fn list(
 /// The fields of a method.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewMethod {
-    /// 2-10 of A-Z and 0-9.
+    /// Currency code, 2 to 10 characters of A-Z and 0-9.
     #[schema(value_type = String, example = "USDT")]
     pub(crate) currency: Field,
-    /// 2-40 characters.
+    /// Network, 2 to 40 characters.
     #[schema(value_type = String, example = "ERC20")]
     pub(crate) network: Field,
     /// 10-128 characters; its checksum is verified where the network is known.
@@ -123,10 +123,7 @@ pub struct NewMethod {
 }
 
 impl NewMethod {
-    /// Checks the form and stores the picture, if there is one.
-    ///
-    /// # Errors
-    /// As for fields and files.
+    /// Validates the fields and stores the picture, if there is one.
     pub async fn read(&self, app: &App) -> Result<MethodFields, ApiError> {
         let mut form = Form::new();
         let mut fields = MethodFields {
@@ -146,7 +143,7 @@ impl NewMethod {
     }
 }
 
-/// A method after a change.
+/// The method after the change.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct MethodReply {

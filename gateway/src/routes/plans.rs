@@ -1,4 +1,4 @@
-//! Investment plans and their published values; visitors may read both.
+//! Investment plans and their published values. Both are public.
 
 use axum::extract::{Path, Query, State};
 use proto::trade::v1 as trade;
@@ -12,29 +12,29 @@ use crate::error::{ApiError, Errors};
 use crate::extract::Visitor;
 use crate::json::{Decimal, Dollars, Reply, field, known_moment, moment, ok};
 
-/// An offer to invest in.
+/// An investment plan.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Plan {
-    /// Its id.
+    /// Id of the plan.
     pub id: String,
-    /// Name.
+    /// Name of the plan.
     pub title: String,
-    /// What it is, in a line.
+    /// Description in one line.
     pub subtitle: String,
-    /// Least amount, in dollars.
+    /// Smallest amount of one investment, in dollars.
     pub min: Dollars,
-    /// Largest amount, in dollars.
+    /// Largest amount of one investment, in dollars.
     pub max: Dollars,
     /// Target return over the whole duration in percent; a target, not guaranteed.
     pub roi: Decimal,
-    /// Days.
+    /// Duration in days.
     pub duration: i32,
-    /// Whether it can be invested in.
+    /// Whether it is open for investments.
     pub active: bool,
-    /// The value in force; null before the first was published.
+    /// Current value of one share. `null` until the first value is published.
     pub value: Option<Decimal>,
-    /// Since when it is in force.
+    /// Since when the value holds.
     pub value_at: Option<String>,
 }
 
@@ -55,12 +55,12 @@ impl From<trade::Plan> for Plan {
     }
 }
 
-/// The plans.
+/// The investment plans.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Plans {
-    /// Always true.
+    /// Always `true`.
     pub success: bool,
-    /// In the order they are offered.
+    /// The plans in display order.
     pub plans: Vec<Plan>,
 }
 
@@ -71,14 +71,14 @@ pub async fn list(State(app): State<App>) -> Result<Reply<Plans>, ApiError> {
     Ok(ok(Plans { success: true, plans: plans.into_iter().map(Plan::from).collect() }))
 }
 
-/// The value of a plan from a moment on.
+/// A published value of a plan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlanValue {
-    /// The value.
+    /// Value of one share, with up to six decimals.
     value: Decimal,
-    /// Since when.
+    /// Since when the value holds.
     at: String,
-    /// Where it comes from.
+    /// Where the value comes from.
     source: String,
 }
 
@@ -109,36 +109,36 @@ pub async fn values(
     Ok(ok(Values { success: true, values: values.collect::<Result<_, _>>()? }))
 }
 
-/// Of which plans, and how many points of each.
+/// The plans, and the number of values of each.
 #[derive(Debug, Deserialize)]
 pub struct ValuesQuery {
     ids: Option<String>,
     points: Option<String>,
 }
 
-/// A point of a plan's course.
+/// A point in the chart of a plan.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CoursePoint {
-    /// The value.
+    /// Value of one share, with up to six decimals.
     value: Decimal,
-    /// Since when it is in force.
+    /// Since when the value holds.
     at: String,
 }
 
-/// The course of a plan.
+/// The values of one plan over time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlanCourse {
-    /// The plan's id.
+    /// Id of the plan.
     id: String,
-    /// Oldest first.
+    /// The values, oldest first.
     values: Vec<CoursePoint>,
 }
 
-/// The courses of plans.
+/// The values of several plans over time.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PlanCourses {
     success: bool,
-    /// Those that exist and have a value.
+    /// The plans that exist and have a value.
     plans: Vec<PlanCourse>,
 }
 

@@ -1,4 +1,4 @@
-//! What holds here: the one place from which screens take limits, fee and prices.
+//! Limits, fees and prices: the only source from which screens take them.
 
 use axum::extract::State;
 use proto::wallet::v1::{self as wallet, GetTermsRequest};
@@ -20,39 +20,39 @@ pub struct Terms {
     course: CourseTerms,
 }
 
-/// What holds for deposits.
+/// Limits of deposits.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DepositTerms {
     min: Dollars,
     max: Dollars,
-    /// Payments of a member that may wait for review at once.
+    /// Deposits of a member that may wait for review at the same time.
     pending_max: i32,
 }
 
-/// What holds for withdrawals.
+/// Limits and fee of withdrawals.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct WithdrawalTerms {
     min: Dollars,
     max: Dollars,
-    /// Of the gross amount, in percent; rounded half up to the cent, taken out of the payout.
+    /// Fee in percent of the gross amount, rounded half up to the cent and deducted from the payout.
     fee_percent: Decimal,
-    /// From here on a payout takes two people of staff.
+    /// Payouts from this amount on need two staff members.
     two_people_from: Dollars,
-    /// What the withdrawals of a member may come to, by period.
+    /// Largest sums of a member's withdrawals, by period.
     limits: Vec<PeriodLimit>,
-    /// What is left to the caller now by these limits; only with a session.
+    /// What the caller can withdraw now within these limits. Only with a session.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     left: Option<Dollars>,
-    /// From when on there is more; only if something was withdrawn.
+    /// When more becomes available. Only if something was withdrawn.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     available_at: Option<String>,
 }
 
-/// What the withdrawals of a member within a period may come to; rejected ones do not count.
+/// The largest sum of a member's withdrawals in a period. Rejected withdrawals do not count.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PeriodLimit {
     #[schema(example = 24)]
@@ -60,7 +60,7 @@ pub struct PeriodLimit {
     amount: Dollars,
 }
 
-/// What holds for the course.
+/// Price of the course.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CourseTerms {
     price: Dollars,

@@ -15,7 +15,7 @@ use crate::idempotency::{Key, marked};
 use crate::json::{Decimal, Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::TradeFilter;
 
-/// Where a trade stands.
+/// State of a trade.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TradeStatus {
@@ -36,18 +36,18 @@ pub struct TradePlan {
     duration: i32,
 }
 
-/// One investment.
+/// An investment of a member.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Trade {
     id: String,
-    /// Dollars.
+    /// Invested amount in dollars.
     amount: Dollars,
-    /// What it is worth now, or what it was paid out with.
+    /// Current value in dollars, or the payout of an ended trade.
     current_value: Dollars,
-    /// currentValue - amount.
+    /// `currentValue` minus `amount`, in dollars.
     profit: Dollars,
-    /// profit / amount x 100, to two decimals.
+    /// `profit` in percent of `amount`, with two decimals.
     profit_percent: Decimal,
     status: TradeStatus,
     created_at: String,
@@ -87,7 +87,7 @@ impl TryFrom<trade::Trade> for Trade {
 impl TryFrom<trade::TradeStatus> for TradeStatus {
     type Error = ApiError;
 
-    /// A status that is not known here is an error: a trade is never shown as something else.
+    /// An unknown status is an error, so that a trade is never shown in a wrong state.
     fn try_from(status: trade::TradeStatus) -> Result<Self, ApiError> {
         Ok(match status {
             trade::TradeStatus::Opening => Self::Opening,
@@ -101,7 +101,7 @@ impl TryFrom<trade::TradeStatus> for TradeStatus {
     }
 }
 
-/// A trade after a change.
+/// The trade after the change.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TradeReply {
     success: bool,
@@ -114,13 +114,13 @@ fn reply(trade: Option<trade::Trade>, message: &str) -> Result<TradeReply, ApiEr
     Ok(TradeReply { success: true, message: message.to_owned(), trade: trade.try_into()? })
 }
 
-/// An investment to make.
+/// A new investment.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NewTrade {
     #[schema(value_type = String)]
     plan_id: Field,
-    /// Dollars, within the plan's range.
+    /// Amount in dollars, within the plan's range.
     #[schema(value_type = f64, example = 500)]
     amount: Field,
 }
@@ -178,13 +178,13 @@ pub async fn close(
     Ok(marked(&metadata, ok(reply(answer.trade, "Your trade has been closed and its value paid to your balance.")?)))
 }
 
-/// Which trades.
+/// The filter of the list.
 #[derive(Debug, Default, Deserialize)]
 pub struct StatusQuery {
     status: Option<String>,
 }
 
-/// The member's trades.
+/// The trades of the member.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Trades {
     success: bool,

@@ -1,4 +1,4 @@
-//! Deposits, withdrawals and the history.
+//! Deposits, withdrawals and the transaction history.
 
 pub mod model;
 
@@ -35,13 +35,13 @@ use crate::routes::transactions::model::{Direction, TransactionKind, Transaction
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ReceiptLink {
-    /// Opens without a token, for 15 minutes.
+    /// The link. It works without a token for 15 minutes.
     pub url: String,
-    /// What it is.
+    /// Media type of the file, e.g. `image/png`.
     pub content_type: String,
 }
 
-/// The payment method as it was shown.
+/// The payment method as the member saw it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MethodCopy {
     id: String,
@@ -54,7 +54,7 @@ pub struct MethodCopy {
     version: i32,
 }
 
-/// Where a withdrawal is paid to.
+/// The destination of a withdrawal.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Destination {
     address: String,
@@ -62,72 +62,72 @@ pub struct Destination {
     memo: String,
 }
 
-/// One line of the history.
+/// A transaction in the history.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Transaction {
-    /// Its id.
+    /// Id of the transaction.
     pub id: String,
-    /// `TNX-` and the first six characters of the id.
+    /// Short reference: `TNX-` and the first six characters of the id.
     #[schema(example = "TNX-1a2b3c")]
     pub reference: String,
-    /// The kind, capitalised.
+    /// Name of the kind, e.g. `Deposit`.
     pub title: String,
-    /// What it is about, in a sentence.
+    /// Description in one sentence.
     pub description: String,
     pub status: TransactionStatus,
     pub r#type: Direction,
     pub kind: TransactionKind,
-    /// Positive, in dollars.
+    /// Amount in dollars, always positive.
     pub amount: Dollars,
-    /// Approved payments: what was claimed.
+    /// Approved payments: the amount that the member claimed, in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub claimed_amount: Option<Dollars>,
-    /// Withdrawals: the fee.
+    /// Withdrawals: the fee in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub fee: Option<Dollars>,
-    /// Withdrawals: what is paid out.
+    /// Withdrawals: the payout in dollars.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub net_amount: Option<Dollars>,
-    /// Withdrawals: the fee was paid from outside.
+    /// Withdrawals: whether the fee was paid separately.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub fee_paid: Option<bool>,
-    /// How it is paid.
+    /// The payment method.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub method: Option<MethodCopy>,
-    /// Withdrawals: where it is paid to.
+    /// Withdrawals: the payout destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub destination: Option<Destination>,
-    /// Withdrawals: the destination is still missing.
+    /// Withdrawals: whether the destination is missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub needs_destination: Option<bool>,
-    /// Withdrawals: the member has to confirm the destination before it can be approved.
+    /// Withdrawals: whether the member has to confirm the destination before approval.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub needs_confirmation: Option<bool>,
-    /// Withdrawals: approved and waiting for the payout.
+    /// Withdrawals: whether it is approved and waits for the payout.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub approved: Option<bool>,
-    /// Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor,
-    /// or a new destination after a sign-in from a new device.
+    /// Open withdrawals: the earliest time of approval, after a change of email, password or second factor, or a new
+    /// destination after a login from a new device.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub not_before: Option<String>,
     /// The proof of payment.
     pub receipt: Option<ReceiptLink>,
-    /// The transaction on its network.
+    /// Hash of the transaction on its network.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub txid: Option<String>,
-    /// Which output of it, where one was named.
+    /// Index of the transaction's output, if one was named.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub vout: Option<u32>,
@@ -135,27 +135,24 @@ pub struct Transaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<RejectionReason>, nullable = false)]
     pub reason_code: Option<String>,
-    /// Fee rows: the withdrawal. Trade and profit rows: the trade.
+    /// Fees: id of the withdrawal. Trades and profits: id of the trade.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub related_id: Option<String>,
-    /// When it was made.
+    /// When it was requested.
     pub created_at: String,
-    /// When it was decided.
+    /// When staff decided on it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub decided_at: Option<String>,
-    /// Counts up with every change.
+    /// Increases with every change. Decisions name the revision they are about.
     pub revision: i32,
-    /// Whose it is.
+    /// The member whose transaction it is.
     pub user: Profile,
 }
 
 impl Transaction {
-    /// From wallet's row and its owner.
-    ///
-    /// # Errors
-    /// If wallet sent a kind, status or direction that is not known here, or no time.
+    /// Converts wallet's transaction. Fails if its kind, status or direction is unknown here, or its time is missing.
     pub fn new(app: &App, row: wallet::Transaction, owner: Profile) -> Result<Self, ApiError> {
         let kind = row.kind().try_into()?;
         let is_withdrawal = kind == TransactionKind::Withdrawal;
@@ -203,13 +200,13 @@ impl Transaction {
     }
 }
 
-/// The reference that members and staff speak of.
+/// The short reference of a transaction.
 #[must_use]
 pub fn reference(id: &str) -> String {
     format!("TNX-{}", id.chars().take(6).collect::<String>())
 }
 
-/// A transaction that was made.
+/// The response with a new transaction.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TransactionMade {
     success: bool,
@@ -217,7 +214,7 @@ pub struct TransactionMade {
     transaction: TransactionSummary,
 }
 
-/// What a mutation tells of the transaction: the same again when it is replayed.
+/// The transaction as of the response, also when the response is replayed.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TransactionSummary {
@@ -235,7 +232,7 @@ pub struct TransactionSummary {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     needs_destination: Option<bool>,
-    /// The destination is new: a code was mailed to confirm it.
+    /// `true` for a new destination: a code was emailed to confirm it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     needs_confirmation: Option<bool>,
@@ -243,10 +240,7 @@ pub struct TransactionSummary {
 }
 
 impl TransactionMade {
-    /// With a sentence.
-    ///
-    /// # Errors
-    /// If the service answered without a transaction.
+    /// Adds a sentence. Fails if the service responded without a transaction.
     pub fn new(row: Option<wallet::Transaction>, message: &str) -> Result<Self, ApiError> {
         let row = row.ok_or_else(|| ApiError::internal("an answer without transaction"))?;
         let transaction = TransactionSummary {
@@ -269,8 +263,8 @@ fn receipt(stored: &Stored) -> Receipt {
     Receipt { key: stored.key.clone(), content_type: stored.content_type.to_owned(), digest: stored.digest.clone() }
 }
 
-/// Stores a proof of payment once wallet has claimed the key of the request and found room for the file. Nothing is
-/// stored for a request that was answered before.
+/// Stores a proof of payment after wallet has claimed the key of the request and found room for the file. A repeated
+/// request stores nothing.
 async fn store_receipt(
     app: &App,
     out: &Outgoing,
@@ -304,29 +298,29 @@ async fn store_receipt(
     app.files.keep(file).await
 }
 
-/// A payment the member made.
+/// A payment that the member made.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Deposit {
-    /// Dollars.
+    /// Amount in dollars, e.g. `250.00`.
     #[schema(value_type = f64, example = 250)]
     amount: Field,
-    /// A platform method's id, or a currency code.
+    /// Id of a platform method, or a currency code.
     #[schema(value_type = String, example = "BTC")]
     method: Field,
-    /// The same as `method`.
+    /// Another name for `method`.
     #[schema(value_type = Option<String>)]
     currency: Field,
-    /// The version of the platform method whose address was shown; else the one in force counts.
+    /// Version of the platform method whose address was shown; the current one by default.
     #[schema(value_type = Option<i32>, example = 1)]
     method_version: Field,
-    /// The proof as a data URL.
+    /// The proof of payment as a data URL.
     #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
     receipt: Field,
-    /// A deposit unless given.
+    /// What the payment is for, by default a deposit.
     #[schema(value_type = Option<DepositType>)]
     r#type: Field,
-    /// The transaction on its network.
+    /// Hash of the transaction on its network.
     #[schema(value_type = Option<String>)]
     txid: Field,
 }
@@ -368,8 +362,8 @@ pub async fn deposit(
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
-/// Discards a file that nothing refers to: its request was refused, or another file stands under its key. After an
-/// answer that tells neither it stays, because the transaction may name it.
+/// Discards a file that nothing refers to, because its request was refused or another file is stored under its key.
+/// After a response that leaves this open the file stays, because the transaction may refer to it.
 async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&wallet::Transaction>, &ApiError>) {
     let is_orphan = match answer {
         Ok(row) => row.is_some_and(|row| row.receipt_key != stored.key),
@@ -380,19 +374,19 @@ async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&walle
     }
 }
 
-/// A payout the member wants.
+/// A withdrawal to request.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Withdrawal {
     /// Gross, in dollars; the fee of 2.5 % comes out of it.
     #[schema(value_type = f64, example = 250)]
     amount: Field,
-    /// A platform method's id or currency code, or an own method's id.
+    /// Id of a platform method, or a currency code.
     #[schema(value_type = String, example = "BTC")]
     method: Field,
-    /// Where to pay to.
+    /// The address to pay to.
     #[schema(value_type = Option<String>)]
     address: Field,
-    /// Tag of networks that need one.
+    /// Memo or destination tag, on networks that use one.
     #[schema(value_type = Option<String>)]
     memo: Field,
 }
@@ -423,26 +417,26 @@ pub async fn withdraw(
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
-/// The fee of an open withdrawal, paid from outside.
+/// A separate payment of the fee of an open withdrawal.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct FeePayment {
     /// The withdrawal's fee, in dollars.
     #[schema(value_type = f64, example = 6.25)]
     amount: Field,
-    /// A platform method's id, or a currency code.
+    /// Id of a platform method, or a currency code.
     #[schema(value_type = String, example = "BTC")]
     method: Field,
-    /// The version of the platform method whose address was shown; else the one in force counts.
+    /// Version of the platform method whose address was shown; the current one by default.
     #[schema(value_type = Option<i32>, example = 1)]
     method_version: Field,
-    /// The proof as a data URL.
+    /// The proof of payment as a data URL.
     #[schema(value_type = String, example = "data:image/png;base64,iVBORw0KGgo=")]
     receipt: Field,
-    /// The withdrawal, as in the path.
+    /// Id of the withdrawal, the same as in the path.
     #[schema(value_type = String)]
     transaction_id: Field,
-    /// The transaction on its network.
+    /// Hash of the transaction on its network.
     #[schema(value_type = Option<String>)]
     txid: Field,
 }
@@ -486,16 +480,16 @@ pub async fn pay_fee(
     Ok(marked(&metadata, created(TransactionMade::new(answer.transaction, sentence)?)))
 }
 
-/// Where a list goes on, and how far.
+/// The page of a list.
 #[derive(Debug, Default, Deserialize)]
 pub struct PageQuery {
-    /// `nextCursor` of the page before.
+    /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
-    /// Lines at most, 1 to 500; 500 unless told.
+    /// Transactions on the page, 1 to 500; 500 by default.
     pub size: Option<String>,
 }
 
-/// The history.
+/// A page of transactions, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Transactions {
@@ -534,7 +528,7 @@ pub async fn list(
     }))
 }
 
-/// One transaction.
+/// The response with a transaction.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TransactionReply {
     success: bool,

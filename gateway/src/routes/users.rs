@@ -21,41 +21,41 @@ use crate::routes::Done;
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Wallet {
-    /// Free to spend, in dollars.
+    /// Available balance in dollars.
     pub balance: Dollars,
-    /// Promotional balance, not spendable until released.
+    /// Promotional balance in dollars, not spendable until it is released.
     pub bonus: Dollars,
-    /// Held for an open withdrawal.
+    /// Amount reserved for an open withdrawal, in dollars.
     pub held: Dollars,
-    /// In open trades.
+    /// Amount in open trades, in dollars.
     pub invested: Dollars,
-    /// Kept back by our team; missing when nothing is.
+    /// Amount held by our team, in dollars. Missing if it is zero.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub on_hold: Option<Dollars>,
-    /// What is kept back, and why, oldest first; missing when nothing is.
+    /// The holds and their reasons, oldest first. Missing if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub holds: Vec<Hold>,
-    /// What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
-    /// nothing can be withdrawn, invested or bought until then.
+    /// What the member owes since a payment was reversed, in dollars. Missing if it is zero. The next credits settle it
+    /// first, and the member cannot withdraw, invest or buy anything until then.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub owed: Option<Dollars>,
 }
 
-/// A part of a balance that is kept back.
+/// A hold on a part of a balance.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Hold {
     id: String,
-    /// Dollars.
+    /// Amount of the hold in dollars.
     amount: Dollars,
     #[schema(value_type = HoldReason)]
     reason_code: String,
-    /// The same as a sentence.
+    /// The reason as a sentence.
     reason: String,
     created_at: Option<String>,
-    /// Who placed it; only staff are told.
+    /// Name of the staff member who placed it. Only in responses to staff.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     placed_by: Option<String>,
@@ -93,17 +93,15 @@ impl From<&WalletMessage> for Wallet {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct User {
-    /// Its id.
+    /// Id of the account.
     pub id: String,
-    /// Full name.
     pub name: String,
-    /// Email in force.
+    /// Email address in use.
     pub email: String,
-    /// A new email that waits for its code.
+    /// New email address, until it is confirmed by its code.
     pub pending_email: Option<String>,
-    /// Phone number.
     pub phone: String,
-    /// Country by its English name.
+    /// English name of the country.
     pub country: String,
     /// Link to the photo.
     pub image: Option<String>,
@@ -115,18 +113,18 @@ pub struct User {
     pub is_withdrawal_pending: bool,
     /// Whether the course is unlocked.
     pub has_purchased_course: bool,
-    /// Balances; null while they cannot be told.
+    /// Balances. `null` while they are not available.
     pub wallet: Option<Wallet>,
-    /// Staff only.
+    /// Role of a staff account. Missing for members.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<Role>, nullable = false)]
     pub role: Option<String>,
-    /// Since when.
+    /// When the account was created.
     pub created_at: Option<String>,
 }
 
 impl User {
-    /// From auth's account and wallet's balances.
+    /// Combines auth's account and wallet's balances.
     #[must_use]
     pub fn new(user: auth::User, wallet: Option<&WalletMessage>) -> Self {
         Self {
@@ -148,7 +146,7 @@ impl User {
     }
 }
 
-/// The member's balances; `None` if wallet cannot tell now. Staff have none.
+/// The member's balances. `None` if wallet does not answer. Staff have none.
 pub async fn wallet_of(app: &App, out: &Outgoing, user: &auth::User) -> Option<WalletMessage> {
     if !user.role.is_empty() {
         return None;
@@ -162,7 +160,7 @@ pub async fn wallet_of(app: &App, out: &Outgoing, user: &auth::User) -> Option<W
     }
 }
 
-/// An account after a change.
+/// The account after the change.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UserReply {
     success: bool,
@@ -181,7 +179,7 @@ async fn changed(
     Ok(ok(UserReply { success: true, message: message.to_owned(), user: User::new(user, wallet.as_ref()) }))
 }
 
-/// A new photo.
+/// The new photo.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct ImageRequest {
     /// PNG, JPEG or WebP of at most 5 MiB as a data URL.
@@ -213,14 +211,14 @@ pub async fn update_image(
     changed(&app, &caller.out, answer.user, "Your photo has been updated.").await
 }
 
-/// Removes the picture that another one has taken the place of, if there was one.
+/// Removes the picture that a new one replaced, if there was one.
 pub async fn discard_replaced(app: &App, key: &str) {
     if !key.is_empty() {
         app.files.discard(key).await;
     }
 }
 
-/// New details.
+/// The new details.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProfileRequest {
@@ -233,7 +231,8 @@ pub struct ProfileRequest {
     phone: Field,
     #[schema(value_type = String, example = "United Kingdom")]
     country: Field,
-    /// Needed for another email, unless a second factor was given just before; else 403 `REAUTHENTICATION_REQUIRED`.
+    /// Required for a new email address, unless a second factor was given just before; otherwise the error is 403
+    /// `REAUTHENTICATION_REQUIRED`.
     #[schema(value_type = Option<String>, example = "the password in force")]
     current_password: Field,
 }
@@ -269,7 +268,7 @@ pub async fn update_profile(
     changed(&app, &caller.out, user, sentence).await
 }
 
-/// A new password.
+/// The old and the new password.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PasswordRequest {
@@ -300,7 +299,7 @@ pub async fn change_password(
     Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
 }
 
-/// Another member's account does not exist for the caller.
+/// The account of another member does not exist for the caller.
 fn own(mine: &str, asked: &str) -> Result<(), ApiError> {
     if mine == asked { Ok(()) } else { Err(ApiError::not_found()) }
 }

@@ -1,4 +1,4 @@
-//! What a member had at a moment.
+//! The balances of a member as of a moment.
 
 use axum::extract::{Query, State};
 use chassis::clock;
@@ -14,28 +14,28 @@ use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::json::{Dollars, Reply, field, moment, ok};
 
-/// At which moment.
+/// The moment of the balances.
 #[derive(Debug, Default, Deserialize)]
 pub struct Moment {
     at: Option<String>,
 }
 
-/// What a member had at a moment, in dollars.
+/// The balances of a member as of a moment, in dollars.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Balances {
     success: bool,
     at: Option<String>,
-    /// Free to spend.
+    /// Available balance in dollars.
     balance: Dollars,
-    /// Held for an open withdrawal.
+    /// Amount reserved for an open withdrawal, in dollars.
     held: Dollars,
     bonus: Dollars,
-    /// In open trades.
+    /// Amount in open trades, in dollars.
     invested: Dollars,
-    /// On hold by staff.
+    /// Amount held by staff, in dollars.
     on_hold: Dollars,
-    /// Owed to the platform.
+    /// What the member owes, in dollars.
     owed: Dollars,
 }
 

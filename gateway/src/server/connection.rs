@@ -1,5 +1,5 @@
-//! A client's connection: a write that makes no progress for 30 seconds ends it, and what the HTTP parser refuses by itself
-//! gets the body that every error has.
+//! A client's connection. A write that makes no progress for 30 seconds ends it, and requests that the HTTP parser
+//! refuses get the same body as every other error.
 
 use std::io::{self, IoSlice};
 use std::pin::Pin;
@@ -17,13 +17,13 @@ use crate::error::unparsed;
 /// How long a write may make no progress.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A TCP stream under both rules.
+/// A TCP stream with a write timeout and error bodies.
 pub struct Connection {
     stream: TcpStream,
     stalled: Option<Pin<Box<Sleep>>>,
-    /// Whether a line of the present request has ended.
+    /// Whether the first line of the current request is complete.
     has_line: bool,
-    /// What is written in place of a refusal of the parser, and how much of it was.
+    /// What replaces the parser's response, and how many bytes of it are written.
     refusal: Option<(Vec<u8>, usize)>,
 }
 
@@ -32,7 +32,7 @@ impl Connection {
         Self { stream, stalled: None, has_line: false, refusal: None }
     }
 
-    /// Passes a write on, or ends the connection when it waits too long.
+    /// Passes a write on, or ends the connection after the timeout.
     fn watch<T>(&mut self, cx: &mut Context<'_>, result: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if result.is_ready() {
             self.stalled = None;
@@ -109,8 +109,8 @@ impl AsyncWrite for Connection {
     }
 }
 
-/// hyper refuses what is no HTTP, or has too long a head or address, with a bare status: no handler is called, and nothing
-/// else can give it a body. Answers of handlers have one, so their length is never 0.
+/// hyper answers malformed HTTP, long heads and long addresses with a bare status before any handler runs, so nothing
+/// else can add a body. Responses of handlers have a body, so their length is never 0.
 fn refusal_of_parser(head: &[u8], has_line: bool) -> Option<Vec<u8>> {
     let status = match head.get(..13)? {
         b"HTTP/1.1 400 " => StatusCode::BAD_REQUEST,

@@ -1748,16 +1748,16 @@ export interface components {
         /** @description The security of an account in the last 13 months, newest first. */
         Activity: {
             events: components["schemas"]["SecurityEvent"][];
-            /** @description Where the next page begins; missing on the last one. */
+            /** @description Cursor of the next page. Missing on the last one. */
             nextCursor?: string;
             success: boolean;
         };
-        /** @description A decision to approve. */
+        /** @description The decision to approve a transaction. */
         Approval: {
             note?: string | null;
             /**
              * Format: double
-             * @description What arrived: needed for a deposit; course payments and fees have a fixed price.
+             * @description The amount that arrived, in dollars. Only for deposits, which require it.
              */
             receivedAmount?: number | null;
             /**
@@ -1766,17 +1766,18 @@ export interface components {
              * @example 1
              */
             revision: number;
-            /** @description Deposits and fees: the transaction on its network. */
+            /** @description Hash of the transaction on its network. Required for payments. */
             txid?: string | null;
             /**
              * Format: int32
-             * @description Which output of it; else the whole transaction counts, and pays nothing besides.
+             * @description Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
+             *     anything else.
              */
             vout?: number | null;
         };
-        /** @description What an approval came to. */
+        /** @description The result of an approval. */
         Approved: components["schemas"]["TransactionMade"] & {
-            /** @description Whether the deposit waits for another reviewer, who has to approve the same. */
+            /** @description Whether another reviewer has to approve the same amount, hash and output. */
             needsSecond: boolean;
             /**
              * Format: int32
@@ -1784,7 +1785,7 @@ export interface components {
              */
             revision: number;
         };
-        /** @description One act. */
+        /** @description A staff action in the audit log. */
         AuditRow: {
             action: string;
             actorId: string;
@@ -1803,35 +1804,35 @@ export interface components {
             memberId?: string;
             subjectId: string;
         };
-        /** @description A service's trail, newest first. */
+        /** @description The audit log of one service, newest first. */
         AuditTrail: {
             nextCursor?: string;
             rows: components["schemas"]["AuditRow"][];
             success: boolean;
         };
-        /** @description What a member had at a moment, in dollars. */
+        /** @description The balances of a member as of a moment, in dollars. */
         Balances: {
             at?: string | null;
-            /** @description Free to spend. */
+            /** @description Available balance in dollars. */
             balance: components["schemas"]["Dollars"];
             bonus: components["schemas"]["Dollars"];
-            /** @description Held for an open withdrawal. */
+            /** @description Amount reserved for an open withdrawal, in dollars. */
             held: components["schemas"]["Dollars"];
-            /** @description In open trades. */
+            /** @description Amount in open trades, in dollars. */
             invested: components["schemas"]["Dollars"];
-            /** @description On hold by staff. */
+            /** @description Amount held by staff, in dollars. */
             onHold: components["schemas"]["Dollars"];
-            /** @description Owed to the platform. */
+            /** @description What the member owes, in dollars. */
             owed: components["schemas"]["Dollars"];
             success: boolean;
         };
-        /** @description What made money move. */
+        /** @description What caused a posting. */
         Cause: {
             id: string;
             /** @description `transaction`, `purchase`, `trade`, `proposal`, …. */
             type: string;
         };
-        /** @description One fact of the checklist. */
+        /** @description A line of the checklist. */
         Check: {
             detail: string;
             name: string;
@@ -1841,7 +1842,7 @@ export interface components {
         /** @description A code of an authenticator. */
         Code: {
             /**
-             * @description Six digits; a recovery code where one is accepted.
+             * @description Six digits of the authenticator, or a recovery code where one is accepted.
              * @example 123456
              */
             code: string;
@@ -1850,7 +1851,7 @@ export interface components {
         Correction: {
             /**
              * Format: double
-             * @description Dollars.
+             * @description Amount in dollars, e.g. `25.00`.
              * @example 25
              */
             amount: number;
@@ -1858,42 +1859,42 @@ export interface components {
             note: string;
             type?: components["schemas"]["Direction"] | null;
         };
-        /** @description The course with what the caller may read of it. */
+        /** @description The curriculum, with what the caller may read. */
         CourseEntry: {
             modules: components["schemas"]["ModuleEntry"][];
-            /** @description A payment for it waits for review. */
+            /** @description Whether a payment for the course waits for review. */
             pending: boolean;
             purchased: boolean;
             subtitle: string;
             title: string;
         };
-        /** @description A point of a plan's course. */
+        /** @description A point in the chart of a plan. */
         CoursePoint: {
-            /** @description Since when it is in force. */
+            /** @description Since when the value holds. */
             at: string;
-            /** @description The value. */
+            /** @description Value of one share, with up to six decimals. */
             value: components["schemas"]["Decimal"];
         };
-        /** @description The course. */
+        /** @description The response with the course. */
         CourseReply: {
             course: components["schemas"]["CourseEntry"];
             success: boolean;
         };
-        /** @description What holds for the course. */
+        /** @description Price of the course. */
         CourseTerms: {
             price: components["schemas"]["Dollars"];
         };
-        /** @description An event that could not take effect. */
+        /** @description An event that could not be processed. */
         DeadLetter: {
             at?: string | null;
             id: string;
-            /** @description What it told of, e.g. auth.v1.user_registered. */
+            /** @description The event type, e.g. `auth.v1.user_registered`. */
             key: string;
-            /** @description E.g. wallet.events. */
+            /** @description The queue, e.g. `wallet.events`. */
             queue: string;
             reason: string;
         };
-        /** @description Events that could not take effect. */
+        /** @description The dead letters of all services, newest first. */
         DeadLetters: {
             deadLetters: components["schemas"]["DeadLetter"][];
             success: boolean;
@@ -1904,66 +1905,66 @@ export interface components {
          * @example 8.5
          */
         Decimal: number;
-        /** @description A payment the member made. */
+        /** @description A payment that the member made. */
         Deposit: {
             /**
              * Format: double
-             * @description Dollars.
+             * @description Amount in dollars, e.g. `250.00`.
              * @example 250
              */
             amount: number;
-            /** @description The same as `method`. */
+            /** @description Another name for `method`. */
             currency?: string | null;
             /**
-             * @description A platform method's id, or a currency code.
+             * @description Id of a platform method, or a currency code.
              * @example BTC
              */
             method: string;
             /**
              * Format: int32
-             * @description The version of the platform method whose address was shown; else the one in force counts.
+             * @description Version of the platform method whose address was shown; the current one by default.
              * @example 1
              */
             methodVersion?: number | null;
             /**
-             * @description The proof as a data URL.
+             * @description The proof of payment as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
              */
             receipt: string;
-            /** @description The transaction on its network. */
+            /** @description Hash of the transaction on its network. */
             txid?: string | null;
             type?: components["schemas"]["DepositType"] | null;
         };
-        /** @description What holds for deposits. */
+        /** @description Limits of deposits. */
         DepositTerms: {
             max: components["schemas"]["Dollars"];
             min: components["schemas"]["Dollars"];
             /**
              * Format: int32
-             * @description Payments of a member that may wait for review at once.
+             * @description Deposits of a member that may wait for review at the same time.
              */
             pendingMax: number;
         };
         /**
-         * @description What a payment is for.
+         * @description Purpose of a payment.
          * @enum {string}
          */
         DepositType: "deposit" | "course";
-        /** @description Where a withdrawal is paid to. */
+        /** @description The destination of a withdrawal. */
         Destination: {
             address: string;
             memo?: string;
         };
-        /** @description The code of a destination. */
+        /** @description The code that confirms a destination. */
         DestinationCode: {
             /**
-             * @description Six digits, as mailed. Not needed within five minutes of a second factor.
+             * @description Six digits from the email. Not needed within five minutes after a second factor.
              * @example 012345
              */
             code?: string | null;
         };
         /**
-         * @description Which way the money goes, seen from the member.
+         * @description Direction of the money from the member's point of view.
          * @enum {string}
          */
         Direction: "credit" | "debit";
@@ -1973,14 +1974,14 @@ export interface components {
          * @example 125.5
          */
         Dollars: number;
-        /** @description An answer that only says that it worked. */
+        /** @description A success without data. */
         Done: {
-            /** @description A sentence for people. */
+            /** @description A sentence to show to the person. */
             message: string;
-            /** @description Always true. */
+            /** @description Always `true`. */
             success: boolean;
         };
-        /** @description One entry of the ledger. */
+        /** @description An entry of the ledger. */
         Entry: {
             account: string;
             amount: components["schemas"]["Dollars"];
@@ -1991,31 +1992,31 @@ export interface components {
             postingId: number;
         };
         /**
-         * @description Why a request was refused, for programs; explained in `ErrorReason` of the gRPC contract.
+         * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
         ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
-            /** @description What is wrong by field. */
+            /** @description What is wrong with each field, by its name. */
             errors?: {
                 [key: string]: string;
             };
             /**
-             * @description A sentence for people.
+             * @description A sentence to show to the person.
              * @example Insufficient balance
              */
             message: string;
-            /** @description Names the request in the logs. */
+            /** @description Id of the request in the logs; support asks for it. */
             requestId: string;
             /**
-             * @description Always false.
+             * @description Always `false`.
              * @example false
              */
             success: boolean;
         };
-        /** @description Something in the ledger that does not verify. */
+        /** @description A part of the ledger that failed verification. */
         Fault: {
             /** @description What is wrong, as a sentence. */
             detail: string;
@@ -2028,7 +2029,7 @@ export interface components {
          * @enum {string}
          */
         FaultSubject: "account" | "posting" | "member" | "cause";
-        /** @description The fee of an open withdrawal, paid from outside. */
+        /** @description A separate payment of the fee of an open withdrawal. */
         FeePayment: {
             /**
              * Format: double
@@ -2037,24 +2038,24 @@ export interface components {
              */
             amount: number;
             /**
-             * @description A platform method's id, or a currency code.
+             * @description Id of a platform method, or a currency code.
              * @example BTC
              */
             method: string;
             /**
              * Format: int32
-             * @description The version of the platform method whose address was shown; else the one in force counts.
+             * @description Version of the platform method whose address was shown; the current one by default.
              * @example 1
              */
             methodVersion?: number | null;
             /**
-             * @description The proof as a data URL.
+             * @description The proof of payment as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
              */
             receipt: string;
-            /** @description The withdrawal, as in the path. */
+            /** @description Id of the withdrawal, the same as in the path. */
             transactionId: string;
-            /** @description The transaction on its network. */
+            /** @description Hash of the transaction on its network. */
             txid?: string | null;
         };
         /** @description The first of two approvals of a deposit: another reviewer has to approve the same. */
@@ -2067,20 +2068,20 @@ export interface components {
             /** Format: int32 */
             vout?: number;
         };
-        /** @description Whose password is forgotten. */
+        /** @description The account whose password is forgotten. */
         Forgotten: {
             /** @example ada@example.org */
             email: string;
         };
-        /** @description A part of a balance that is kept back. */
+        /** @description A hold on a part of a balance. */
         Hold: {
-            /** @description Dollars. */
+            /** @description Amount of the hold in dollars. */
             amount: components["schemas"]["Dollars"];
             createdAt?: string | null;
             id: string;
-            /** @description Who placed it; only staff are told. */
+            /** @description Name of the staff member who placed it. Only in responses to staff. */
             placedBy?: string;
-            /** @description The same as a sentence. */
+            /** @description The reason as a sentence. */
             reason: string;
             reasonCode: components["schemas"]["HoldReason"];
         };
@@ -2091,11 +2092,11 @@ export interface components {
             success: boolean;
         };
         /**
-         * @description Why a part of a balance is kept back.
+         * @description Reason of a hold.
          * @enum {string}
          */
         HoldReason: "COMPLIANCE" | "DISPUTE" | "OTHER";
-        /** @description A new photo. */
+        /** @description The new photo. */
         ImageRequest: {
             /**
              * @description PNG, JPEG or WebP of at most 5 MiB as a data URL.
@@ -2103,34 +2104,34 @@ export interface components {
              */
             image: string;
         };
-        /** @description Whether the books are right. */
+        /** @description The result of the latest verification of the ledger. */
         Integrity: {
-            /** @description When the last check ended that left no posting unchecked; missing in a ledger that was never checked. */
+            /** @description When the last complete check of new postings ended. Missing if the ledger was never checked. */
             checkedAt?: string | null;
             /** Format: int64 */
             deadLetters: number;
-            /** @description Differences between accounts that do not verify and their entries; 0 when right. */
+            /** @description Sum in dollars of the differences between accounts and their entries; 0 if the ledger is consistent. */
             drift: components["schemas"]["Dollars"];
-            /** @description What does not verify, oldest first, at most 100. */
+            /** @description The parts that failed verification, oldest first, at most 100. */
             faults: components["schemas"]["Fault"][];
-            /** @description When everything was verified from the first entry last. */
+            /** @description When everything was last verified from the first entry. */
             fullyCheckedAt?: string | null;
-            /** @description What the platform holds according to the ledger. */
+            /** @description What the platform holds in dollars, according to the ledger. */
             holdings: components["schemas"]["Dollars"];
             liabilities: components["schemas"]["Liabilities"];
             ok: boolean;
             /** Format: int64 */
             outboxOldestSeconds: number;
-            /** @description What members owe since payments were reversed; no part of the liabilities. */
+            /** @description What members owe in dollars since payments were reversed. Not part of the liabilities. */
             owed: components["schemas"]["Dollars"];
-            /** @description The investment pool. */
+            /** @description The investment pool in dollars. */
             pool: components["schemas"]["Dollars"];
             success: boolean;
-            /** @description Sum of all balances; 0 when right. */
+            /** @description Sum of all balances in dollars; 0 if the ledger is consistent. */
             trialBalance: components["schemas"]["Dollars"];
             withdrawals: components["schemas"]["Withdrawals"];
         };
-        /** @description Who is invited. */
+        /** @description A person to invite as staff. */
         Invitation: {
             /** @example grace@example.org */
             email: string;
@@ -2141,15 +2142,15 @@ export interface components {
         /** @description A lesson in the curriculum. */
         LessonEntry: {
             id: string;
-            /** @description The caller may not read it yet. */
+            /** @description Whether the caller has to buy the course to read it. */
             locked: boolean;
             /** Format: int32 */
             minutes: number;
-            /** @description Anybody may read it. */
+            /** @description Whether everybody may read it. */
             preview: boolean;
             title: string;
         };
-        /** @description A lesson. */
+        /** @description The response with a lesson. */
         LessonReply: {
             lesson: components["schemas"]["LessonText"];
             success: boolean;
@@ -2157,7 +2158,7 @@ export interface components {
         /** @description A lesson to read. */
         LessonText: {
             id: string;
-            /** @description The text in Markdown. */
+            /** @description The text of the lesson in Markdown. */
             markdown: string;
             /** Format: int32 */
             minutes: number;
@@ -2172,14 +2173,14 @@ export interface components {
             bonus: components["schemas"]["Dollars"];
             held: components["schemas"]["Dollars"];
             invested: components["schemas"]["Dollars"];
-            /** @description Kept back by staff. */
+            /** @description Held by staff. */
             onHold: components["schemas"]["Dollars"];
             total: components["schemas"]["Dollars"];
         };
-        /** @description A member's part of the tree. */
+        /** @description The member's part of the tree. */
         LiabilityProof: {
             at: string;
-            /** @description Their amounts sum to what the member was owed; empty if that was nothing. */
+            /** @description The member's leaves. Their amounts sum to what the member was owed; empty if that was zero. */
             leaves: components["schemas"]["ProofLeaf"][];
             success: boolean;
         };
@@ -2187,31 +2188,31 @@ export interface components {
         LinkToken: {
             token: string;
         };
-        /** @description Who signs in. */
+        /** @description The credentials of an account. */
         Login: {
             /** @example ada@example.org */
             email: string;
             /** @example a good password */
             password: string;
             /**
-             * @description Six digits of the authenticator, or a recovery code, of whoever has one.
+             * @description Six digits of the authenticator, or a recovery code. Required from accounts with a second factor.
              * @example 123456
              */
             totp?: string | null;
         };
         /** @description The caller as the back office knows them. */
         Me: {
-            /** @description New staff: from when on they may decide and propose; null when they may. */
+            /** @description When a new staff member may decide and propose. `null` if they already may. */
             decidesFrom?: string | null;
-            /** @description What the role may do. */
+            /** @description The permissions of the role. */
             permissions: components["schemas"]["Permission"][];
-            /** @description Until when the code that was given counts for what needs a fresh one; null when it does not. */
+            /** @description Until when the last code counts as a fresh second factor. `null` if it no longer does. */
             stepUpUntil?: string | null;
             success: boolean;
             totp: components["schemas"]["TotpState"];
             user: components["schemas"]["StaffAccount"];
         };
-        /** @description A member with sessions, notes and the newest entries. */
+        /** @description A member with sessions, notes and the newest ledger entries. */
         Member: {
             entries: components["schemas"]["Entry"][];
             member: components["schemas"]["User"];
@@ -2220,18 +2221,18 @@ export interface components {
             sessions: components["schemas"]["Session"][];
             success: boolean;
         };
-        /** @description Times that members are shown; null for a kind of which fewer than ten were handled. */
+        /** @description The handling times that members see. `null` for a kind of which fewer than ten were handled. */
         MemberTimes: {
             deposit?: components["schemas"]["Percentiles"] | null;
             withdrawal?: components["schemas"]["Percentiles"] | null;
         };
-        /** @description Members. */
+        /** @description A page of members. */
         Members: {
             members: components["schemas"]["User"][];
             nextCursor?: string;
             success: boolean;
         };
-        /** @description The payment method as it was shown. */
+        /** @description The payment method as the member saw it. */
         MethodCopy: {
             address?: string;
             currency: string;
@@ -2241,14 +2242,14 @@ export interface components {
             /** Format: int32 */
             version: number;
         };
-        /** @description A method after a change. */
+        /** @description The method after the change. */
         MethodReply: {
             message: string;
             paymentMethod: components["schemas"]["PaymentMethod"];
             success: boolean;
         };
         /**
-         * @description Whose a payment method is.
+         * @description The owner of a payment method.
          * @enum {string}
          */
         MethodScope: "platform" | "personal";
@@ -2265,11 +2266,11 @@ export interface components {
             address: string;
             memo?: string | null;
         };
-        /** @description A part of a balance to keep back. */
+        /** @description A hold on a part of a balance. */
         NewHold: {
             /**
              * Format: double
-             * @description Dollars, at most what is free.
+             * @description Amount in dollars, at most the available balance.
              * @example 25
              */
             amount: number;
@@ -2283,7 +2284,7 @@ export interface components {
              */
             address: string;
             /**
-             * @description 2-10 of A-Z and 0-9.
+             * @description Currency code, 2 to 10 characters of A-Z and 0-9.
              * @example USDT
              */
             currency: string;
@@ -2293,20 +2294,20 @@ export interface components {
             label?: string | null;
             memo?: string | null;
             /**
-             * @description 2-40 characters.
+             * @description Network, 2 to 40 characters.
              * @example ERC20
              */
             network: string;
         };
-        /** @description Another role. */
+        /** @description The new role of a staff account. */
         NewRole: {
             role: components["schemas"]["Role"];
         };
-        /** @description An authenticator that waits for its first code. */
+        /** @description An authenticator that is not confirmed yet. */
         NewTotp: {
             message: string;
             /**
-             * @description In base32, to be typed.
+             * @description The secret in base32, to type.
              * @example GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ
              */
             secret: string;
@@ -2317,83 +2318,84 @@ export interface components {
              */
             uri: string;
         };
-        /** @description An investment to make. */
+        /** @description A new investment. */
         NewTrade: {
             /**
              * Format: double
-             * @description Dollars, within the plan's range.
+             * @description Amount in dollars, within the plan's range.
              * @example 500
              */
             amount: number;
             planId: string;
         };
-        /** @description A value point. */
+        /** @description A new value of a plan. */
         NewValue: {
             /**
-             * @description Since when; the moment of confirmation unless said. Never in the future or before the newest point.
+             * @description Since when the value holds; by default the moment of confirmation. Not in the future, and not before the
+             *     newest value.
              * @example 2026-01-31T12:00:00Z
              */
             at?: string | null;
             /**
-             * @description Where it comes from.
+             * @description Where the value comes from, e.g. the report of a fund.
              * @example Custodian report of 31 January
              */
             source: string;
             /**
              * Format: double
-             * @description Above zero, up to six decimals.
+             * @description Value of one share, above zero, with up to six decimals.
              * @example 1.0425
              */
             value: number;
         };
-        /** @description What staff wrote. */
+        /** @description A note that staff wrote about a member. */
         Note: {
             at?: string | null;
             authorId: string;
             text: string;
         };
-        /** @description Why. */
+        /** @description The reason for the action. */
         NoteRequest: {
             /** @example Asked for by the member by phone. */
             note: string;
         };
-        /** @description A new password. */
+        /** @description The old and the new password. */
         PasswordRequest: {
             /** @example a better password */
             newPassword: string;
             /** @example the old password */
             oldPassword: string;
         };
-        /** @description Who is paying a withdrawal: nobody else pays or rejects it meanwhile. */
+        /** @description The staff member who is paying a withdrawal. Nobody else can pay or reject it meanwhile. */
         Paying: {
             by: string;
             byName: string;
             until?: string | null;
         };
-        /** @description A way to pay in or to be paid out. */
+        /** @description A way to deposit or to be paid out. */
         PaymentMethod: {
             /** @description The address on that network. */
             address: string;
-            /** @description E.g. USDT. */
+            /** @description Currency code, e.g. `USDT`. */
             currency: string;
             /** @description Whether the caller may change it. */
             editable: boolean;
-            /** @description Its id. */
+            /** @description Id of the method. */
             id: string;
             /** @description Link to its picture. */
             image?: string | null;
-            /** @description The member's name for it. */
+            /** @description Name that the member gave it. */
             label?: string | null;
-            /** @description Tag of networks that need one. */
+            /** @description Memo or destination tag, on networks that use one. */
             memo?: string | null;
-            /** @description Own ones in the list: whether the caller has to confirm the address before payouts go there. */
+            /** @description Own methods in the list: whether the member has to confirm the address before payouts. */
             needsConfirmation?: boolean;
-            /** @description E.g. TRC20. */
+            /** @description Network, e.g. `TRC20`. */
             network: string;
             scope: components["schemas"]["MethodScope"];
             /**
              * Format: int32
-             * @description Counts up with every change.
+             * @description Increases with every change.
              */
             version: number;
         };
@@ -2410,15 +2412,16 @@ export interface components {
              * @example 2
              */
             revision: number;
-            /** @description The transaction on its network. */
+            /** @description Hash of the transaction on its network. Required for payments. */
             txid: string;
             /**
              * Format: int32
-             * @description Which output of it; else the whole transaction counts, and pays nothing besides.
+             * @description Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
+             *     anything else.
              */
             vout?: number | null;
         };
-        /** @description A payout that is about to be made. */
+        /** @description A payout to start. */
         PayoutStart: {
             /**
              * Format: int32
@@ -2427,30 +2430,30 @@ export interface components {
              */
             revision: number;
         };
-        /** @description A payout that is being made. */
+        /** @description A payout that was started. */
         PayoutStarted: components["schemas"]["TransactionMade"] & {
             /**
              * Format: int32
              * @description What the transaction is now.
              */
             revision: number;
-            /** @description Until when nobody else pays or rejects it. */
+            /** @description Until when nobody else can pay or reject it. */
             until?: string | null;
         };
-        /** @description How long things took that were handled in the last 24 hours, in seconds. */
+        /** @description Handling times of the last 24 hours, in seconds. */
         Percentiles: {
             /**
              * Format: int64
-             * @description Half of them took at most this.
+             * @description Half of them took at most this many seconds.
              */
             median: number;
             /**
              * Format: int64
-             * @description Nine of ten took at most this.
+             * @description 90 % of them took at most this many seconds.
              */
             p90: number;
         };
-        /** @description What the withdrawals of a member within a period may come to; rejected ones do not count. */
+        /** @description The largest sum of a member's withdrawals in a period. Rejected withdrawals do not count. */
         PeriodLimit: {
             amount: components["schemas"]["Dollars"];
             /**
@@ -2460,62 +2463,62 @@ export interface components {
             hours: number;
         };
         /**
-         * @description What staff may do; the role decides.
+         * @description Permission of staff; each role has several.
          * @enum {string}
          */
         Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "changePlans" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
-        /** @description An offer to invest in. */
+        /** @description An investment plan. */
         Plan: {
-            /** @description Whether it can be invested in. */
+            /** @description Whether it is open for investments. */
             active: boolean;
             /**
              * Format: int32
-             * @description Days.
+             * @description Duration in days.
              */
             duration: number;
-            /** @description Its id. */
+            /** @description Id of the plan. */
             id: string;
-            /** @description Largest amount, in dollars. */
+            /** @description Largest amount of one investment, in dollars. */
             max: components["schemas"]["Dollars"];
-            /** @description Least amount, in dollars. */
+            /** @description Smallest amount of one investment, in dollars. */
             min: components["schemas"]["Dollars"];
             /** @description Target return over the whole duration in percent; a target, not guaranteed. */
             roi: components["schemas"]["Decimal"];
-            /** @description What it is, in a line. */
+            /** @description Description in one line. */
             subtitle: string;
-            /** @description Name. */
+            /** @description Name of the plan. */
             title: string;
             value?: components["schemas"]["Decimal"] | null;
-            /** @description Since when it is in force. */
+            /** @description Since when the value holds. */
             valueAt?: string | null;
         };
-        /** @description The course of a plan. */
+        /** @description The values of one plan over time. */
         PlanCourse: {
-            /** @description The plan's id. */
+            /** @description Id of the plan. */
             id: string;
-            /** @description Oldest first. */
+            /** @description The values, oldest first. */
             values: components["schemas"]["CoursePoint"][];
         };
-        /** @description The courses of plans. */
+        /** @description The values of several plans over time. */
         PlanCourses: {
-            /** @description Those that exist and have a value. */
+            /** @description The plans that exist and have a value. */
             plans: components["schemas"]["PlanCourse"][];
             success: boolean;
         };
-        /** @description The value of a plan from a moment on. */
+        /** @description A published value of a plan. */
         PlanValue: {
-            /** @description Since when. */
+            /** @description Since when the value holds. */
             at: string;
-            /** @description Where it comes from. */
+            /** @description Where the value comes from. */
             source: string;
-            /** @description The value. */
+            /** @description Value of one share, with up to six decimals. */
             value: components["schemas"]["Decimal"];
         };
-        /** @description The plans. */
+        /** @description The investment plans. */
         Plans: {
-            /** @description In the order they are offered. */
+            /** @description The plans in display order. */
             plans: components["schemas"]["Plan"][];
-            /** @description Always true. */
+            /** @description Always `true`. */
             success: boolean;
         };
         /** @description A platform method with all its versions. */
@@ -2529,7 +2532,7 @@ export interface components {
             paymentMethods: components["schemas"]["PlatformMethod"][];
             success: boolean;
         };
-        /** @description A posting; its entries sum to zero. */
+        /** @description A posting. Its entries sum to zero. */
         Posting: {
             at?: string | null;
             cause: components["schemas"]["Cause"];
@@ -2540,30 +2543,31 @@ export interface components {
             memberId?: string;
             /**
              * Format: int64
-             * @description The posting that it reverses.
+             * @description Id of the posting that it reverses.
              */
             reverses?: number;
         };
-        /** @description What an account gained. */
+        /** @description The change of one account. */
         PostingEntry: {
-            /** @description Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, …. */
+            /** @description Of a member: `available`, `held`, `bonus`, `invested`, …. Of the platform: `settlement`, `fee_revenue`, …. */
             account: string;
-            /** @description Signed, in dollars. */
+            /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
         };
-        /** @description An account as others are told of it. */
+        /** @description The part of an account that others may see. */
         Profile: {
             country: string;
             email: string;
             name: string;
             phone: string;
         };
-        /** @description New details. */
+        /** @description The new details. */
         ProfileRequest: {
             /** @example United Kingdom */
             country: string;
             /**
-             * @description Needed for another email, unless a second factor was given just before; else 403 `REAUTHENTICATION_REQUIRED`.
+             * @description Required for a new email address, unless a second factor was given just before; otherwise the error is 403
+             *     `REAUTHENTICATION_REQUIRED`.
              * @example the password in force
              */
             currentPassword?: string | null;
@@ -2577,101 +2581,104 @@ export interface components {
             /** @example +44 20 7946 0000 */
             phone: string;
         };
-        /** @description What proves a member who has no second factor yet. */
+        /** @description The proof of a member without a second factor. */
         Proof: {
             /**
-             * @description Of members without a second factor; whoever has one needs it fresh.
+             * @description Required from members without a second factor. Others need a fresh code instead.
              * @example a good password
              */
             password?: string | null;
         };
-        /** @description A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as big-endian 64 bit. */
+        /**
+         * @description A leaf: SHA-256 of a zero byte, the salt, the bytes of the member's id, and the amount in cents as a big-endian
+         *     integer of 64 bits.
+         */
         ProofLeaf: {
-            /** @description In dollars. */
+            /** @description The amount of the leaf in dollars. */
             amount: components["schemas"]["Dollars"];
-            /** @description From the leaf to the root. */
+            /** @description The siblings from the leaf up to the root. */
             path: components["schemas"]["ProofSibling"][];
-            /** @description 32 bytes in hexadecimal digits. */
+            /** @description 32 random bytes in hexadecimal. */
             salt: string;
         };
         /**
-         * @description The node beside one on the path. The digest above is SHA-256 of a one byte, the left digest, the left sum in cents as
-         *     big-endian 64 bit, the right digest and the right sum.
+         * @description A sibling on the path. The digest of the parent is SHA-256 of a one byte, the left digest, the left sum in cents as
+         *     a big-endian 64-bit integer, the right digest and the right sum.
          */
         ProofSibling: {
-            /** @description 32 bytes in hexadecimal digits. */
+            /** @description 32 bytes in hexadecimal. */
             digest: string;
             side: components["schemas"]["Side"];
-            /** @description In dollars. */
+            /** @description Sum of the leaves below the node, in dollars. */
             sum: components["schemas"]["Dollars"];
         };
-        /** @description A change that waits for a second person, or waited. */
+        /** @description A change that a second person has to confirm. */
         Proposal: {
-            /** @description What it replaces. */
+            /** @description The values that it replaces. */
             before?: {
                 [key: string]: unknown;
             } | null;
-            /** @description What would change, in the names and units of the call that proposed it. */
+            /** @description The new values, in the names and units of the request that proposed them. */
             change: {
                 [key: string]: unknown;
             };
             decidedAt?: string;
             decidedBy?: string;
-            /** @description Their name, in lists. */
+            /** @description Name of the person who decided, only in lists. */
             decidedByName?: string;
             /** @description Until when it can be decided. */
             expiresAt?: string | null;
             id: string;
-            /** @description E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite. */
+            /** @description The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `staff.invite`. */
             kind: string;
-            /** @description What deciding it takes. */
+            /** @description The permission to decide it. */
             permission: components["schemas"]["Permission"];
             proposedAt?: string | null;
             proposedBy: string;
-            /** @description Their name, in lists. */
+            /** @description Name of the proposer, only in lists. */
             proposedByName?: string;
             status: components["schemas"]["ProposalStatus"];
             subjectId?: string;
         };
         /**
-         * @description Where a proposal stands.
+         * @description State of a proposal.
          * @enum {string}
          */
         ProposalStatus: "open" | "confirmed" | "rejected" | "expired";
-        /** @description Proposals. */
+        /** @description A page of proposals, newest first. */
         Proposals: {
             nextCursor?: string;
             proposals: components["schemas"]["Proposal"][];
             success: boolean;
         };
-        /** @description A proposal that was made or decided. */
+        /** @description A proposal that was opened or decided. */
         Proposed: {
             message: string;
             proposal: components["schemas"]["Proposal"];
             proposalId: string;
-            /** @description The thing it is about, once it exists: a plan, a method, a member. */
+            /** @description Id of the plan, method or member that changes, once it exists. */
             subjectId?: string;
             success: boolean;
         };
-        /** @description What members were owed at a moment, and the root of the tree that proves it. */
+        /** @description A publication: the total owed to members at a moment, and the root of the tree that proves it. */
         PublishedLiabilities: {
             at: string;
             /** Format: int64 */
             leaves: number;
             message?: string;
-            /** @description SHA-256 in hexadecimal digits. */
+            /** @description SHA-256 of the root node, in hexadecimal. */
             root: string;
             success: boolean;
-            /** @description The sum of all leaves, in dollars. */
+            /** @description Sum of all leaves in dollars. */
             total: components["schemas"]["Dollars"];
         };
-        /** @description What waits. */
+        /** @description The open items of all kinds. */
         Queue: {
             queue: components["schemas"]["QueueCount"][];
             success: boolean;
             times: components["schemas"]["QueueTimes"];
         };
-        /** @description What waits of one kind. */
+        /** @description The open items of one kind. */
         QueueCount: {
             /** Format: int32 */
             count: number;
@@ -2679,18 +2686,18 @@ export interface components {
             oldestAt?: string | null;
         };
         /**
-         * @description What waits for staff.
+         * @description Kind of items in the review queue.
          * @enum {string}
          */
         QueueKind: "deposit" | "course" | "fee" | "withdrawal" | "payout";
-        /** @description How long staff took in the last 24 hours; null for what was not handled. */
+        /** @description Handling times of the last 24 hours. `null` for a kind of which none was handled. */
         QueueTimes: {
             deposit?: components["schemas"]["Percentiles"] | null;
             fee?: components["schemas"]["Percentiles"] | null;
             payout?: components["schemas"]["Percentiles"] | null;
             withdrawal?: components["schemas"]["Percentiles"] | null;
         };
-        /** @description Why an account is rebuilt. */
+        /** @description The reason to rebuild an account. */
         Rebuild: {
             /**
              * @description For the audit log; 1 to 500 characters.
@@ -2700,16 +2707,16 @@ export interface components {
         };
         /** @description The proof of payment of a transaction. */
         ReceiptLink: {
-            /** @description What it is. */
+            /** @description Media type of the file, e.g. `image/png`. */
             contentType: string;
-            /** @description Opens without a token, for 15 minutes. */
+            /** @description The link. It works without a token for 15 minutes. */
             url: string;
         };
-        /** @description Codes that stand in for the authenticator. */
+        /** @description Recovery codes, each of which replaces a code of the authenticator once. */
         RecoveryCodes: {
             message: string;
             /**
-             * @description Each works once. They are not shown again.
+             * @description The codes. They are not shown again.
              * @example [
              *       "ABCDE-FGHJK"
              *     ]
@@ -2733,7 +2740,7 @@ export interface components {
             /** @example +44 20 7946 0000 */
             phone: string;
         };
-        /** @description A decision to reject. */
+        /** @description The decision to reject a transaction. */
         Rejection: {
             note?: string | null;
             reasonCode: components["schemas"]["RejectionReason"];
@@ -2749,28 +2756,28 @@ export interface components {
          * @enum {string}
          */
         RejectionReason: "NOT_RECEIVED" | "AMOUNT_MISMATCH" | "UNREADABLE_RECEIPT" | "DUPLICATE" | "WRONG_NETWORK" | "INVALID_ADDRESS" | "COMPLIANCE" | "MEMBER_REQUEST" | "PAYOUT_FAILED" | "OTHER";
-        /** @description Whom to send a new code. */
+        /** @description The account that needs a new code. */
         Resend: {
             /** @example ada@example.org */
             email: string;
-            /** @description The handle that was answered before, if one was: the new code belongs to it, too. */
+            /** @description The previous handle, if there was one. The new code belongs to it, too. */
             verification?: string | null;
         };
-        /** @description A new code may be on its way. */
+        /** @description The response is the same whether or not the account exists. */
         ResendReply: {
             message: string;
             success: boolean;
-            /** @description The handle that the code belongs to. */
+            /** @description Handle for the code. */
             verification: string;
         };
         /** @description A new password by a reset link. */
         Reset: {
             confirmPassword: string;
             password: string;
-            /** @description The token of the link; also read from the query. */
+            /** @description The token of the reset link, unless it is in the query. */
             token?: string | null;
         };
-        /** @description Why a transaction is reversed. */
+        /** @description The reason for a reversal. */
         Reversal: {
             /**
              * @description For the audit log; 1 to 500 characters.
@@ -2778,42 +2785,42 @@ export interface components {
              */
             note: string;
         };
-        /** @description A transaction with all facts for a decision. */
+        /** @description A transaction with everything that a decision needs. */
         Review: {
             approvedBy?: string;
             checks: components["schemas"]["Check"][];
-            /** @description What it moved, oldest first: of the member and of the house. */
+            /** @description Its ledger entries, oldest first, of the member and of the platform. */
             entries: components["schemas"]["Entry"][];
-            /** @description Withdrawals: from when on they may be approved and paid, after a change of the account. */
+            /** @description Withdrawals: the earliest time of approval and payout after a change of the account. */
             notBefore?: string;
-            /** @description The transaction that took it back. */
+            /** @description Id of the transaction that reversed it. */
             reversedBy?: string;
-            /** @description Whether what it added to the balance may be taken back. */
+            /** @description Whether it can be reversed. */
             reversible: boolean;
             success: boolean;
             transaction: components["schemas"]["StaffTransaction"];
             wallet?: components["schemas"]["Wallet"] | null;
         };
         /**
-         * @description What staff may be.
+         * @description Role of a staff account.
          * @enum {string}
          */
         Role: "reviewer" | "treasurer" | "manager" | "auditor" | "admin";
-        /** @description How a member's second factor stands. */
+        /** @description State of a member's second factor. */
         SecondFactor: {
             enrolled: boolean;
-            /** @description When it is removed because it was lost, unless it is used before; null if it stays. */
+            /** @description When a lost second factor is removed, unless it is used before. `null` if it stays. */
             removedAt?: string | null;
         };
-        /** @description Something that happened. */
+        /** @description An event in the security log of an account. */
         SecurityEvent: {
-            /** @description The block of the client address, e.g. `203.0.113.0/24`; as `device`. */
+            /** @description Block of the client address, e.g. `203.0.113.0/24`. Missing like `device`. */
             addressBlock?: string;
             at?: string | null;
-            /** @description Browser and system; missing where staff or a link did it. */
+            /** @description Browser and operating system. Missing if staff or an emailed link caused the event. */
             device?: string;
             kind: components["schemas"]["SecurityEventKind"];
-            /** @description A wrong password or second factor. */
+            /** @description Whether the password or second factor was wrong. */
             refused: boolean;
         };
         /**
@@ -2821,31 +2828,31 @@ export interface components {
          * @enum {string}
          */
         SecurityEventKind: "sign_in" | "step_up" | "password" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "frozen" | "unfrozen";
-        /** @description A signed-in device. */
+        /** @description A session of the account. */
         Session: {
-            /** @description Client address. */
+            /** @description IP address of the client. */
             address: string;
-            /** @description Since when. */
+            /** @description When the session began. */
             createdAt: string;
-            /** @description Whether it is the one that asks. */
+            /** @description Whether this session made the request. */
             current: boolean;
-            /** @description Browser and system. */
+            /** @description Browser and operating system. */
             device: string;
-            /** @description Its id. */
+            /** @description Id of the session. */
             id: string;
-            /** @description When it was last used. */
+            /** @description When the session was last used. */
             lastSeenAt: string;
         };
-        /** @description Somebody signed in. */
+        /** @description A new session. */
         SessionReply: {
-            /** @description The balances could not be told. */
+            /** @description `true` if the balances are not available now. */
             degraded?: boolean;
             message: string;
             success: boolean;
-            /** @description The bearer token. */
+            /** @description The bearer token of the session. */
             token: string;
             user: components["schemas"]["User"];
-            /** @description The handle that the codes to this account's address belong to; only while the address waits to be confirmed. */
+            /** @description Handle for the email codes of this account. Present only while the email is unconfirmed. */
             verification?: string;
         };
         /** @description The member's sessions. */
@@ -2854,7 +2861,7 @@ export interface components {
             success: boolean;
         };
         /**
-         * @description Where a node stands beside another.
+         * @description The side of a sibling.
          * @enum {string}
          */
         Side: "left" | "right";
@@ -2876,13 +2883,13 @@ export interface components {
             memberId: string;
             paying?: components["schemas"]["Paying"];
         };
-        /** @description Transactions for staff. */
+        /** @description A page of transactions, newest first. */
         StaffTransactions: {
             nextCursor?: string;
             success: boolean;
             transactions: components["schemas"]["StaffTransaction"][];
         };
-        /** @description The movements of the free balance in a period. */
+        /** @description The changes of the available balance in a period. */
         Statement: {
             closingBalance: components["schemas"]["Dollars"];
             from: string;
@@ -2891,16 +2898,16 @@ export interface components {
             success: boolean;
             to: string;
         };
-        /** @description One movement of the free balance. */
+        /** @description A change of the available balance. */
         StatementLine: {
-            /** @description Signed, in dollars. */
+            /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
             at?: string | null;
             balance: components["schemas"]["Dollars"];
             reference?: string;
             title: string;
         };
-        /** @description A second factor: one of these. */
+        /** @description The second factor. */
         StepUp: {
             /** @example ABCDE-FGHJK */
             recoveryCode?: string | null;
@@ -2910,11 +2917,11 @@ export interface components {
              */
             totp?: string | null;
         };
-        /** @description A second factor that was taken. */
+        /** @description The result of a step-up. */
         SteppedUp: {
             message: string;
             success: boolean;
-            /** @description Until when it counts. */
+            /** @description Until when the second factor counts as fresh. */
             until?: string | null;
         };
         /** @description Limits, fee and prices; amounts in dollars. */
@@ -2924,44 +2931,44 @@ export interface components {
             success: boolean;
             withdrawal: components["schemas"]["WithdrawalTerms"];
         };
-        /** @description How long things take. */
+        /** @description Handling times of all members. */
         Times: {
             success: boolean;
             times: components["schemas"]["MemberTimes"];
         };
         /** @description The caller's second factor. */
         TotpReply: {
-            /** @description Until when the code that was given counts for what needs a fresh one; null when it does not. */
+            /** @description Until when the last code counts as a fresh second factor. `null` if it no longer does. */
             stepUpUntil?: string | null;
             success: boolean;
             totp: components["schemas"]["TotpState"];
         };
-        /** @description How the second factor stands. */
+        /** @description State of the second factor. */
         TotpState: {
-            /** @description Whether an authenticator is in force. */
+            /** @description Whether an authenticator is active. */
             enrolled: boolean;
             /**
              * Format: int32
-             * @description Recovery codes that were not used.
+             * @description Unused recovery codes.
              */
             recoveryCodesLeft: number;
-            /** @description Whether the caller may not be without one. */
+            /** @description Whether the account must have a second factor. */
             required: boolean;
         };
-        /** @description One investment. */
+        /** @description An investment of a member. */
         Trade: {
-            /** @description Dollars. */
+            /** @description Invested amount in dollars. */
             amount: components["schemas"]["Dollars"];
             closedAt?: string;
             createdAt: string;
-            /** @description What it is worth now, or what it was paid out with. */
+            /** @description Current value in dollars, or the payout of an ended trade. */
             currentValue: components["schemas"]["Dollars"];
             id: string;
             maturesAt?: string | null;
             plan: components["schemas"]["TradePlan"];
-            /** @description currentValue - amount. */
+            /** @description `currentValue` minus `amount`, in dollars. */
             profit: components["schemas"]["Dollars"];
-            /** @description profit / amount x 100, to two decimals. */
+            /** @description `profit` in percent of `amount`, with two decimals. */
             profitPercent: components["schemas"]["Decimal"];
             status: components["schemas"]["TradeStatus"];
         };
@@ -2973,115 +2980,115 @@ export interface components {
             roi: components["schemas"]["Decimal"];
             title: string;
         };
-        /** @description A trade after a change. */
+        /** @description The trade after the change. */
         TradeReply: {
             message: string;
             success: boolean;
             trade: components["schemas"]["Trade"];
         };
         /**
-         * @description Where a trade stands.
+         * @description State of a trade.
          * @enum {string}
          */
         TradeStatus: "opening" | "open" | "settling" | "claimed" | "closed" | "failed";
-        /** @description The member's trades. */
+        /** @description The trades of the member. */
         Trades: {
             success: boolean;
             trades: components["schemas"]["Trade"][];
         };
-        /** @description One line of the history. */
+        /** @description A transaction in the history. */
         Transaction: {
-            /** @description Positive, in dollars. */
+            /** @description Amount in dollars, always positive. */
             amount: components["schemas"]["Dollars"];
-            /** @description Withdrawals: approved and waiting for the payout. */
+            /** @description Withdrawals: whether it is approved and waits for the payout. */
             approved?: boolean;
-            /** @description Approved payments: what was claimed. */
+            /** @description Approved payments: the amount that the member claimed, in dollars. */
             claimedAmount?: components["schemas"]["Dollars"];
-            /** @description When it was made. */
+            /** @description When it was requested. */
             createdAt: string;
-            /** @description When it was decided. */
+            /** @description When staff decided on it. */
             decidedAt?: string;
-            /** @description What it is about, in a sentence. */
+            /** @description Description in one sentence. */
             description: string;
-            /** @description Withdrawals: where it is paid to. */
+            /** @description Withdrawals: the payout destination. */
             destination?: components["schemas"]["Destination"];
-            /** @description Withdrawals: the fee. */
+            /** @description Withdrawals: the fee in dollars. */
             fee?: components["schemas"]["Dollars"];
-            /** @description Withdrawals: the fee was paid from outside. */
+            /** @description Withdrawals: whether the fee was paid separately. */
             feePaid?: boolean;
-            /** @description Its id. */
+            /** @description Id of the transaction. */
             id: string;
             kind: components["schemas"]["TransactionKind"];
-            /** @description How it is paid. */
+            /** @description The payment method. */
             method?: components["schemas"]["MethodCopy"];
-            /** @description Withdrawals: the member has to confirm the destination before it can be approved. */
+            /** @description Withdrawals: whether the member has to confirm the destination before approval. */
             needsConfirmation?: boolean;
-            /** @description Withdrawals: the destination is still missing. */
+            /** @description Withdrawals: whether the destination is missing. */
             needsDestination?: boolean;
-            /** @description Withdrawals: what is paid out. */
+            /** @description Withdrawals: the payout in dollars. */
             netAmount?: components["schemas"]["Dollars"];
             /**
-             * @description Open withdrawals: from when on the payout may be approved, after a change of email, password or second factor,
-             *     or a new destination after a sign-in from a new device.
+             * @description Open withdrawals: the earliest time of approval, after a change of email, password or second factor, or a new
+             *     destination after a login from a new device.
              */
             notBefore?: string;
             /** @description Why it was rejected. */
             reasonCode?: components["schemas"]["RejectionReason"];
             receipt?: components["schemas"]["ReceiptLink"] | null;
             /**
-             * @description `TNX-` and the first six characters of the id.
+             * @description Short reference: `TNX-` and the first six characters of the id.
              * @example TNX-1a2b3c
              */
             reference: string;
-            /** @description Fee rows: the withdrawal. Trade and profit rows: the trade. */
+            /** @description Fees: id of the withdrawal. Trades and profits: id of the trade. */
             relatedId?: string;
             /**
              * Format: int32
-             * @description Counts up with every change.
+             * @description Increases with every change. Decisions name the revision they are about.
              */
             revision: number;
             status: components["schemas"]["TransactionStatus"];
-            /** @description The kind, capitalised. */
+            /** @description Name of the kind, e.g. `Deposit`. */
             title: string;
-            /** @description The transaction on its network. */
+            /** @description Hash of the transaction on its network. */
             txid?: string;
             type: components["schemas"]["Direction"];
-            /** @description Whose it is. */
+            /** @description The member whose transaction it is. */
             user: components["schemas"]["Profile"];
             /**
              * Format: int32
-             * @description Which output of it, where one was named.
+             * @description Index of the transaction's output, if one was named.
              */
             vout?: number;
         };
         /**
-         * @description What a transaction is.
+         * @description Kind of a transaction.
          * @enum {string}
          */
         TransactionKind: "deposit" | "withdrawal" | "trade" | "profit" | "course" | "bonus" | "fee" | "adjustment";
-        /** @description A transaction that was made. */
+        /** @description The response with a new transaction. */
         TransactionMade: {
             message: string;
             success: boolean;
             transaction: components["schemas"]["TransactionSummary"];
         };
-        /** @description One transaction. */
+        /** @description The response with a transaction. */
         TransactionReply: {
             success: boolean;
             transaction: components["schemas"]["Transaction"];
         };
         /**
-         * @description Where a transaction stands; decided once.
+         * @description State of a transaction. It is decided once.
          * @enum {string}
          */
         TransactionStatus: "pending" | "success" | "failed";
-        /** @description What a mutation tells of the transaction: the same again when it is replayed. */
+        /** @description The transaction as of the response, also when the response is replayed. */
         TransactionSummary: {
             amount: components["schemas"]["Dollars"];
             createdAt: string;
             fee?: components["schemas"]["Dollars"];
             id: string;
-            /** @description The destination is new: a code was mailed to confirm it. */
+            /** @description `true` for a new destination: a code was emailed to confirm it. */
             needsConfirmation?: boolean;
             needsDestination?: boolean;
             netAmount?: components["schemas"]["Dollars"];
@@ -3089,7 +3096,7 @@ export interface components {
             status: components["schemas"]["TransactionStatus"];
             title: string;
         };
-        /** @description The history. */
+        /** @description A page of transactions, newest first. */
         Transactions: {
             nextCursor?: string;
             success: boolean;
@@ -3097,15 +3104,15 @@ export interface components {
         };
         /** @description An account as its owner sees it. */
         User: {
-            /** @description Country by its English name. */
+            /** @description English name of the country. */
             country: string;
-            /** @description Since when. */
+            /** @description When the account was created. */
             createdAt?: string | null;
-            /** @description Email in force. */
+            /** @description Email address in use. */
             email: string;
             /** @description Whether the course is unlocked. */
             hasPurchasedCourse: boolean;
-            /** @description Its id. */
+            /** @description Id of the account. */
             id: string;
             /** @description Link to the photo. */
             image?: string | null;
@@ -3115,17 +3122,15 @@ export interface components {
             isVerified: boolean;
             /** @description Whether a withdrawal is open. */
             isWithdrawalPending: boolean;
-            /** @description Full name. */
             name: string;
-            /** @description A new email that waits for its code. */
+            /** @description New email address, until it is confirmed by its code. */
             pendingEmail?: string | null;
-            /** @description Phone number. */
             phone: string;
-            /** @description Staff only. */
+            /** @description Role of a staff account. Missing for members. */
             role?: components["schemas"]["Role"];
             wallet?: components["schemas"]["Wallet"] | null;
         };
-        /** @description An account after a change. */
+        /** @description The account after the change. */
         UserReply: {
             message: string;
             success: boolean;
@@ -3141,46 +3146,46 @@ export interface components {
             /** @example ada@example.org */
             email: string;
             /**
-             * @description Six digits.
+             * @description The emailed code, six digits.
              * @example 123456
              */
             otp: string;
-            /** @description The handle that register, login or resend answered; not needed with a session. */
+            /** @description The handle from register, login or resend. Not needed with a session. */
             verification?: string | null;
         };
-        /** @description Somebody of staff. */
+        /** @description A staff member. */
         Viewer: {
             id: string;
             name: string;
         };
-        /** @description Who else looks at a transaction now. */
+        /** @description The other staff members who have the transaction open. */
         Viewers: {
             success: boolean;
             viewers: components["schemas"]["Viewer"][];
         };
         /** @description A member's balances. */
         Wallet: {
-            /** @description Free to spend, in dollars. */
+            /** @description Available balance in dollars. */
             balance: components["schemas"]["Dollars"];
-            /** @description Promotional balance, not spendable until released. */
+            /** @description Promotional balance in dollars, not spendable until it is released. */
             bonus: components["schemas"]["Dollars"];
-            /** @description Held for an open withdrawal. */
+            /** @description Amount reserved for an open withdrawal, in dollars. */
             held: components["schemas"]["Dollars"];
-            /** @description What is kept back, and why, oldest first; missing when nothing is. */
+            /** @description The holds and their reasons, oldest first. Missing if there are none. */
             holds?: components["schemas"]["Hold"][];
-            /** @description In open trades. */
+            /** @description Amount in open trades, in dollars. */
             invested: components["schemas"]["Dollars"];
-            /** @description Kept back by our team; missing when nothing is. */
+            /** @description Amount held by our team, in dollars. Missing if it is zero. */
             onHold?: components["schemas"]["Dollars"];
             /**
-             * @description What the member owes since a payment was reversed; missing when nothing. The next credits settle it first, and
-             *     nothing can be withdrawn, invested or bought until then.
+             * @description What the member owes since a payment was reversed, in dollars. Missing if it is zero. The next credits settle it
+             *     first, and the member cannot withdraw, invest or buy anything until then.
              */
             owed?: components["schemas"]["Dollars"];
         };
-        /** @description A payout the member wants. */
+        /** @description A withdrawal to request. */
         Withdrawal: {
-            /** @description Where to pay to. */
+            /** @description The address to pay to. */
             address?: string | null;
             /**
              * Format: double
@@ -3188,32 +3193,32 @@ export interface components {
              * @example 250
              */
             amount: number;
-            /** @description Tag of networks that need one. */
+            /** @description Memo or destination tag, on networks that use one. */
             memo?: string | null;
             /**
-             * @description A platform method's id or currency code, or an own method's id.
+             * @description Id of a platform method, or a currency code.
              * @example BTC
              */
             method: string;
         };
-        /** @description What holds for withdrawals. */
+        /** @description Limits and fee of withdrawals. */
         WithdrawalTerms: {
-            /** @description From when on there is more; only if something was withdrawn. */
+            /** @description When more becomes available. Only if something was withdrawn. */
             availableAt?: string;
-            /** @description Of the gross amount, in percent; rounded half up to the cent, taken out of the payout. */
+            /** @description Fee in percent of the gross amount, rounded half up to the cent and deducted from the payout. */
             feePercent: components["schemas"]["Decimal"];
-            /** @description What is left to the caller now by these limits; only with a session. */
+            /** @description What the caller can withdraw now within these limits. Only with a session. */
             left?: components["schemas"]["Dollars"];
-            /** @description What the withdrawals of a member may come to, by period. */
+            /** @description Largest sums of a member's withdrawals, by period. */
             limits: components["schemas"]["PeriodLimit"][];
             max: components["schemas"]["Dollars"];
             min: components["schemas"]["Dollars"];
-            /** @description From here on a payout takes two people of staff. */
+            /** @description Payouts from this amount on need two staff members. */
             twoPeopleFrom: components["schemas"]["Dollars"];
         };
-        /** @description Whether withdrawals are stopped because the books did not add up. */
+        /** @description Whether withdrawals are paused because the ledger was inconsistent. */
         Withdrawals: {
-            /** @description What was wrong. */
+            /** @description The inconsistency that paused them. */
             reason?: string | null;
             since?: string | null;
             stopped: boolean;

@@ -1,4 +1,4 @@
-//! The trail of what staff did: page by page, or whole as a CSV file.
+//! The audit log of staff actions, page by page or whole as a CSV file.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, State};
@@ -24,10 +24,10 @@ use crate::json::{field, moment, ok};
 use crate::names::AuditFormat;
 use crate::routes::transactions::statement::day;
 
-/// Rows that are fetched at once for a file.
+/// Rows per call while a file is written.
 const FILE_PAGE: i32 = 500;
 
-/// Whose trail, which rows of it, in which form, and where it goes on.
+/// The service, the filter, the format and the page.
 #[derive(Debug, Default, Deserialize)]
 pub struct TrailQuery {
     service: Option<String>,
@@ -60,7 +60,7 @@ impl TrailQuery {
     }
 }
 
-/// The service whose trail is read; the wallet unless given.
+/// The service whose log is read, by default the wallet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ToSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Trail {
@@ -94,7 +94,7 @@ impl Trail {
     }
 }
 
-/// A page of a trail, and the cursor of the next.
+/// A page of a log, and the cursor of the next.
 async fn read(
     app: &App,
     out: &Outgoing,
@@ -103,7 +103,7 @@ async fn read(
     page: PageRequest,
 ) -> Result<(Vec<AuditRowMessage>, String), ApiError> {
     let (page, filter, clients) = (Some(page), Some(filter.clone()), &app.clients);
-    /// Asks one service; their messages differ in nothing but their package.
+    /// Asks one service. Their messages differ only in the package.
     macro_rules! ask {
         ($client:ident, $package:ident) => {{
             let message = $package::ListAuditRowsRequest { page, filter };
@@ -120,7 +120,7 @@ async fn read(
     })
 }
 
-/// One act.
+/// A staff action in the audit log.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditRow {
@@ -159,7 +159,7 @@ impl From<AuditRowMessage> for AuditRow {
     }
 }
 
-/// A service's trail, newest first.
+/// The audit log of one service, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AuditTrail {
@@ -204,8 +204,8 @@ pub async fn audit(
     }
 }
 
-/// All rows as a file, written while they are read. The first page is read before the answer begins, so that a refusal
-/// is still an error; when a later one cannot be read, the file breaks off and the download fails.
+/// All rows as a file, which is written while they are read. The first page is read before the response begins, so that
+/// a refusal is still an error. If a later page cannot be read, the download fails.
 async fn file(
     app: App,
     out: Outgoing,
@@ -262,7 +262,7 @@ fn csv(header: Option<[&str; 11]>, rows: Vec<AuditRowMessage>) -> std::io::Resul
     writer.into_inner().map(Bytes::from).map_err(|error| error.into_error())
 }
 
-/// A text that no spreadsheet takes for a formula.
+/// The text, changed if a spreadsheet would take it for a formula.
 fn inert(text: String) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
 }

@@ -1,4 +1,4 @@
-//! Whether the books are right, and withdrawals that stopped because they were not.
+//! The consistency of the ledger, and withdrawals that were paused because of it.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -23,21 +23,21 @@ pub struct Liabilities {
     held: Dollars,
     invested: Dollars,
     bonus: Dollars,
-    /// Kept back by staff.
+    /// Held by staff.
     on_hold: Dollars,
     total: Dollars,
 }
 
-/// Whether withdrawals are stopped because the books did not add up.
+/// Whether withdrawals are paused because the ledger was inconsistent.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Withdrawals {
     stopped: bool,
     since: Option<String>,
-    /// What was wrong.
+    /// The inconsistency that paused them.
     reason: Option<String>,
 }
 
-/// Something in the ledger that does not verify.
+/// A part of the ledger that failed verification.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Fault {
@@ -49,30 +49,30 @@ pub struct Fault {
     found_at: Option<String>,
 }
 
-/// Whether the books are right.
+/// The result of the latest verification of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Integrity {
     success: bool,
-    /// Sum of all balances; 0 when right.
+    /// Sum of all balances in dollars; 0 if the ledger is consistent.
     trial_balance: Dollars,
-    /// Differences between accounts that do not verify and their entries; 0 when right.
+    /// Sum in dollars of the differences between accounts and their entries; 0 if the ledger is consistent.
     drift: Dollars,
     liabilities: Liabilities,
-    /// What members owe since payments were reversed; no part of the liabilities.
+    /// What members owe in dollars since payments were reversed. Not part of the liabilities.
     owed: Dollars,
-    /// What the platform holds according to the ledger.
+    /// What the platform holds in dollars, according to the ledger.
     holdings: Dollars,
-    /// The investment pool.
+    /// The investment pool in dollars.
     pool: Dollars,
     outbox_oldest_seconds: i64,
     dead_letters: i64,
     withdrawals: Withdrawals,
-    /// When the last check ended that left no posting unchecked; missing in a ledger that was never checked.
+    /// When the last complete check of new postings ended. Missing if the ledger was never checked.
     checked_at: Option<String>,
-    /// When everything was verified from the first entry last.
+    /// When everything was last verified from the first entry.
     fully_checked_at: Option<String>,
-    /// What does not verify, oldest first, at most 100.
+    /// The parts that failed verification, oldest first, at most 100.
     faults: Vec<Fault>,
     ok: bool,
 }
@@ -130,7 +130,7 @@ pub async fn reopen(State(app): State<App>, StaffMember(caller): StaffMember, ke
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
-/// Why an account is rebuilt.
+/// The reason to rebuild an account.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Rebuild {
     /// For the audit log; 1 to 500 characters.

@@ -1,4 +1,4 @@
-//! Events that could not take effect, of whichever service, and their replay.
+//! Dead letters of all services: events that could not be processed, and their replay.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -15,17 +15,17 @@ use crate::idempotency::{Key, marked};
 use crate::json::{Reply, moment, ok};
 use crate::routes::Done;
 
-/// The service that could not use an event: the first part of its id on the wire.
+/// Prefix of the public ids of wallet's dead letters.
 const OF_WALLET: &str = "wal_";
 const OF_MAILER: &str = "mai_";
 
-/// An event that could not take effect.
+/// An event that could not be processed.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DeadLetter {
     id: String,
-    /// E.g. wallet.events.
+    /// The queue, e.g. `wallet.events`.
     queue: String,
-    /// What it told of, e.g. auth.v1.user_registered.
+    /// The event type, e.g. `auth.v1.user_registered`.
     key: String,
     reason: String,
     at: Option<String>,
@@ -43,7 +43,7 @@ impl DeadLetter {
     }
 }
 
-/// Events that could not take effect.
+/// The dead letters of all services, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct DeadLetters {

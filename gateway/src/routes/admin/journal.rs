@@ -19,23 +19,23 @@ use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::json::{Dollars, moment};
 
-/// Names where the next part of the journal begins.
+/// Header with the cursor of the next part of the journal.
 pub const NEXT_CURSOR: HeaderName = HeaderName::from_static("x-next-cursor");
 
-/// Where the part begins.
+/// The part of the journal to read.
 #[derive(Debug, Default, Deserialize)]
 pub struct Part {
     cursor: Option<String>,
 }
 
-/// A posting; its entries sum to zero.
+/// A posting. Its entries sum to zero.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Posting {
     id: i64,
     kind: String,
     cause: Cause,
-    /// The posting that it reverses.
+    /// Id of the posting that it reverses.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reverses: Option<i64>,
@@ -46,7 +46,7 @@ pub struct Posting {
     entries: Vec<PostingEntry>,
 }
 
-/// What made money move.
+/// What caused a posting.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Cause {
     /// `transaction`, `purchase`, `trade`, `proposal`, ….
@@ -54,12 +54,12 @@ pub struct Cause {
     id: String,
 }
 
-/// What an account gained.
+/// The change of one account.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct PostingEntry {
-    /// Of the member: `available`, `held`, `bonus`, `invested`, …; of the house: `settlement`, `fee_revenue`, ….
+    /// Of a member: `available`, `held`, `bonus`, `invested`, …. Of the platform: `settlement`, `fee_revenue`, ….
     account: String,
-    /// Signed, in dollars.
+    /// Change of the balance, signed, in dollars.
     amount: Dollars,
 }
 

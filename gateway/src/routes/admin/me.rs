@@ -1,4 +1,4 @@
-//! The staff member who asks: their account and their second factor.
+//! The calling staff member: their account and second factor.
 
 use axum::extract::State;
 use proto::auth::v1::{BeginTotpRequest, GetMeRequest, StepUpRequest};
@@ -20,11 +20,11 @@ pub struct Me {
     success: bool,
     user: StaffAccount,
     totp: TotpState,
-    /// Until when the code that was given counts for what needs a fresh one; null when it does not.
+    /// Until when the last code counts as a fresh second factor. `null` if it no longer does.
     step_up_until: Option<String>,
-    /// New staff: from when on they may decide and propose; null when they may.
+    /// When a new staff member may decide and propose. `null` if they already may.
     decides_from: Option<String>,
-    /// What the role may do.
+    /// The permissions of the role.
     #[schema(value_type = Vec<Permission>)]
     permissions: Vec<String>,
 }

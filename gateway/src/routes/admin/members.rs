@@ -1,4 +1,4 @@
-//! Members, for staff.
+//! Members as staff see them.
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
@@ -27,14 +27,14 @@ use crate::routes::auth::Session;
 use crate::routes::transactions::model::Direction;
 use crate::routes::users::{Hold, User};
 
-/// Which members.
+/// The search and the page.
 #[derive(Debug, Default, Deserialize)]
 pub struct Filter {
     search: Option<String>,
     cursor: Option<String>,
 }
 
-/// Members.
+/// A page of members.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Members {
@@ -65,7 +65,7 @@ pub async fn list(
     }))
 }
 
-/// What staff wrote.
+/// A note that staff wrote about a member.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Note {
@@ -74,7 +74,7 @@ pub struct Note {
     text: String,
 }
 
-/// One entry of the ledger.
+/// An entry of the ledger.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Entry {
@@ -99,7 +99,7 @@ impl From<LedgerEntry> for Entry {
     }
 }
 
-/// A member with sessions, notes and the newest entries.
+/// A member with sessions, notes and the newest ledger entries.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
@@ -111,12 +111,12 @@ pub struct Member {
     second_factor: SecondFactor,
 }
 
-/// How a member's second factor stands.
+/// State of a member's second factor.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct SecondFactor {
     enrolled: bool,
-    /// When it is removed because it was lost, unless it is used before; null if it stays.
+    /// When a lost second factor is removed, unless it is used before. `null` if it stays.
     removed_at: Option<String>,
 }
 
@@ -148,7 +148,7 @@ pub async fn get(
     }))
 }
 
-/// Why.
+/// The reason for the action.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NoteRequest {
     #[schema(value_type = String, example = "Asked for by the member by phone.")]
@@ -219,10 +219,10 @@ pub async fn add_note(
 /// A correction of a member's balances.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Correction {
-    /// Dollars.
+    /// Amount in dollars, e.g. `25.00`.
     #[schema(value_type = f64, example = 25)]
     amount: Field,
-    /// Adjustments only; credit unless given.
+    /// `credit` or `debit`, only for adjustments; `credit` by default.
     #[schema(value_type = Option<Direction>)]
     r#type: Field,
     #[schema(value_type = String, example = "Welcome bonus")]
@@ -262,7 +262,7 @@ async fn propose(
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
-/// Why something is proposed.
+/// The reason to remove a member's second factors.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Reset {
     /// How the identity was checked.
@@ -335,11 +335,11 @@ pub async fn adjustment(
     propose(&app, caller, user_id, CorrectionKind::AdjustmentCredit, key, body).await
 }
 
-/// A part of a balance to keep back.
+/// A hold on a part of a balance.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct NewHold {
-    /// Dollars, at most what is free.
+    /// Amount in dollars, at most the available balance.
     #[schema(value_type = f64, example = 25)]
     amount: Field,
     #[schema(value_type = HoldReason)]

@@ -31,19 +31,19 @@ pub struct Terms {
     title: Field,
     #[schema(value_type = String, example = "Short-term reserves")]
     subtitle: Field,
-    /// Dollars.
+    /// Smallest amount of one investment, in dollars.
     #[schema(value_type = f64, example = 100)]
     min: Field,
-    /// Dollars.
+    /// Largest amount of one investment, in dollars.
     #[schema(value_type = f64, example = 5000)]
     max: Field,
-    /// Target over the whole duration in percent, up to two decimals.
+    /// Target return over the whole duration in percent, with up to two decimals.
     #[schema(value_type = f64, example = 4.5)]
     roi: Field,
-    /// Days.
+    /// Duration in days.
     #[schema(value_type = i32, example = 30)]
     duration: Field,
-    /// Whether it is offered; true unless said.
+    /// Whether members can invest in the plan; `true` by default.
     #[schema(value_type = Option<bool>)]
     active: Field,
 }
@@ -102,16 +102,17 @@ pub async fn update(
     propose(&app, caller, plan_id, key, body).await
 }
 
-/// A value point.
+/// A new value of a plan.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewValue {
-    /// Above zero, up to six decimals.
+    /// Value of one share, above zero, with up to six decimals.
     #[schema(value_type = f64, example = 1.0425)]
     value: Field,
-    /// Since when; the moment of confirmation unless said. Never in the future or before the newest point.
+    /// Since when the value holds; by default the moment of confirmation. Not in the future, and not before the
+    /// newest value.
     #[schema(value_type = Option<String>, example = "2026-01-31T12:00:00Z")]
     at: Field,
-    /// Where it comes from.
+    /// Where the value comes from, e.g. the report of a fund.
     #[schema(value_type = String, example = "Custodian report of 31 January")]
     source: Field,
 }

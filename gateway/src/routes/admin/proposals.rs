@@ -1,4 +1,4 @@
-//! Changes that wait for a second person, of whichever service.
+//! Proposals of all services: changes that a second person has to confirm.
 
 mod change;
 
@@ -25,16 +25,16 @@ use crate::idempotency::{Key, marked};
 use crate::json::{Reply, field, moment, ok};
 use crate::names::{Permission, ProposalFilter};
 
-/// The service that owns a proposal: the first part of its id on the wire.
+/// The service that owns a proposal, named by the prefix of its public id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
-    /// Bonus, release, adjustment.
+    /// Corrections of balances, reversals, holds and the ledger.
     Wallet,
-    /// Plans and values.
+    /// Plans and their values.
     Trade,
-    /// Platform methods.
+    /// Payment methods of the platform.
     PaymentMethod,
-    /// Staff accounts, lost second factors.
+    /// Staff accounts and lost second factors.
     Auth,
 }
 
@@ -54,7 +54,7 @@ impl Owner {
     }
 }
 
-/// Where a proposal stands.
+/// State of a proposal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 #[schema(as = ProposalStatus)]
@@ -79,25 +79,25 @@ impl TryFrom<ProposalStatus> for Status {
     }
 }
 
-/// A change that waits for a second person, or waited.
+/// A change that a second person has to confirm.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
     id: String,
-    /// E.g. bonus, plan.create, plan.value, payment_method.update, staff.invite.
+    /// The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `staff.invite`.
     kind: String,
     status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     subject_id: Option<String>,
-    /// What would change, in the names and units of the call that proposed it.
+    /// The new values, in the names and units of the request that proposed them.
     #[schema(value_type = BTreeMap<String, Value>)]
     change: Option<Box<RawValue>>,
-    /// What it replaces.
+    /// The values that it replaces.
     #[schema(value_type = Option<BTreeMap<String, Value>>)]
     before: Option<Box<RawValue>>,
     proposed_by: String,
-    /// Their name, in lists.
+    /// Name of the proposer, only in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     proposed_by_name: Option<String>,
@@ -105,7 +105,7 @@ pub struct Proposal {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     decided_by: Option<String>,
-    /// Their name, in lists.
+    /// Name of the person who decided, only in lists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     decided_by_name: Option<String>,
@@ -114,7 +114,7 @@ pub struct Proposal {
     decided_at: Option<String>,
     /// Until when it can be decided.
     expires_at: Option<String>,
-    /// What deciding it takes.
+    /// The permission to decide it.
     #[schema(value_type = Permission)]
     permission: String,
 }
@@ -150,14 +150,14 @@ impl Proposal {
     }
 }
 
-/// A proposal that was made or decided.
+/// A proposal that was opened or decided.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposed {
     success: bool,
     message: String,
     proposal_id: String,
-    /// The thing it is about, once it exists: a plan, a method, a member.
+    /// Id of the plan, method or member that changes, once it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     subject_id: Option<String>,
@@ -165,10 +165,7 @@ pub struct Proposed {
 }
 
 impl Proposed {
-    /// From a service's answer.
-    ///
-    /// # Errors
-    /// If it holds no proposal.
+    /// Converts the proposal in a service's response. The error is 500 if there is none.
     pub fn new(owner: Owner, proposal: Option<common::Proposal>) -> Result<Self, ApiError> {
         let proposal = proposal.ok_or_else(|| ApiError::internal("an answer without proposal"))?;
         let message = match proposal.status() {
@@ -189,7 +186,7 @@ impl Proposed {
     }
 }
 
-/// Which proposals.
+/// The status and the page.
 #[derive(Debug, Default, Deserialize)]
 pub struct Filter {
     status: Option<String>,
@@ -199,7 +196,7 @@ pub struct Filter {
 /// Proposals on a page.
 const PAGE: i32 = 100;
 
-/// Proposals.
+/// A page of proposals, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Proposals {
@@ -246,7 +243,7 @@ pub async fn list(
     Ok(ok(Proposals { success: true, proposals, next_cursor }))
 }
 
-/// A page of each service, and one more where there is more.
+/// A page of each service, with one row more if another page follows.
 async fn of_every_service(
     app: &App,
     out: &Outgoing,

@@ -1,4 +1,4 @@
-//! Staff accounts.
+//! Staff accounts and proposals to change them.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
@@ -32,7 +32,7 @@ pub async fn list(State(app): State<App>, StaffMember(caller): StaffMember) -> R
     Ok(ok(StaffList { success: true, staff: answer.staff.into_iter().map(|user| User::new(user, None)).collect() }))
 }
 
-/// Who is invited.
+/// A person to invite as staff.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Invitation {
     #[schema(value_type = String, example = "Grace Hopper")]
@@ -91,7 +91,7 @@ pub async fn disable(
     propose(&app, caller, key.bodyless(), Change::EndAccount(user_id)).await
 }
 
-/// Another role.
+/// The new role of a staff account.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct NewRole {
     #[schema(value_type = Role)]

@@ -1,4 +1,4 @@
-//! What waits for staff, and their decisions on it.
+//! The review queue and the decisions of staff on transactions.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ use crate::routes::transactions::{
 };
 use crate::routes::users::Wallet;
 
-/// What waits of one kind.
+/// The open items of one kind.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct QueueCount {
@@ -40,20 +40,20 @@ pub struct QueueCount {
     oldest_at: Option<String>,
 }
 
-/// How long staff took in the last 24 hours; null for what was not handled.
+/// Handling times of the last 24 hours. `null` for a kind of which none was handled.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct QueueTimes {
-    /// From request to review; course payments too.
+    /// Deposits and course payments, from request to review.
     deposit: Option<Percentiles>,
-    /// From request to review.
+    /// Fee payments, from request to review.
     fee: Option<Percentiles>,
-    /// From request to review.
+    /// Withdrawals, from request to review.
     withdrawal: Option<Percentiles>,
-    /// From approval to payout.
+    /// Withdrawals, from approval to payout.
     payout: Option<Percentiles>,
 }
 
-/// What waits.
+/// The open items of all kinds.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Queue {
     success: bool,
@@ -76,7 +76,7 @@ pub async fn queue(State(app): State<App>, StaffMember(caller): StaffMember) -> 
     Ok(ok(Queue { success: true, queue: queue.collect(), times }))
 }
 
-/// Which transactions.
+/// The filter and the page.
 #[derive(Debug, Default, Deserialize)]
 pub struct Filter {
     status: Option<String>,
@@ -86,7 +86,7 @@ pub struct Filter {
     cursor: Option<String>,
 }
 
-/// Who is paying a withdrawal: nobody else pays or rejects it meanwhile.
+/// The staff member who is paying a withdrawal. Nobody else can pay or reject it meanwhile.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Paying {
@@ -147,7 +147,7 @@ impl StaffTransaction {
     }
 }
 
-/// Everybody whom a row names: the member, who is paying, who approved first.
+/// The people whom a row names: the member, the person who is paying, and the first approver.
 fn named_by(row: &Row) -> impl Iterator<Item = String> {
     let staff = [
         row.paying.as_ref().map(|lease| lease.treasurer_id.clone()),
@@ -156,7 +156,7 @@ fn named_by(row: &Row) -> impl Iterator<Item = String> {
     staff.into_iter().flatten().chain([row.user_id.clone()])
 }
 
-/// Transactions for staff.
+/// A page of transactions, newest first.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StaffTransactions {
@@ -205,7 +205,7 @@ pub async fn list(
     }))
 }
 
-/// One fact of the checklist.
+/// A line of the checklist.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Check {
@@ -215,27 +215,27 @@ pub struct Check {
     transaction_ids: Vec<String>,
 }
 
-/// A transaction with all facts for a decision.
+/// A transaction with everything that a decision needs.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Review {
     success: bool,
     transaction: StaffTransaction,
     checks: Vec<Check>,
-    /// The member's balances now.
+    /// The member's current balances.
     wallet: Option<Wallet>,
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     approved_by: Option<String>,
-    /// What it moved, oldest first: of the member and of the house.
+    /// Its ledger entries, oldest first, of the member and of the platform.
     entries: Vec<Entry>,
-    /// Whether what it added to the balance may be taken back.
+    /// Whether it can be reversed.
     reversible: bool,
-    /// The transaction that took it back.
+    /// Id of the transaction that reversed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reversed_by: Option<String>,
-    /// Withdrawals: from when on they may be approved and paid, after a change of the account.
+    /// Withdrawals: the earliest time of approval and payout after a change of the account.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     not_before: Option<String>,
@@ -272,14 +272,14 @@ pub async fn get(
     }))
 }
 
-/// Somebody of staff.
+/// A staff member.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Viewer {
     id: String,
     name: String,
 }
 
-/// Who else looks at a transaction now.
+/// The other staff members who have the transaction open.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Viewers {
     success: bool,
@@ -303,33 +303,34 @@ pub async fn viewing(
     Ok(ok(Viewers { success: true, viewers: ids.into_iter().map(viewer).collect() }))
 }
 
-/// A decision to approve.
+/// The decision to approve a transaction.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approval {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 1)]
     revision: Field,
-    /// What arrived: needed for a deposit; course payments and fees have a fixed price.
+    /// The amount that arrived, in dollars. Only for deposits, which require it.
     #[schema(value_type = Option<f64>)]
     received_amount: Field,
-    /// Deposits and fees: the transaction on its network.
+    /// Hash of the transaction on its network. Required for payments.
     #[schema(value_type = Option<String>)]
     txid: Field,
-    /// Which output of it; else the whole transaction counts, and pays nothing besides.
+    /// Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
+    /// anything else.
     #[schema(value_type = Option<u32>)]
     vout: Field,
     #[schema(value_type = Option<String>)]
     note: Field,
 }
 
-/// What an approval came to.
+/// The result of an approval.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Approved {
     #[serde(flatten)]
     made: TransactionMade,
-    /// Whether the deposit waits for another reviewer, who has to approve the same.
+    /// Whether another reviewer has to approve the same amount, hash and output.
     needs_second: bool,
     /// What the transaction is now.
     revision: i32,
@@ -370,7 +371,7 @@ pub async fn approve(
     Ok(marked(&metadata, ok(Approved { made, needs_second, revision })))
 }
 
-/// A decision to reject.
+/// The decision to reject a transaction.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Rejection {
@@ -410,7 +411,7 @@ pub async fn reject(
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
 }
 
-/// Why a transaction is reversed.
+/// The reason for a reversal.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct Reversal {
     /// For the audit log; 1 to 500 characters.
@@ -446,7 +447,7 @@ pub async fn reverse(
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
-/// A payout that is about to be made.
+/// A payout to start.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 pub struct PayoutStart {
     /// The revision that was seen.
@@ -454,13 +455,13 @@ pub struct PayoutStart {
     revision: Field,
 }
 
-/// A payout that is being made.
+/// A payout that was started.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PayoutStarted {
     #[serde(flatten)]
     made: TransactionMade,
-    /// Until when nobody else pays or rejects it.
+    /// Until when nobody else can pay or reject it.
     until: Option<String>,
     /// What the transaction is now.
     revision: i32,
@@ -501,7 +502,7 @@ fn made(row: Option<Row>) -> Result<Row, ApiError> {
     row.ok_or_else(|| ApiError::internal("an answer without transaction"))
 }
 
-/// Names who is paying a withdrawal, where a call was refused because of it.
+/// Adds the name of the person who is paying to an error that refers to them.
 async fn naming_payer<T>(app: &App, answer: Result<T, ApiError>) -> Result<T, ApiError> {
     let error = match answer {
         Ok(answer) => return Ok(answer),
@@ -532,10 +533,11 @@ pub struct Payout {
     /// The revision that was seen.
     #[schema(value_type = i32, example = 2)]
     revision: Field,
-    /// The transaction on its network.
+    /// Hash of the transaction on its network. Required for payments.
     #[schema(value_type = String)]
     txid: Field,
-    /// Which output of it; else the whole transaction counts, and pays nothing besides.
+    /// Index of the output. Without it the approval covers the whole transaction, so that its other outputs cannot pay for
+    /// anything else.
     #[schema(value_type = Option<u32>)]
     vout: Field,
 }

@@ -1,5 +1,4 @@
-//! The closed lists of a transaction. A value that the gateway does not know is an error: money is never shown as something
-//! else.
+//! The kinds and states of transactions. An unknown value is an error, so that money is never shown as something else.
 
 use proto::wallet::v1 as wallet;
 use serde::Serialize;
@@ -7,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::error::ApiError;
 
-/// What a transaction is.
+/// Kind of a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransactionKind {
@@ -21,7 +20,7 @@ pub enum TransactionKind {
     Adjustment,
 }
 
-/// Where a transaction stands; decided once.
+/// State of a transaction. It is decided once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TransactionStatus {
@@ -30,7 +29,7 @@ pub enum TransactionStatus {
     Failed,
 }
 
-/// Which way the money goes, seen from the member.
+/// Direction of the money from the member's point of view.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Direction {

@@ -30,7 +30,7 @@ const PAGE_LINES: usize = 46;
 /// Lines of a PDF, which is made in memory.
 const PDF_LINES: usize = 20_000;
 
-/// Which period, and in which form.
+/// The period and the format.
 #[derive(Debug, Default, Deserialize)]
 pub struct StatementQuery {
     from: Option<String>,
@@ -38,7 +38,7 @@ pub struct StatementQuery {
     format: Option<String>,
 }
 
-/// One movement of the free balance.
+/// A change of the available balance.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct StatementLine {
@@ -47,12 +47,12 @@ pub struct StatementLine {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reference: Option<String>,
-    /// Signed, in dollars.
+    /// Change of the balance, signed, in dollars.
     amount: Dollars,
     balance: Dollars,
 }
 
-/// The movements of the free balance in a period.
+/// The changes of the available balance in a period.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Statement {
@@ -116,14 +116,14 @@ pub async fn statement(
     }
 }
 
-/// In which form a statement is answered.
+/// Format of a statement.
 enum Form {
     Json,
     Csv,
     Pdf,
 }
 
-/// The pages of a statement as wallet tells them.
+/// The pages of a statement from wallet.
 struct Pages {
     app: App,
     out: Outgoing,
@@ -141,8 +141,8 @@ impl Pages {
         Ok(call_retrying!(self.app.clients.wallet, get_statement, self.out, message)?.into_inner())
     }
 
-    /// The lines of every page, from the first, which is read before the answer begins, so that a refusal is still an
-    /// error; when a later one cannot be read, the answer breaks off and the download fails.
+    /// The lines of every page. The first page is read before the response begins, so that a refusal is still an error.
+    /// If a later page cannot be read, the download fails.
     fn stream(
         self,
         first: GetStatementResponse,
@@ -161,7 +161,7 @@ impl Pages {
         })
     }
 
-    /// Every line, as far as they fit into a document that is made in memory.
+    /// Every line, up to the limit of a document that is made in memory.
     async fn all(self, first: GetStatementResponse) -> Result<Vec<StatementLine>, ApiError> {
         let (mut lines, mut page) = (Vec::new(), first);
         loop {
@@ -194,7 +194,7 @@ fn once(bytes: Vec<u8>) -> impl StreamExt<Item = io::Result<Vec<u8>>> + Send + '
     futures::stream::iter([Ok(bytes)])
 }
 
-/// The statement with the lines of every page, written while they are read.
+/// The statement as JSON, which is written while its pages are read.
 fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Result<Body, ApiError> {
     let mut head = serde_json::to_vec(statement).map_err(ApiError::internal)?;
     // The list of lines is the last field, and is closed behind the last line.
@@ -214,10 +214,7 @@ fn json(statement: &Statement, pages: Pages, first: GetStatementResponse) -> Res
     Ok(Body::from_stream(once(head).chain(lines).chain(once(end.to_vec()))))
 }
 
-/// A day of a query.
-///
-/// # Errors
-/// If it is none.
+/// A day from the query. The error names the parameter if the text is not a day.
 pub(crate) fn day(name: &str, text: Option<&str>) -> Result<Date, ApiError> {
     text.and_then(|text| Date::parse(text, format_description!("[year]-[month]-[day]")).ok())
         .ok_or_else(|| field(name, "Enter a date like 2026-01-31"))
@@ -247,7 +244,7 @@ fn csv(header: Option<[&str; 5]>, lines: &[StatementLine]) -> io::Result<Vec<u8>
     writer.into_inner().map_err(|error| error.into_error())
 }
 
-/// A4 pages in the fonts that every reader has; numbers in a fixed width, so that their columns align.
+/// A4 pages in the standard PDF fonts, with numbers in a fixed width so that columns align.
 fn pdf(statement: &Statement) -> Vec<u8> {
     let (catalog, tree, text_font, number_font) = (Ref::new(1), Ref::new(2), Ref::new(3), Ref::new(4));
     let pages: Vec<&[StatementLine]> = match statement.lines.as_slice() {

@@ -1,4 +1,4 @@
-//! How long things take.
+//! Handling times of deposits and withdrawals.
 
 use axum::extract::State;
 use proto::wallet::v1::{GetTimesRequest, HandlingTime};
@@ -11,12 +11,12 @@ use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::json::{Reply, ok};
 
-/// How long things took that were handled in the last 24 hours, in seconds.
+/// Handling times of the last 24 hours, in seconds.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct Percentiles {
-    /// Half of them took at most this.
+    /// Half of them took at most this many seconds.
     median: i64,
-    /// Nine of ten took at most this.
+    /// 90 % of them took at most this many seconds.
     p90: i64,
 }
 
@@ -27,7 +27,7 @@ pub fn of_kind(times: &[HandlingTime], kind: &str) -> Option<Percentiles> {
     Some(Percentiles { median: time.median_seconds, p90: time.p90_seconds })
 }
 
-/// Times that members are shown; null for a kind of which fewer than ten were handled.
+/// The handling times that members see. `null` for a kind of which fewer than ten were handled.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MemberTimes {
     /// From request to review.
@@ -36,7 +36,7 @@ pub struct MemberTimes {
     withdrawal: Option<Percentiles>,
 }
 
-/// How long things take.
+/// Handling times of all members.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Times {
     success: bool,

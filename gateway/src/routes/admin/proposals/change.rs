@@ -1,4 +1,4 @@
-//! What a proposal changes, in the words and units of the REST contract: the services store it in their own.
+//! The change of a proposal in the names and units of the REST contract. Services store it in their own.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use serde_json::value::RawValue;
 use crate::files::Files;
 use crate::json::{Decimal, Dollars};
 
-/// The fields of a change: amounts in dollars, a target in percent, names as in the calls that proposed it. `None` if there
-/// are none.
+/// The fields of a change: amounts in dollars, targets in percent, names as in the requests that proposed it. `None`
+/// for a change without fields.
 pub fn on_the_wire(stored: &str) -> Option<Box<RawValue>> {
     let fields: BTreeMap<String, Box<RawValue>> = serde_json::from_str(stored).ok()?;
     let mut told = BTreeMap::new();
