@@ -1,5 +1,5 @@
-import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
+import { isAccessible } from './support/accessible'
 import { fund, mailTo, signedIn, type SignedIn } from './support/stack'
 import { expect, test } from './support/test'
 import { totpCode } from './support/totp'
@@ -29,14 +29,7 @@ async function setUp(page: Page, member: SignedIn) {
 async function passes(page: Page, where: string) {
   for (const width of [1280, 360]) {
     await page.setViewportSize({ width, height: 860 })
-    for (const theme of ['light', 'dark']) {
-      await page.evaluate((chosen) => {
-        document.documentElement.dataset['theme'] = chosen
-        for (const animation of document.getAnimations()) animation.finish()
-      }, theme)
-      const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
-      expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`), `${where}, ${theme}, ${width} px`).toEqual([])
-    }
+    await isAccessible(page, `${where}, ${width} px`)
     const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
     expect(sideways, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
   }

@@ -1,17 +1,23 @@
 /** What a member sees when the network is gone, however early. */
+import type { BrowserContext, Page } from '@playwright/test'
 import { signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const FAILURES = /ChunkError|ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to (fetch|load)|dynamically imported module/
 
-test('the first save without a network says so and keeps what was typed [MSG-01] [D-L7]', async ({ page, context, watch }) => {
-  watch.tolerate(FAILURES)
+/** Changes the name in the profile after the network has gone, and returns the message about it. */
+async function savesOffline(page: Page, context: BrowserContext) {
   await signedIn(page)
   await page.goto('/profile')
   await page.getByLabel('Full Name').fill('Amara Offline')
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const toast = page.locator('.toast')
+  return page.locator('.toast')
+}
+
+test('the first save without a network says so and keeps what was typed [MSG-01] [D-L7]', async ({ page, context, watch }) => {
+  watch.tolerate(FAILURES)
+  const toast = await savesOffline(page, context)
   await expect(toast).toContainText('Please check your connection and try again.')
   await expect(page.getByLabel('Full Name')).toHaveValue('Amara Offline')
   // The same failure again is a message again.
@@ -98,12 +104,7 @@ test('a refusal lies above the dialog that asked, where it can be read and dismi
 test('a message leaves after 4 seconds, with reduced motion too [NAV-03]', async ({ page, context, watch }) => {
   watch.tolerate(FAILURES)
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  await signedIn(page)
-  await page.goto('/profile')
-  await page.getByLabel('Full Name').fill('Amara Offline')
-  await context.setOffline(true)
-  await page.getByRole('button', { name: 'Save', exact: true }).click()
-  const toast = page.locator('.toast')
+  const toast = await savesOffline(page, context)
   await expect(toast).toBeVisible()
   const seen = Date.now()
   await expect(toast).toBeHidden({ timeout: 10_000 })

@@ -1,4 +1,4 @@
-import AxeBuilder from '@axe-core/playwright'
+import { isAccessible } from './support/accessible'
 import { addressCodeMailedTo, approve, asStaff, fund, mailTo, payOut, platformMethod, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
@@ -93,14 +93,7 @@ test('a saved address is confirmed on the page of the payment methods [D-A4] [D-
   await page.goto('/payment-methods')
   await expect(page.getByText(/^Not confirmed yet/)).toBeVisible()
   await page.getByRole('button', { name: 'Enter the code for Cold storage' }).click()
-  for (const theme of ['light', 'dark']) {
-    await page.evaluate((chosen) => {
-      document.documentElement.dataset['theme'] = chosen
-      for (const animation of document.getAnimations()) animation.finish()
-    }, theme)
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode().withTags(['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']).analyze()
-    expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`), theme).toEqual([])
-  }
+  await isAccessible(page, 'the code of an address')
   await page.getByLabel('6-digit code').fill(await addressCodeMailedTo(member.email, address))
   await page.getByRole('button', { name: 'Confirm address' }).click()
   await expect(page.getByText(/^Not confirmed yet/)).toBeHidden()

@@ -1,19 +1,19 @@
 import { Menu, X } from 'lucide-react'
-import { Suspense, useState } from 'react'
-import { Link, Outlet } from 'react-router'
+import { useState } from 'react'
+import { Link } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { Notice } from '@/components/notice'
-import { PageLoader } from '@/components/spinner'
 import { onStepUp } from '@/lib/api-client'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
-import { PageBoundary } from './error-boundary'
 import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
+import { PageOutlet } from './page-outlet'
 import { ProfileMenu } from './profile-menu'
+import { SkipLink } from './skip-link'
 import { ThemeToggle } from './theme-toggle'
 
 onStepUp(async () => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor())
@@ -24,12 +24,7 @@ export function MemberLayout() {
   const { isFrozen } = useMember()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-      >
-        Skip to content
-      </a>
+      <SkipLink />
       <aside className="sticky top-0 hidden h-dvh flex-col border-r border-line bg-surface px-3 py-5 lg:flex">
         <Link to={paths.dashboard} className="mx-2 mb-7 flex self-start rounded-md" aria-label="Solvane dashboard">
           <Logo />
@@ -46,11 +41,7 @@ export function MemberLayout() {
               </Notice>
             </div>
           )}
-          <PageBoundary>
-            <Suspense fallback={<PageLoader />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </main>
       </div>
     </div>

@@ -1,9 +1,7 @@
-import { Suspense } from 'react'
-import { Link, Outlet } from 'react-router'
+import { Link } from 'react-router'
 import { Logo } from '@/components/logo'
-import { PageLoader } from '@/components/spinner'
 import { paths } from '@/lib/paths'
-import { PageBoundary } from './error-boundary'
+import { PageOutlet } from './page-outlet'
 
 /** The frame of login, registration and their relatives: the form beside a calm panel. */
 export function SessionLayout() {
@@ -15,11 +13,7 @@ export function SessionLayout() {
           <Logo />
         </Link>
         <main className="mx-auto flex w-full max-w-105 flex-1 flex-col justify-center py-10">
-          <PageBoundary>
-            <Suspense fallback={<PageLoader />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </main>
       </div>
     </div>

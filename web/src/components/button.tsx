@@ -37,7 +37,7 @@ export function buttonClass({ variant = 'primary', size = 'md', wide = false }: 
   )
 }
 
-type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
+export type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
   Look & {
     busyLabel?: string
     icon?: ReactNode

@@ -3,10 +3,15 @@ import { useEffect, useState } from 'react'
 import { notify } from '@/lib/notify'
 import { Button } from './button'
 
-type CopyButtonProps = { text: string; success: string; failure: string; label?: string }
+type CopyButtonProps = { text: string; success?: string; failure?: string; label?: string }
 
 /** Copies a text and says how it went. */
-export function CopyButton({ text, success, failure, label = 'Copy' }: CopyButtonProps) {
+export function CopyButton({
+  text,
+  success = 'Copied',
+  failure = 'Could not copy. Select the text instead.',
+  label = 'Copy',
+}: CopyButtonProps) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
     if (!copied) return

@@ -1,10 +1,9 @@
 import { Menu, ShieldAlert, X } from 'lucide-react'
-import { Suspense, useState } from 'react'
-import { Link, Outlet, useLocation } from 'react-router'
+import { useState } from 'react'
+import { Link, useLocation } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
-import { PageLoader } from '@/components/spinner'
 import { useMe } from '@/features/admin/api/get-me'
 import { useIntegrity } from '@/features/admin-ledger/api/integrity'
 import { IdleWarning } from '@/features/admin/components/idle-warning'
@@ -15,7 +14,8 @@ import { onStepUp } from '@/lib/api-client'
 import { formatDateTime } from '@/lib/dates'
 import { loadChunk } from '@/lib/load-chunk'
 import { useMember } from '@/lib/session'
-import { PageBoundary } from '../../error-boundary'
+import { PageOutlet } from '../../page-outlet'
+import { SkipLink } from '../../skip-link'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav } from './admin-nav'
 
@@ -27,12 +27,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
   const { pathname, search } = useLocation()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[14rem_minmax(0,1fr)]">
-      <a
-        href="#main"
-        className="sr-only z-50 rounded-md bg-accent px-4 py-3 font-semibold text-accent-ink focus:not-sr-only focus:fixed focus:top-3 focus:left-3"
-      >
-        Skip to content
-      </a>
+      <SkipLink />
       <aside className="sticky top-0 hidden h-dvh flex-col bg-hero px-3 py-4 lg:flex">
         <Brand />
         <AdminNav locked={locked} />
@@ -42,11 +37,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
         {!locked && <StopBanner />}
         {!locked && <NewStaffBanner />}
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-[88rem] px-4 pt-5 pb-16 outline-none sm:px-6">
-          <PageBoundary>
-            <Suspense fallback={<PageLoader />}>
-              <Outlet />
-            </Suspense>
-          </PageBoundary>
+          <PageOutlet />
         </main>
       </div>
       <IdleWarning onIdle={() => void logOut({ from: `${pathname}${search}`, leftAlone: true })} />

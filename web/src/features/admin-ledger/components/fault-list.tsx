@@ -1,11 +1,9 @@
-import { useState } from 'react'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { useRebuildAccount } from '../api/integrity'
 import type { Integrity } from '@/features/admin/api/types'
 import { formatMoment } from '@/features/admin/moments'
 import { useMay } from '@/features/admin/permissions'
-import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { NoteButton } from '@/features/admin/components/note-dialog'
 
 type Fault = Integrity['faults'][number]
 
@@ -37,22 +35,18 @@ function FaultRow({ fault: { subject, subjectId, detail, foundAt } }: { fault: F
 }
 
 function Rebuild({ accountId }: { accountId: string }) {
-  const [open, setOpen] = useState(false)
   const rebuild = useRebuildAccount(accountId)
   return (
-    <>
-      <Button size="sm" variant="secondary" onClick={() => setOpen(true)}>
-        Rebuild from entries
-      </Button>
-      <NoteDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title="Rebuild this account from its entries"
-        explanation="Recomputes the balance, the entry count and the chain head of the account from its entries. Another treasurer has to confirm it."
-        label="Reason"
-        submitLabel="Propose"
-        action={rebuild}
-      />
-    </>
+    <NoteButton
+      variant="secondary"
+      size="sm"
+      title="Rebuild this account from its entries"
+      explanation="Recomputes the balance, the entry count and the chain head of the account from its entries. Another treasurer has to confirm it."
+      label="Reason"
+      submitLabel="Propose"
+      action={rebuild}
+    >
+      Rebuild from entries
+    </NoteButton>
   )
 }

@@ -1,8 +1,6 @@
 import { Snowflake, Sun } from 'lucide-react'
-import { useState } from 'react'
 import { Amount } from '@/components/amount'
 import { Avatar } from '@/components/avatar'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { PageTitle } from '@/components/page'
@@ -17,7 +15,7 @@ import { Holds } from './holds'
 import { Loaded } from '@/features/admin/components/loaded'
 import { AccountBadge } from './member-search'
 import { MoreButton } from '@/components/more-button'
-import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { NoteButton } from '@/features/admin/components/note-dialog'
 import { MemberActivity, MemberSessions } from './member-activity'
 import { MemberFactor } from './member-factor'
 import { Notes } from './notes'
@@ -79,28 +77,25 @@ function Head({ member }: { member: User }) {
 }
 
 function FreezeButton({ id, frozen, name }: { id: string; frozen: boolean; name: string }) {
-  const [open, setOpen] = useState(false)
   const freeze = useFreeze(id, frozen)
   const Icon = frozen ? Sun : Snowflake
+  const verb = frozen ? 'Unfreeze' : 'Freeze'
   return (
-    <>
-      <Button variant={frozen ? 'secondary' : 'danger'} onClick={() => setOpen(true)} icon={<Icon aria-hidden className="size-4.5" />}>
-        {frozen ? 'Unfreeze' : 'Freeze'}
-      </Button>
-      <NoteDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title={frozen ? `Unfreeze ${name}` : `Freeze ${name}`}
-        explanation={
-          frozen
-            ? 'The member can move money again at once.'
-            : 'Takes effect within seconds on every device. The member can still view the account, but cannot move money or change anything, and is informed by email.'
-        }
-        label="Reason"
-        submitLabel={frozen ? 'Unfreeze' : 'Freeze'}
-        action={freeze}
-      />
-    </>
+    <NoteButton
+      variant={frozen ? 'secondary' : 'danger'}
+      icon={<Icon aria-hidden className="size-4.5" />}
+      title={`${verb} ${name}`}
+      explanation={
+        frozen
+          ? 'The member can move money again at once.'
+          : 'Takes effect within seconds on every device. The member can still view the account, but cannot move money or change anything, and is informed by email.'
+      }
+      label="Reason"
+      submitLabel={verb}
+      action={freeze}
+    >
+      {verb}
+    </NoteButton>
   )
 }
 

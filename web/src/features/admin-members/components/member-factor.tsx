@@ -1,20 +1,17 @@
-import { useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import type { User } from '@/lib/api-types'
 import { useResetFactors } from '@/features/admin/api/members'
 import type { MemberPage } from '@/features/admin/api/types'
 import { formatMoment } from '@/features/admin/moments'
 import { useMay } from '@/features/admin/permissions'
-import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { NoteButton } from '@/features/admin/components/note-dialog'
 
 type MemberFactorProps = { member: User; factor: NonNullable<MemberPage['secondFactor']> }
 
 /** Whether the member signs in with a second factor, and the way to remove one that was lost [D-A3]. */
 export function MemberFactor({ member, factor: { enrolled, removedAt } }: MemberFactorProps) {
   const may = useMay()
-  const [open, setOpen] = useState(false)
   const reset = useResetFactors(member.id)
   return (
     <Card className="p-4">
@@ -28,19 +25,19 @@ export function MemberFactor({ member, factor: { enrolled, removedAt } }: Member
         </p>
       )}
       {enrolled && !removedAt && may('resetFactors') && (
-        <Button variant="secondary" size="sm" className="mt-3" onClick={() => setOpen(true)}>
+        <NoteButton
+          variant="secondary"
+          size="sm"
+          className="mt-3"
+          title={`Remove the second factor of ${member.name}`}
+          explanation="For members who lost their authenticator app and all recovery codes. Verify their identity first. The second factor is removed 72 hours after another reviewer confirms, and all sessions end, unless the member uses it before then."
+          label="How you verified their identity"
+          submitLabel="Propose"
+          action={reset}
+        >
           Propose to remove
-        </Button>
+        </NoteButton>
       )}
-      <NoteDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title={`Remove the second factor of ${member.name}`}
-        explanation="For members who lost their authenticator app and all recovery codes. Verify their identity first. The second factor is removed 72 hours after another reviewer confirms, and all sessions end, unless the member uses it before then."
-        label="How you verified their identity"
-        submitLabel="Propose"
-        action={reset}
-      />
     </Card>
   )
 }

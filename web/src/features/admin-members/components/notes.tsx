@@ -1,27 +1,32 @@
-import { useState } from 'react'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { useAddNote } from '@/features/admin/api/members'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { MemberPage } from '@/features/admin/api/types'
 import { formatMoment } from '@/features/admin/moments'
 import { useMay } from '@/features/admin/permissions'
-import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { NoteButton } from '@/features/admin/components/note-dialog'
 
 /** What staff wrote about the member; the member never sees it. */
 export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage['notes'] }) {
   const may = useMay()
   const staffName = useStaffName()
   const add = useAddNote(memberId)
-  const [open, setOpen] = useState(false)
   return (
     <Card className="p-4">
       <div className="flex items-center justify-between gap-4">
         <h2 className="text-base font-semibold">Notes</h2>
         {may('writeNotes') && (
-          <Button variant="secondary" size="sm" onClick={() => setOpen(true)}>
+          <NoteButton
+            variant="secondary"
+            size="sm"
+            title="Add a note"
+            explanation="Visible to staff only. It stays on the member’s record and cannot be changed."
+            label="Note"
+            submitLabel="Save"
+            action={add}
+          >
             Add a note
-          </Button>
+          </NoteButton>
         )}
       </div>
       {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">No notes yet. Members never see notes.</p>}
@@ -36,15 +41,6 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
           </li>
         ))}
       </ul>
-      <NoteDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title="Add a note"
-        explanation="Visible to staff only. It stays on the member’s record and cannot be changed."
-        label="Note"
-        submitLabel="Save"
-        action={add}
-      />
     </Card>
   )
 }

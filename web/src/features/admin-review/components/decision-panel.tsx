@@ -15,7 +15,7 @@ import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { ApproveForm } from './approve-form'
-import { NoteDialog } from '@/features/admin/components/note-dialog'
+import { NoteButton } from '@/features/admin/components/note-dialog'
 import { PayForm } from './pay-form'
 import { RejectForm } from './reject-form'
 import { Kbd } from '@/features/admin/components/shortcut-help'
@@ -176,26 +176,23 @@ function Outcome({ review }: { review: Review }) {
 
 /** Proposes to take the amount back from the balance [D-B9]. */
 function ReversalButton({ review: { transaction: one, wallet } }: { review: Review }) {
-  const [open, setOpen] = useState(false)
   const reverse = useProposeReversal(one.id)
   const lacks = toCents(one.amount) - toCents(wallet?.balance ?? 0)
   return (
-    <>
-      <Button variant="danger" wide onClick={() => setOpen(true)} icon={<Undo2 aria-hidden className="size-4.5" />}>
-        Reverse
-      </Button>
-      <NoteDialog
-        open={open}
-        onClose={() => setOpen(false)}
-        title={`Reverse ${one.reference}`}
-        explanation={
-          `${formatMoney(one.amount)} is deducted from the balance once another treasurer confirms it.` +
-          (lacks > 0 ? ` The balance does not cover it: the member will owe ${formatCents(lacks)} and cannot spend until that is settled.` : '')
-        }
-        label="Reason"
-        submitLabel="Propose"
-        action={reverse}
-      />
-    </>
+    <NoteButton
+      variant="danger"
+      wide
+      icon={<Undo2 aria-hidden className="size-4.5" />}
+      title={`Reverse ${one.reference}`}
+      explanation={
+        `${formatMoney(one.amount)} is deducted from the balance once another treasurer confirms it.` +
+        (lacks > 0 ? ` The balance does not cover it: the member will owe ${formatCents(lacks)} and cannot spend until that is settled.` : '')
+      }
+      label="Reason"
+      submitLabel="Propose"
+      action={reverse}
+    >
+      Reverse
+    </NoteButton>
   )
 }

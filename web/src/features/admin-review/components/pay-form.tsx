@@ -174,7 +174,7 @@ function Line({ label, copy, children }: { label: string; copy: string; children
       <p className="text-sm text-ink-faint">{label}</p>
       <div className="mt-0.5 flex items-center justify-between gap-3">
         <div className="min-w-0">{children}</div>
-        <CopyButton text={copy} success="Copied" failure="Could not copy. Select the text instead." />
+        <CopyButton text={copy} />
       </div>
     </div>
   )

@@ -135,7 +135,7 @@ function Exact({ label, text }: { label: string; text: string }) {
       <dt className="text-ink-faint">{label}</dt>
       <dd className="mt-0.5 flex flex-wrap items-center gap-x-3 gap-y-1.5">
         <code className="min-w-0 font-mono text-sm break-all text-ink select-all">{text}</code>
-        <CopyButton text={text} success="Copied" failure="Could not copy. Select the text instead." />
+        <CopyButton text={text} />
       </dd>
     </div>
   )

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { Button } from '@/components/button'
+import { Button, type ButtonProps } from '@/components/button'
 import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
@@ -11,9 +11,7 @@ type Action = {
   error: unknown
 }
 
-type NoteDialogProps = {
-  open: boolean
-  onClose: () => void
+type NoteButtonProps = Omit<ButtonProps, 'action' | 'onClick'> & {
   title: string
   explanation: string
   label: string
@@ -21,21 +19,25 @@ type NoteDialogProps = {
   action: Action
 }
 
-/** An act that needs a reason in words. */
-export function NoteDialog({ open, onClose, title, explanation, action, ...rest }: NoteDialogProps) {
+/** A button for an action that needs a written reason, which it asks for in a dialog. */
+export function NoteButton({ title, explanation, label, submitLabel, action, ...button }: NoteButtonProps) {
+  const [open, setOpen] = useState(false)
   const close = () => {
     action.reset()
-    onClose()
+    setOpen(false)
   }
   return (
-    <Dialog open={open} onClose={close} title={title}>
-      <p className="mb-4 text-sm">{explanation}</p>
-      <NoteForm {...rest} action={action} onDone={close} />
-    </Dialog>
+    <>
+      <Button {...button} onClick={() => setOpen(true)} />
+      <Dialog open={open} onClose={close} title={title}>
+        <p className="mb-4 text-sm">{explanation}</p>
+        <NoteForm label={label} submitLabel={submitLabel} action={action} onDone={close} />
+      </Dialog>
+    </>
   )
 }
 
-type NoteFormProps = Pick<NoteDialogProps, 'label' | 'submitLabel' | 'action'> & { onDone: () => void }
+type NoteFormProps = Pick<NoteButtonProps, 'label' | 'submitLabel' | 'action'> & { onDone: () => void }
 
 function NoteForm({ label, submitLabel, action, onDone }: NoteFormProps) {
   const [note, setNote] = useState('')

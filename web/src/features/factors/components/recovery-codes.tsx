@@ -20,7 +20,6 @@ export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onD
           text={codes.join('\n')}
           label="Copy all"
           success="Recovery codes copied"
-          failure="Could not copy. Select the text instead."
         />
         <Button size="sm" onClick={onDone}>
           I have saved them

@@ -21,7 +21,7 @@ export function SecretStep({ secret, uri, onDone }: NewTotp & { onDone: (codes: 
           <div className="min-w-0">
             <p className="text-sm text-ink-faint">Or enter this secret</p>
             <p className="my-1.5 font-mono text-sm break-all select-all">{secret}</p>
-            <CopyButton text={secret} success="Secret copied" failure="Could not copy. Select the text instead." />
+            <CopyButton text={secret} success="Secret copied" />
           </div>
         </div>
       </li>
