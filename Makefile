@@ -20,7 +20,7 @@ help: ## List the commands
 setup: ## Install what is missing
 	@deploy/setup.sh run
 
-run: setup build ## Start the product on http://127.0.0.1:8080 (STACK_PORT changes it) until Ctrl-C
+run: setup build ## Start the product on http://localhost:8080 (STACK_PORT changes it) until Ctrl-C
 	@exec $(STACK) run
 
 demo: setup build ## Start a new product with six months of history (2 minutes), or add a demo member to an existing one

@@ -11,7 +11,7 @@ export default defineConfig({
   retries: 1,
   reporter: [['list']],
   use: {
-    baseURL: process.env['STACK_URL'] ?? 'http://127.0.0.1:8080',
+    baseURL: process.env['STACK_URL'] ?? 'http://localhost:8080',
     browserName: 'chromium',
     viewport: { width: 1280, height: 860 },
     reducedMotion: 'reduce',

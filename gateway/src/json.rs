@@ -24,6 +24,8 @@ use crate::error::ApiError;
 
 /// Characters of a text that is no file; the services allow less.
 const TEXT: usize = 4_096;
+/// Bytes of an object that another party defines.
+const OBJECT: usize = 16 * 1024;
 
 /// A JSON body with the digest of its bytes. The middleware has received the body and limited its size.
 pub struct Json<T> {
@@ -165,6 +167,18 @@ impl Form {
             self.wrong(name, "This must be text.");
             String::new()
         })
+    }
+
+    /// An object that another party defines, as JSON; empty if it was not sent.
+    pub fn object(&mut self, name: &str, field: &Field) -> String {
+        match field.raw() {
+            None => String::new(),
+            Some(raw) if raw.starts_with('{') && raw.len() <= OBJECT => raw.to_owned(),
+            Some(_) => {
+                self.wrong(name, "This must be an object of at most 16 KiB.");
+                String::new()
+            }
+        }
     }
 
     /// An amount in dollars: a JSON number, or text of the exact form.

@@ -17,8 +17,8 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, courses, destinations, events, factors, files, liabilities, payment_methods, plans, terms,
-    trades, transactions, users, wallet,
+    activity, admin, auth, courses, destinations, events, factors, files, liabilities, passkeys, payment_methods,
+    plans, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -40,6 +40,8 @@ pub fn api() -> Api {
         .routes(declare(Class::Session, routes!(auth::verify)))
         .routes(declare(Class::Session, routes!(auth::resend)))
         .routes(declare(Class::Session, routes!(auth::login)))
+        .routes(routes!(passkeys::begin_login))
+        .routes(declare(Class::Session, routes!(passkeys::login)))
         .routes(declare(Class::Session, routes!(auth::forgot_password)))
         .routes(declare(Class::Session, routes!(auth::reset_password)))
         .routes(declare(Class::Session, routes!(auth::undo)))
@@ -48,6 +50,7 @@ pub fn api() -> Api {
         .routes(routes!(auth::logout))
         .routes(routes!(auth::list_sessions))
         .routes(routes!(auth::end_session))
+        .routes(routes!(passkeys::begin_step_up))
         .routes(routes!(factors::step_up))
         // Money.
         .routes(routes!(terms::get))
@@ -81,6 +84,10 @@ pub fn api() -> Api {
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))
         .routes(routes!(factors::confirm_totp))
         .routes(routes!(factors::replace_recovery_codes))
+        .routes(routes!(passkeys::list))
+        .routes(routes!(passkeys::begin))
+        .routes(routes!(passkeys::finish))
+        .routes(routes!(passkeys::remove))
         // Payment methods.
         .routes(routes!(payment_methods::list))
         .routes(declare(Class::Upload, routes!(payment_methods::create)))

@@ -12,6 +12,8 @@ pub mod users;
 
 pub mod factors;
 
+pub mod passkeys;
+
 pub mod payment_methods;
 
 pub mod destinations;

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { isAccessible } from './support/accessible'
+import { passes } from './support/accessible'
 import { fund, mailTo, signedIn, type SignedIn } from './support/stack'
 import { expect, test } from './support/test'
 import { totpCode } from './support/totp'
@@ -23,17 +23,6 @@ async function setUp(page: Page, member: SignedIn) {
   await passes(page, 'the recovery codes')
   await page.getByRole('button', { name: 'I have saved them' }).click()
   return { secret, codes }
-}
-
-/** Axe in both themes at 1280 and 360 px, and nothing to scroll sideways. */
-async function passes(page: Page, where: string) {
-  for (const width of [1280, 360]) {
-    await page.setViewportSize({ width, height: 860 })
-    await isAccessible(page, `${where}, ${width} px`)
-    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
-    expect(sideways, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
-  }
-  await page.setViewportSize({ width: 1280, height: 860 })
 }
 
 test('a member sets up an authenticator, steps up for a withdrawal and signs in by a recovery code [D-A3] [D-R19] [D-A9]', async ({ page, another, watch }) => {

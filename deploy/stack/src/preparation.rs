@@ -44,7 +44,8 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         unlimited: settings.unlimited,
         staff_totp: settings.staff_totp,
         smtp_url: settings.smtp_url.clone(),
-        public_url: format!("http://127.0.0.1:{}", settings.port),
+        // By its name: browsers know no passkeys of an address that is a number.
+        public_url: format!("http://localhost:{}", settings.port),
     };
     for service in Service::ALL {
         let path = binary(&shared.binaries, service.name());

@@ -137,7 +137,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
         let answer = post(&holder.client, "/admin/me/step-up", body.clone()).await?.success()?;
         let me = holder.client.get("/admin/me").await?.success()?;
         assert_eq!(answer["until"], me["stepUpUntil"]);
-        assert_eq!(me["totp"], json!({ "required": true, "enrolled": true, "recoveryCodesLeft": 9 }));
+        assert_eq!(me["totp"], json!({ "required": true, "enrolled": true, "passkeys": 0, "recoveryCodesLeft": 9 }));
         assert_eq!(post(&holder.client, "/admin/me/step-up", body).await?.status, 422, "once");
     }
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;

@@ -46,7 +46,7 @@ impl SessionReply {
     }
 }
 
-async fn signed_in(
+pub async fn signed_in(
     app: &App,
     out: &Outgoing,
     user: Option<auth::User>,

@@ -23,6 +23,8 @@ pub struct TotpState {
     pub required: bool,
     /// Whether an authenticator is active.
     pub enrolled: bool,
+    /// Number of passkeys.
+    pub passkeys: i32,
     /// Unused recovery codes.
     pub recovery_codes_left: i32,
 }
@@ -44,6 +46,7 @@ pub async fn get(State(app): State<App>, caller: SignedIn) -> Result<Reply<TotpR
     let totp = TotpState {
         required: answer.totp_required,
         enrolled: answer.totp_enrolled,
+        passkeys: answer.passkeys,
         recovery_codes_left: answer.recovery_codes_left,
     };
     Ok(ok(TotpReply { success: true, totp, step_up_until: moment(answer.stepped_up_until.as_ref()) }))
@@ -55,6 +58,19 @@ pub struct Proof {
     /// Required from members without a second factor. Others need a fresh code instead.
     #[schema(value_type = Option<String>, example = "a good password")]
     password: Field,
+}
+
+impl Proof {
+    /// The password, empty if it was not sent.
+    ///
+    /// # Errors
+    /// If it is no text.
+    pub fn password(&self) -> Result<String, ApiError> {
+        let mut form = Form::new();
+        let password = form.text("password", &self.password);
+        form.finish()?;
+        Ok(password)
+    }
 }
 
 /// An authenticator that is not confirmed yet.
@@ -82,10 +98,7 @@ pub async fn begin_totp(
     caller: SignedIn,
     Json { value, .. }: Json<Proof>,
 ) -> Result<Reply<NewTotp>, ApiError> {
-    let mut form = Form::new();
-    let message = BeginTotpRequest { password: form.text("password", &value.password) };
-    form.finish()?;
-    begin(&app, caller, message).await
+    begin(&app, caller, BeginTotpRequest { password: value.password()? }).await
 }
 
 /// Requests the secret from auth.
@@ -182,6 +195,9 @@ pub struct StepUp {
     totp: Field,
     #[schema(value_type = Option<String>, example = "ABCDE-FGHJK")]
     recovery_code: Field,
+    /// `AuthenticationResponseJSON` of WebAuthn, by the options of `POST /auth/step-up/passkey`.
+    #[schema(value_type = Option<Object>)]
+    passkey: Field,
 }
 
 /// The result of a step-up.
@@ -206,18 +222,19 @@ pub async fn step_up(
     let mut form = Form::new();
     let totp = form.text("totp", &value.totp);
     let recovery_code = form.text("recoveryCode", &value.recovery_code);
+    let passkey = form.object("passkey", &value.passkey);
     form.finish()?;
-    if totp.is_empty() && recovery_code.is_empty() {
+    if totp.is_empty() && recovery_code.is_empty() && passkey.is_empty() {
         let sentence = "Enter the 6 digits of your authenticator, or a recovery code";
         return Err(ApiError::fields(vec![("totp".to_owned(), sentence.to_owned())]));
     }
-    give(&app, caller, StepUpRequest { totp, recovery_code, ..Default::default() }).await
+    give(&app, caller, StepUpRequest { totp, recovery_code, passkey, ..Default::default() }).await
 }
 
 /// Passes the second factor to auth.
 pub async fn give(app: &App, caller: SignedIn, request: StepUpRequest) -> Result<Reply<SteppedUp>, ApiError> {
     let message = StepUpRequest { client: Some(caller.client), ..request };
     let answer = call!(app.clients.factors, step_up, caller.out, message)?.into_inner();
-    let message = "Thank you, the code was right.".to_owned();
+    let message = "Thank you, that worked.".to_owned();
     Ok(ok(SteppedUp { success: true, message, until: moment(answer.until.as_ref()) }))
 }

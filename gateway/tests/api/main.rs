@@ -16,6 +16,7 @@ mod files;
 
 mod money;
 
+mod passkeys;
 mod plans;
 
 mod session;

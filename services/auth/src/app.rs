@@ -8,9 +8,11 @@ use chassis::keys::{SealingKey, SigningKey};
 use tokio::sync::{Notify, Semaphore};
 
 use crate::hasher::Hasher;
+use crate::passkeys::RelyingParty;
 use crate::secrets::Secrets;
 use crate::tokens::Tokens;
 
+pub mod factor_proof;
 pub mod issuing;
 pub mod opening;
 pub mod password_proof;
@@ -20,6 +22,7 @@ pub mod second_factor;
 pub mod securing;
 pub mod security_log;
 
+pub mod begin_passkey_login;
 pub mod change_password;
 pub mod check_session;
 pub mod disown_activity;
@@ -28,6 +31,7 @@ pub mod forgot_password;
 pub mod list_activity;
 pub mod list_sessions;
 pub mod login;
+pub mod login_by_passkey;
 pub mod logout;
 pub mod register;
 pub mod resend_code;
@@ -46,10 +50,15 @@ pub mod issue_destination_code;
 pub mod list_owned_files;
 pub mod sign_decision;
 
+pub mod begin_passkey;
+pub mod begin_step_up;
 pub mod begin_totp;
 pub mod confirm_totp;
+pub mod finish_passkey;
 pub mod get_factors;
 pub mod get_me;
+pub mod list_passkeys;
+pub mod remove_passkey;
 pub mod remove_totp;
 pub mod replace_recovery_codes;
 pub mod step_up;
@@ -96,6 +105,8 @@ pub struct App {
     pub sign_ins: Semaphore,
     /// Derives the secrets of mails.
     pub secrets: Secrets,
+    /// Verifies passkeys.
+    pub relying_party: RelyingParty,
     /// Signs members' tokens.
     pub tokens: Tokens,
     /// Signs what staff decide.

@@ -38,6 +38,9 @@ pub struct Config {
     /// The secret that codes and links are derived from.
     #[arg(long, env)]
     pub code_key_file: PathBuf,
+    /// The public address of the product, to which passkeys belong.
+    #[arg(long, env)]
+    pub public_url: String,
     /// The key under which the secrets of authenticators are kept.
     #[arg(long, env)]
     pub totp_key_file: PathBuf,

@@ -5,6 +5,7 @@ pub mod details;
 pub mod device;
 pub mod email;
 pub mod fields;
+pub mod passkey;
 pub mod password;
 pub mod safeguard;
 pub mod second_factor;

@@ -22,6 +22,14 @@ pub enum Error {
     /// Whoever has an authenticator signs in with a code of it.
     #[error("enter the code from your authenticator app")]
     TotpRequired,
+    /// Whoever has passkeys alone signs in with one.
+    #[error("sign in with your passkey, or enter a recovery code")]
+    PasskeyRequired,
+    /// An unknown passkey, a used or old challenge, or a wrong signature; the cause is for the log.
+    #[error("this passkey was not accepted, please try again")]
+    PasskeyRefused(String),
+    #[error("you can have 10 passkeys, please remove one first")]
+    TooManyPasskeys,
     /// A wrong or used code of it, in this field.
     #[error("this code is wrong or has already been used")]
     WrongTotp(&'static str),
@@ -114,11 +122,12 @@ impl Fault for Error {
             | Self::InvalidCode
             | Self::WrongDestinationCode
             | Self::WrongTotp(_)
+            | Self::PasskeyRefused(_)
             | Self::InvalidResetToken
             | Self::InvalidLink
             | Self::WrongPassword(_) => Kind::Invalid,
-            Self::EmailTaken | Self::Stale => Kind::Conflict,
-            Self::InvalidCredentials | Self::TotpRequired => Kind::Unauthenticated,
+            Self::EmailTaken | Self::TooManyPasskeys | Self::Stale => Kind::Conflict,
+            Self::InvalidCredentials | Self::TotpRequired | Self::PasskeyRequired => Kind::Unauthenticated,
             Self::FactorLocked(_)
             | Self::TooManyTries(_)
             | Self::Overloaded
@@ -139,6 +148,9 @@ impl Fault for Error {
             Self::EmailTaken => ErrorReason::EmailTaken,
             Self::InvalidCredentials => ErrorReason::InvalidCredentials,
             Self::TotpRequired => ErrorReason::TotpRequired,
+            Self::PasskeyRequired => ErrorReason::PasskeyRequired,
+            Self::PasskeyRefused(_) => ErrorReason::PasskeyRefused,
+            Self::TooManyPasskeys => ErrorReason::TooManyPasskeys,
             Self::FactorLocked(_)
             | Self::TooManyTries(_)
             | Self::Overloaded

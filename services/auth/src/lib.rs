@@ -1,5 +1,5 @@
 //! Accounts, sessions and staff: authentication with passwords, codes and links. In reading order: types and rules
-//! ([domain]), secrets ([secrets], [hasher], [tokens]), use cases ([app]), SQL ([store]), published events ([events]),
+//! ([domain]), secrets ([secrets], [hasher], [tokens], [passkeys]), use cases ([app]), SQL ([store]), published events ([events]),
 //! and the gRPC server ([grpc]).
 
 use sqlx::migrate::Migrator;
@@ -13,6 +13,8 @@ pub mod secrets;
 pub mod hasher;
 
 pub mod tokens;
+
+pub mod passkeys;
 
 pub mod app;
 

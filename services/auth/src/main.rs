@@ -17,6 +17,7 @@ use auth::config::Config;
 use auth::error::Error;
 use auth::grpc::Door;
 use auth::hasher::Hasher;
+use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
 use auth::tokens::Tokens;
 use chassis::command;
@@ -129,6 +130,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         sign_ins: Semaphore::new(SIGN_INS),
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
         totp_key: SealingKey::read(&config.totp_key_file)?,
+        relying_party: RelyingParty::at(&config.public_url)?,
         tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
         decision_key: SigningKey::read(&config.decision_key_file)?,
         second_factor,

@@ -6,9 +6,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chassis::keys::SecretKey;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::code::Handle;
+use crate::domain::passkey::Ceremony;
 
 /// Derives codes, link tokens, and what is kept of recovery codes and of requests.
 pub struct Secrets(SecretKey);
@@ -84,6 +86,25 @@ impl Secrets {
         let bytes = URL_SAFE_NO_PAD.decode(token).ok()?;
         let id = Uuid::from_slice(bytes.get(..16)?).ok()?;
         bool::from(self.security_token(id).as_bytes().ct_eq(token.as_bytes())).then_some(id)
+    }
+
+    /// A challenge for a passkey: its id and the moment, signed for what it may be answered for. So nothing has to be kept
+    /// of it until it is answered.
+    #[must_use]
+    pub fn challenge(&self, id: Uuid, ceremony: Ceremony, now: OffsetDateTime) -> Vec<u8> {
+        let (name, session_id) = ceremony.subject();
+        let at = now.unix_timestamp().to_be_bytes();
+        let mac = self.0.mac(&[b"challenge", name, session_id.as_bytes(), id.as_bytes(), &at]);
+        [id.as_bytes().as_slice(), &at, mac.as_slice()].concat()
+    }
+
+    /// The id of a challenge and when it was made; `None` if it is none of ours for this.
+    #[must_use]
+    pub fn read_challenge(&self, bytes: &[u8], ceremony: Ceremony) -> Option<(Uuid, OffsetDateTime)> {
+        let id = Uuid::from_slice(bytes.get(..16)?).ok()?;
+        let at = i64::from_be_bytes(bytes.get(16..24)?.try_into().ok()?);
+        let at = OffsetDateTime::from_unix_timestamp(at).ok()?;
+        bool::from(self.challenge(id, ceremony, at).ct_eq(bytes)).then_some((id, at))
     }
 
     /// The token of a link: 32 bytes in base64url.

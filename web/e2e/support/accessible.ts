@@ -12,3 +12,14 @@ export async function isAccessible(page: Page, where: string) {
     expect(violations.map(({ id, nodes }) => `${id} at ${nodes[0]?.target.join(' ')}`), `${where}, ${theme}`).toEqual([])
   }
 }
+
+/** Axe in both themes at 1280 and 360 px, and nothing to scroll sideways. */
+export async function passes(page: Page, where: string) {
+  for (const width of [1280, 360]) {
+    await page.setViewportSize({ width, height: 860 })
+    await isAccessible(page, `${where}, ${width} px`)
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+    expect(sideways, `${where} scrolls sideways at ${width} px`).toBeLessThanOrEqual(0)
+  }
+  await page.setViewportSize({ width: 1280, height: 860 })
+}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, type Page } from '@playwright/test'
 
-const url = process.env['STACK_URL'] ?? 'http://127.0.0.1:8080'
+const url = process.env['STACK_URL'] ?? 'http://localhost:8080'
 const mailDir = process.env['STACK_MAIL_DIR'] ?? '../.stack/mail'
 
 /** The plain text of a mail: of each part that says so, soft line breaks and encoded characters undone. */

@@ -13,13 +13,13 @@ const ME = '0193f1c2-7a51-4e0a-9b7a-3d1f2c4b5a60'
 const me = (totp: object = {}, permissions = ['see', 'decide', 'freeze', 'writeNotes']) =>
   answers('get', '/admin/me', {
     user: { id: ME, name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
-    totp: { required: true, enrolled: true, recoveryCodesLeft: 10, ...totp },
+    totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10, ...totp },
     stepUpUntil: null,
     permissions,
   })
 
 const totp = (state: object = {}) =>
-  answers('get', '/users/totp', { totp: { required: true, enrolled: true, recoveryCodesLeft: 10, ...state }, stepUpUntil: null })
+  answers('get', '/users/totp', { totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10, ...state }, stepUpUntil: null })
 
 const deposit = { ...transaction({ status: 'pending', amount: 250, revision: 3, txid: 'claimed-hash' }), memberId: 'member-1' }
 
@@ -522,7 +522,7 @@ describe('the staff', () => {
   it('who are new are told from when on they decide [D-O5]', async () => {
     server.use(answers('get', '/admin/me', {
       user: { id: ME, name: 'Rae', email: 'rae@solvane.test', role: 'reviewer' },
-      totp: { required: true, enrolled: true, recoveryCodesLeft: 10 },
+      totp: { required: true, enrolled: true, passkeys: 0, recoveryCodesLeft: 10 },
       stepUpUntil: null, decidesFrom: '2026-03-06T14:07:00Z', permissions: ['see', 'decide'],
     }))
     openAsStaff('/admin')

@@ -37,6 +37,7 @@ export type Trade = Schemas['Trade']
 export type DeviceSession = Schemas['Session']
 
 export type Totp = Schemas['TotpState']
+export type Passkey = Schemas['Passkey']
 
 export type Liabilities = Schemas['PublishedLiabilities']
 export type ProofLeaf = Schemas['ProofLeaf']

@@ -14,6 +14,7 @@ export const queryKeys = {
   deviceSessions: ['device-sessions'],
   activity: ['activity'],
   totp: ['totp'],
+  passkeys: ['passkeys'],
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],
   liabilities: ['liabilities'],

@@ -83,6 +83,7 @@ export const server = setupServer(
   answers('get', '/auth/sessions', { sessions: [] }),
   answers('get', '/users/activity', { events: [] }),
   answers('get', '/admin/members/:id/activity', { events: [] }),
-  answers('get', '/users/totp', { totp: { required: false, enrolled: false, recoveryCodesLeft: 0 }, stepUpUntil: null }),
+  answers('get', '/users/totp', { totp: { required: false, enrolled: false, passkeys: 0, recoveryCodesLeft: 0 }, stepUpUntil: null }),
+  answers('get', '/users/passkeys', { passkeys: [] }),
   http.get(`${base}/events`, () => HttpResponse.json({ success: false, message: 'Not found' }, { status: 404 })),
 )

@@ -50,6 +50,7 @@ pub async fn get(State(app): State<App>, AnyStaff(caller): AnyStaff) -> Result<R
         totp: TotpState {
             required: me.totp_required,
             enrolled: me.totp_enrolled,
+            passkeys: me.passkeys,
             recovery_codes_left: me.recovery_codes_left,
         },
         step_up_until: moment(me.stepped_up_until.as_ref()),

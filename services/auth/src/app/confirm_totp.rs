@@ -24,7 +24,7 @@ pub async fn confirm_totp(app: &App, session: &Session, code: &str, device: &Dev
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
     let replaces = authenticators::in_force(&mut tx, user.id).await?.is_some();
-    if replaces && !session.stepped_up {
+    if !session.stepped_up && second_factor::is_set_up(&mut tx, user.id).await? {
         return Err(step_up_required().into());
     }
     let pending = authenticators::pending(&mut tx, user.id, now - PENDING_LIFE).await?;

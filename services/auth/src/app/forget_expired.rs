@@ -8,6 +8,7 @@ use super::App;
 use crate::error::Error;
 use crate::store::{
     codes, destination_codes, login_throttles, mail_requests, reset_tokens, security_events, security_links, sessions,
+    used_challenges,
 };
 
 /// Forgets every ten minutes until shutdown.
@@ -36,5 +37,6 @@ pub async fn forget_expired(app: &App) -> Result<u64, Error> {
         + security_links::sweep(&mut conn).await?
         + login_throttles::sweep(&mut conn).await?
         + mail_requests::sweep(&mut conn).await?
+        + used_challenges::sweep(&mut conn).await?
         + security_events::sweep(&mut conn).await?)
 }

@@ -8,13 +8,14 @@ use time::OffsetDateTime;
 use super::{App, SecondFactor};
 use crate::domain::totp::STEP_UP_LIFE;
 use crate::error::{Error, unauthenticated};
-use crate::store::{authenticators, recovery_codes, sessions};
+use crate::store::{authenticators, passkeys, recovery_codes, sessions};
 
 pub struct Factors {
     /// Whether the caller may not be without one.
     pub required: bool,
     /// Whether an authenticator is in force.
     pub enrolled: bool,
+    pub passkeys: i64,
     /// Recovery codes that were not used.
     pub recovery_codes_left: i64,
     /// Until when the second factor that was given counts.
@@ -32,6 +33,7 @@ pub async fn factors(app: &App, conn: &mut PgConnection, session: &Session) -> R
     Ok(Factors {
         required: session.role.is_some() && app.second_factor == SecondFactor::Required,
         enrolled: authenticators::in_force(conn, session.user_id).await?.is_some(),
+        passkeys: passkeys::count(conn, session.user_id).await?,
         recovery_codes_left: recovery_codes::left(conn, session.user_id).await?,
         stepped_up_until: live.stepped_up_at.map(|at| at + STEP_UP_LIFE).filter(|until| *until > now),
     })

@@ -3,12 +3,12 @@
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::App;
+use super::{App, second_factor};
 use crate::domain::session::Session;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::store::member_notes::{self, Note};
-use crate::store::{authenticators, factor_resets, sessions, users};
+use crate::store::{factor_resets, sessions, users};
 
 /// A member as staff see them.
 pub struct Member {
@@ -30,7 +30,7 @@ pub async fn get_member(app: &App, id: Uuid) -> Result<Member, Error> {
     let user = users::find(&mut conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
     let sessions = sessions::of_user(&mut conn, id).await?;
     let notes = member_notes::of_user(&mut conn, id).await?;
-    let has_factor = authenticators::in_force(&mut conn, id).await?.is_some();
+    let has_factor = second_factor::is_set_up(&mut conn, id).await?;
     let factor_reset_at = factor_resets::due_at(&mut conn, id).await?;
     Ok(Member { user, sessions, notes, has_factor, factor_reset_at })
 }

@@ -17,7 +17,7 @@ use crate::domain::throttle::Counter;
 use crate::domain::totp::Typed;
 use crate::domain::user::User;
 use crate::error::Error;
-use crate::store::{authenticators, codes, known_devices, login_throttles, users};
+use crate::store::{authenticators, codes, known_devices, login_throttles, passkeys, users};
 
 #[derive(Debug, Clone)]
 pub struct Credentials {
@@ -32,8 +32,8 @@ pub struct Credentials {
 /// known one.
 ///
 /// # Errors
-/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::WrongTotp`]; [`Error::TooManyTries`],
-/// [`Error::FactorLocked`] and [`Error::Overloaded`] before anything is compared.
+/// [`Error::InvalidCredentials`], [`Error::TotpRequired`], [`Error::PasskeyRequired`], [`Error::WrongTotp`];
+/// [`Error::TooManyTries`], [`Error::FactorLocked`] and [`Error::Overloaded`] before anything is compared.
 pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Error> {
     // Taken before anything is looked up or counted, so that whoever is sent away costs nothing and learns nothing.
     let place = app.hasher.place()?;
@@ -54,7 +54,7 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
         security_log::refused_behind(&app.db, user_id, &credentials.device);
         return Err(Error::InvalidCredentials);
     };
-    if credentials.totp.is_some() && asks_for_totp(app, &mut *app.db.conn().await?, &user).await? {
+    if credentials.totp.is_some() && asks_for_factor(app, &mut *app.db.conn().await?, &user).await?.is_some() {
         second_factor::charge_for(app, user.id, user.role).await.inspect_err(throttled)?;
     }
     let opened = open(app, &user, credentials).await;
@@ -64,12 +64,15 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     opened
 }
 
-/// Whether the account has an authenticator that is asked for.
-async fn asks_for_totp(app: &App, conn: &mut PgConnection, user: &User) -> Result<bool, Error> {
+/// How to ask for the second factor of an account; `None` if it has none, or needs none.
+async fn asks_for_factor(app: &App, conn: &mut PgConnection, user: &User) -> Result<Option<Error>, Error> {
     if !user.is_member() && app.second_factor == SecondFactor::Waived {
-        return Ok(false);
+        return Ok(None);
     }
-    Ok(authenticators::in_force(conn, user.id).await?.is_some())
+    if authenticators::in_force(&mut *conn, user.id).await?.is_some() {
+        return Ok(Some(Error::TotpRequired));
+    }
+    Ok((passkeys::count(conn, user.id).await? > 0).then_some(Error::PasskeyRequired))
 }
 
 /// The counters of a try: the address's first, then the account's.
@@ -138,10 +141,8 @@ async fn given_at(
     credentials: &Credentials,
     now: OffsetDateTime,
 ) -> Result<Option<OffsetDateTime>, Error> {
-    if !asks_for_totp(app, &mut *conn, user).await? {
-        return Ok(None);
-    }
-    let typed = credentials.totp.as_ref().ok_or(Error::TotpRequired)?;
+    let Some(question) = asks_for_factor(app, &mut *conn, user).await? else { return Ok(None) };
+    let typed = credentials.totp.as_ref().ok_or(question)?;
     let given = Given { typed, field: "totp", device: &credentials.device, now };
     second_factor::take(app, conn, user, &given).await?;
     Ok(Some(now))

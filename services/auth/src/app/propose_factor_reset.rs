@@ -5,11 +5,11 @@ use chassis::idempotency::{Answer, Work};
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
 
-use super::App;
 use super::freeze_member::Decision;
+use super::{App, second_factor};
 use crate::domain::user::User;
 use crate::error::Error;
-use crate::store::{authenticators, users};
+use crate::store::users;
 
 /// The removal of a member's factors.
 pub const FACTOR_RESET: &str = "factors.reset";
@@ -32,7 +32,9 @@ async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposa
     let note = decision.note("note")?;
     let member = users::find(conn, decision.user_id).await?.filter(User::is_member);
     let member = member.ok_or(Error::NotFound("member"))?;
-    authenticators::in_force(conn, member.id).await?.ok_or(Error::NotFound("second factor"))?;
+    if !second_factor::is_set_up(conn, member.id).await? {
+        return Err(Error::NotFound("second factor"));
+    }
     let change = json!({ "name": member.name, "email": member.email, "note": note });
     let new = NewProposal {
         staff: &decision.staff,

@@ -6,16 +6,18 @@ use super::{App, recovery, second_factor};
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
 use crate::error::{Error, unauthenticated};
-use crate::store::{authenticators, users};
+use crate::store::users;
 
 /// Replaces them; returns the new ones.
 ///
 /// # Errors
-/// Forbidden (`STEP_UP_REQUIRED`), [`Error::NotFound`] without authenticator.
+/// Forbidden (`STEP_UP_REQUIRED`), [`Error::NotFound`] without a second factor.
 pub async fn replace_recovery_codes(app: &App, session: &Session, device: &Device) -> Result<Vec<String>, Error> {
     let mut tx = app.db.begin().await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    authenticators::in_force(&mut tx, user.id).await?.ok_or(Error::NotFound("authenticator"))?;
+    if !second_factor::is_set_up(&mut tx, user.id).await? {
+        return Err(Error::NotFound("second factor"));
+    }
     if !session.stepped_up {
         return Err(step_up_required().into());
     }

@@ -17,7 +17,7 @@ use crate::domain::totp::RESET_DELAY;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{authenticators, factor_resets, recovery_codes, sessions, users};
+use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, sessions, users};
 
 /// Looks every minute until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
@@ -42,7 +42,9 @@ pub async fn run(app: &App, shutdown: CancellationToken) {
 pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDateTime) -> Result<Uuid, Error> {
     let id = decided.subject_id.ok_or(Error::NotFound("member"))?;
     let user = users::lock(conn, id).await?.filter(User::is_member).ok_or(Error::NotFound("member"))?;
-    authenticators::in_force(conn, user.id).await?.ok_or(Error::Stale)?;
+    if !second_factor::is_set_up(conn, user.id).await? {
+        return Err(Error::Stale);
+    }
     let due_at = now + RESET_DELAY;
     if !factor_resets::insert(conn, user.id, decided.id, due_at).await? {
         return Err(Error::Stale);
@@ -60,6 +62,7 @@ pub async fn reset_next(app: &App) -> Result<bool, Error> {
     let Some(proposal_id) = factor_resets::take_due(&mut tx, user.id).await? else { return Ok(true) };
     let now = clock::now(&mut tx).await?;
     authenticators::forget(&mut tx, user.id).await?;
+    passkeys::forget(&mut tx, user.id).await?;
     recovery_codes::replace(&mut tx, user.id, &[]).await?;
     second_factor::acquit(&mut tx, user.id).await?;
     let ended = sessions::revoke_all(&mut tx, user.id, None, now).await?;

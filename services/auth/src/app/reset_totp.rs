@@ -1,4 +1,4 @@
-//! `auth staff reset-totp`: removes a lost authenticator, so that its owner enrols a new one at the next login.
+//! `auth staff reset-totp`: removes the lost second factors of a staff member, who sets up a new one at the next login.
 
 use chassis::audit::{self, Act};
 use chassis::clock;
@@ -11,7 +11,7 @@ use crate::domain::email::Email;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{authenticators, recovery_codes, sessions, users};
+use crate::store::{authenticators, passkeys, recovery_codes, sessions, users};
 
 /// Resets, and ends the account's sessions; `false` if there was none.
 ///
@@ -24,7 +24,9 @@ pub async fn reset_totp(db: &Db, email: &str) -> Result<bool, Error> {
     let user = users::find_by_email(&mut tx, email.as_str()).await?.filter(|user: &User| !user.is_member());
     let user = user.ok_or(Error::NotFound("staff account"))?;
     users::lock(&mut tx, user.id).await?;
-    if !authenticators::forget(&mut tx, user.id).await? {
+    let had_authenticator = authenticators::forget(&mut tx, user.id).await?;
+    let had_passkeys = passkeys::forget(&mut tx, user.id).await?;
+    if !had_authenticator && !had_passkeys {
         return Ok(false);
     }
     recovery_codes::replace(&mut tx, user.id, &[]).await?;

@@ -11,6 +11,7 @@ use uuid::Uuid;
 
 use super::{App, security_log};
 use crate::domain::device::Device;
+use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony};
 use crate::domain::second_factor::Change;
 use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
@@ -18,8 +19,9 @@ use crate::domain::totp::{Authenticator, Typed};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
+use crate::passkeys::Answer;
 use crate::store::authenticators::Kept;
-use crate::store::{authenticators, factor_resets, login_throttles, recovery_codes};
+use crate::store::{authenticators, factor_resets, login_throttles, passkeys, recovery_codes, used_challenges};
 
 /// Longer than any delay between two tries: whoever waits longer is locked out.
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
@@ -88,6 +90,12 @@ pub async fn acquit(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error>
     Ok(login_throttles::clear(conn, &Counter::second_factor(user_id)).await?)
 }
 
+/// Whether an account has a second factor.
+pub async fn is_set_up(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, Error> {
+    let has_authenticator = authenticators::in_force(&mut *conn, user_id).await?.is_some();
+    Ok(has_authenticator || passkeys::count(conn, user_id).await? > 0)
+}
+
 /// A second factor as it was given.
 pub struct Given<'a> {
     pub typed: &'a Typed,
@@ -101,12 +109,15 @@ pub struct Given<'a> {
 /// trail too. The caller holds the account's lock and has counted the try.
 ///
 /// # Errors
-/// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without authenticator.
+/// [`Error::WrongTotp`] at the field, Forbidden (`TOTP_ENROLMENT_REQUIRED`) without a second factor.
 pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given<'_>) -> Result<(), Error> {
-    let kept = authenticators::in_force(&mut *conn, user.id).await?.ok_or_else(must_enrol_totp)?;
+    let kept = authenticators::in_force(&mut *conn, user.id).await?;
+    if kept.is_none() && passkeys::count(&mut *conn, user.id).await? == 0 {
+        return Err(must_enrol_totp().into());
+    }
     let taken = match given.typed {
-        Typed::Code(code) => match open(app, user, &kept)?.step_of(code, given.now) {
-            Some(step) => authenticators::take_step(&mut *conn, kept.id, step).await?,
+        Typed::Code(code) => match kept {
+            Some(kept) => take_code(app, &mut *conn, (user, &kept), (code, given.now)).await?,
             None => false,
         },
         Typed::Recovery(code) => {
@@ -115,20 +126,101 @@ pub async fn take(app: &App, conn: &mut PgConnection, user: &User, given: &Given
         }
     };
     if !taken {
-        Outcome::Wrong.tell(user.role, 1);
-        if user.role.is_some() {
-            let address = &given.device.address;
-            tracing::warn!(user_id = %user.id, %address, "wrong second factor for a staff account");
-        }
+        was_wrong(user, given.device);
         return Err(Error::WrongTotp(given.field));
     }
-    Outcome::Right.tell(user.role, 1);
     if matches!(given.typed, Typed::Recovery(_)) {
         note(&mut *conn, user, Change::RecoveryCodeUsed, given.device).await?;
     }
-    // Whoever uses a factor has not lost it.
+    was_right(conn, user, given.device).await
+}
+
+async fn take_code(
+    app: &App,
+    conn: &mut PgConnection,
+    (user, kept): (&User, &Kept),
+    (code, now): (&str, OffsetDateTime),
+) -> Result<bool, Error> {
+    match open(app, user, kept)?.step_of(code, now) {
+        Some(step) => Ok(authenticators::take_step(conn, kept.id, step).await?),
+        None => Ok(false),
+    }
+}
+
+/// Takes the answer of one of the account's passkeys, once. The caller holds the account's lock and has counted the try.
+///
+/// # Errors
+/// [`Error::PasskeyRefused`].
+pub async fn take_passkey(
+    app: &App,
+    conn: &mut PgConnection,
+    (user, answer): (&User, &Answer),
+    (ceremony, device, now): (Ceremony, &Device, OffsetDateTime),
+) -> Result<(), Error> {
+    let taken = check_passkey(app, &mut *conn, (user, answer), (ceremony, now)).await;
+    if let Err(Error::PasskeyRefused(cause)) = &taken {
+        tracing::info!(user_id = %user.id, %cause, "passkey refused");
+        was_wrong(user, device);
+    }
+    taken?;
+    was_right(conn, user, device).await
+}
+
+async fn check_passkey(
+    app: &App,
+    conn: &mut PgConnection,
+    (user, answer): (&User, &Answer),
+    (ceremony, now): (Ceremony, OffsetDateTime),
+) -> Result<(), Error> {
+    let refused = |cause: &str| Error::PasskeyRefused(cause.to_owned());
+    use_challenge(app, &mut *conn, answer.challenge(), (ceremony, now)).await?;
+    let passkey = passkeys::find_by_credential(&mut *conn, answer.credential_id()).await?;
+    let passkey = passkey.filter(|passkey| passkey.user_id == user.id);
+    let passkey = passkey.ok_or_else(|| refused("the account has no such passkey"))?;
+    if answer.user_handle().is_some_and(|handle| handle != user.id.as_bytes()) {
+        return Err(refused("the answer names another account"));
+    }
+    let sign_count = app.relying_party.verify(answer, &passkey)?;
+    if !passkeys::note_use(conn, passkey.id, sign_count, now).await? {
+        let known = passkey.key.sign_count;
+        tracing::warn!(user_id = %user.id, passkey_id = %passkey.id, known, sign_count, "the counter of a passkey did not grow: it may have been copied");
+        return Err(refused("the signature counter did not grow"));
+    }
+    Ok(())
+}
+
+/// Uses a challenge up, if it is ours for this and young enough.
+///
+/// # Errors
+/// [`Error::PasskeyRefused`].
+pub async fn use_challenge(
+    app: &App,
+    conn: &mut PgConnection,
+    challenge: &[u8],
+    (ceremony, now): (Ceremony, OffsetDateTime),
+) -> Result<(), Error> {
+    let refused = |cause: &str| Error::PasskeyRefused(cause.to_owned());
+    let (id, at) =
+        app.secrets.read_challenge(challenge, ceremony).ok_or_else(|| refused("the challenge is not ours"))?;
+    if at + CHALLENGE_LIFE <= now {
+        return Err(refused("the challenge is too old"));
+    }
+    if used_challenges::insert(conn, id, now).await? { Ok(()) } else { Err(refused("the challenge was used before")) }
+}
+
+fn was_wrong(user: &User, device: &Device) {
+    Outcome::Wrong.tell(user.role, 1);
+    if user.role.is_some() {
+        let address = &device.address;
+        tracing::warn!(user_id = %user.id, %address, "wrong second factor for a staff account");
+    }
+}
+
+/// Forgets the tries. Whoever uses a factor has not lost it: that calls a planned removal off.
+async fn was_right(conn: &mut PgConnection, user: &User, device: &Device) -> Result<(), Error> {
+    Outcome::Right.tell(user.role, 1);
     if let Some(proposal_id) = factor_resets::call_off(&mut *conn, user.id).await? {
-        note(&mut *conn, user, Change::ResetCalledOff, given.device).await?;
+        note(&mut *conn, user, Change::ResetCalledOff, device).await?;
         let after = json!({ "proposalId": proposal_id });
         audit::append_own(&mut *conn, "member.factor_reset_called_off", &user.id.to_string(), after).await?;
     }
@@ -158,6 +250,9 @@ pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: 
         Change::AuthenticatorAdded => (enrolled(false), enrolled(true)),
         Change::AuthenticatorReplaced => (enrolled(true), enrolled(true)),
         Change::AuthenticatorRemoved | Change::RemovedByStaff => (enrolled(true), enrolled(false)),
+        Change::PasskeyAdded | Change::PasskeyRemoved => {
+            (None, Some(json!({ "passkeys": passkeys::count(&mut *conn, user.id).await? })))
+        }
         Change::RecoveryCodesReplaced | Change::RecoveryCodeUsed | Change::ResetCalledOff => {
             (None, Some(json!({ "left": left })))
         }

@@ -5,16 +5,16 @@ use chassis::db::Tx;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{App, issuing, safeguards, security_log};
+use super::{App, issuing, safeguards, second_factor, security_log};
 use crate::domain::code::LinkPurpose;
 use crate::domain::safeguard::Change;
 use crate::domain::security_event::Kind;
-use crate::domain::security_link::Purpose;
+use crate::domain::security_link::{self, Purpose};
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::security_links::{self, Link};
-use crate::store::{payout_safeguards, reset_tokens, sessions, users};
+use crate::store::{authenticators, passkeys, payout_safeguards, recovery_codes, reset_tokens, sessions, users};
 
 /// Uses the link up; returns its account, locked.
 ///
@@ -42,16 +42,32 @@ pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: Offse
     secure(app, tx, &user, now).await
 }
 
-/// Ends every session and the password, stops payouts, and mails a link to set a new password.
+/// Ends every session, the password and new second factors, stops payouts, and mails a link to set a new password.
 pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     issuing::withdraw_email_change(tx, user, now).await?;
     if user.password_hash.is_some() {
         users::set_password(tx, user.id, &app.hasher.impossible()).await?;
     }
+    forget_new_factors(tx, user, now).await?;
     payout_safeguards::stop(tx, user.id, now).await?;
     security_log::done(tx, (user.id, user.role), Kind::Disowned, None, now).await?;
     let ended = sessions::revoke_all(tx, user.id, None, now).await?;
     published::session_ended(tx, user.id, &ended).await?;
     reset_tokens::supersede(tx, user.id, now).await?;
     issuing::link(tx, &app.secrets, user, LinkPurpose::Reset, now).await
+}
+
+/// Removes the second factors that a member was mailed about within the life of a link: whoever used the account may have
+/// added them, and a passkey alone signs in. Staff have lost ones removed by an operator.
+async fn forget_new_factors(tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
+    if !user.is_member() {
+        return Ok(());
+    }
+    let since = now - security_link::LIFE;
+    let had_authenticator = authenticators::forget_since(tx, user.id, since).await?;
+    passkeys::forget_since(tx, user.id, since).await?;
+    if had_authenticator || !second_factor::is_set_up(tx, user.id).await? {
+        recovery_codes::replace(tx, user.id, &[]).await?;
+    }
+    Ok(())
 }

@@ -7,44 +7,50 @@ use time::OffsetDateTime;
 use super::second_factor::Given;
 use super::{App, second_factor, security_log};
 use crate::domain::device::Device;
+use crate::domain::passkey::Ceremony;
 use crate::domain::security_event::Kind;
 use crate::domain::totp::{STEP_UP_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
+use crate::passkeys::Answer;
 use crate::store::{sessions, users};
 
-/// Takes what was typed in a field; returns until when it counts.
+/// A second factor as it came.
+pub enum Factor {
+    /// A code, or a recovery code, typed in this field.
+    Typed(&'static str, Typed),
+    Passkey(Answer),
+}
+
+/// Takes a second factor; returns until when it counts.
 ///
 /// # Errors
-/// [`Error::WrongTotp`], [`Error::TooManyTries`], [`Error::FactorLocked`], Forbidden (`TOTP_ENROLMENT_REQUIRED`) without
-/// an authenticator.
-pub async fn step_up(
-    app: &App,
-    session: &Session,
-    (field, text): (&'static str, &str),
-    device: &Device,
-) -> Result<OffsetDateTime, Error> {
-    let typed = Typed::parse(text).map_err(|sentence| Error::field(field, sentence))?;
+/// [`Error::WrongTotp`], [`Error::PasskeyRefused`], [`Error::TooManyTries`], [`Error::FactorLocked`], Forbidden
+/// (`TOTP_ENROLMENT_REQUIRED`) without one.
+pub async fn step_up(app: &App, session: &Session, factor: &Factor, device: &Device) -> Result<OffsetDateTime, Error> {
     let caller = Some((session.user_id, session.role));
     second_factor::charge(app, session)
         .await
         .inspect_err(|error| security_log::throttled(error, caller, Kind::StepUp, device))?;
-    let taken = take(app, session, &typed, (field, device)).await;
-    if let Err(Error::WrongTotp(_)) = &taken {
+    let taken = take(app, session, factor, device).await;
+    if let Err(Error::WrongTotp(_) | Error::PasskeyRefused(_)) = &taken {
         security_log::refused(&app.db, session.user_id, Kind::StepUp, Some(device)).await?;
     }
     taken
 }
 
-async fn take(
-    app: &App,
-    session: &Session,
-    typed: &Typed,
-    (field, device): (&'static str, &Device),
-) -> Result<OffsetDateTime, Error> {
+async fn take(app: &App, session: &Session, factor: &Factor, device: &Device) -> Result<OffsetDateTime, Error> {
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?;
+    match factor {
+        Factor::Typed(field, typed) => {
+            second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?;
+        }
+        Factor::Passkey(answer) => {
+            let ceremony = Ceremony::StepUp(session.id);
+            second_factor::take_passkey(app, &mut tx, (&user, answer), (ceremony, device, now)).await?;
+        }
+    }
     sessions::step_up(&mut tx, session.id, now).await?;
     security_log::done(&mut tx, (user.id, user.role), Kind::StepUp, Some(device), now).await?;
     tx.commit().await?;

@@ -13,6 +13,8 @@ pub enum Change {
     RecoveryCodesReplaced,
     /// A recovery code stood in.
     RecoveryCodeUsed,
+    PasskeyAdded,
+    PasskeyRemoved,
     /// Two people of the staff had a member's factors removed.
     RemovedByStaff,
     /// That was called off, because a factor was used.
@@ -29,6 +31,8 @@ impl Change {
             Self::AuthenticatorRemoved => "authenticator_removed",
             Self::RecoveryCodesReplaced => "recovery_codes_replaced",
             Self::RecoveryCodeUsed => "recovery_code_used",
+            Self::PasskeyAdded => "passkey_added",
+            Self::PasskeyRemoved => "passkey_removed",
             Self::RemovedByStaff => "removed_by_staff",
             Self::ResetCalledOff => "reset_called_off",
         }
@@ -40,6 +44,8 @@ impl Change {
         match self {
             Self::AuthenticatorAdded | Self::AuthenticatorReplaced => "staff.enrol_totp",
             Self::AuthenticatorRemoved | Self::RemovedByStaff => "staff.remove_totp",
+            Self::PasskeyAdded => "staff.add_passkey",
+            Self::PasskeyRemoved => "staff.remove_passkey",
             Self::RecoveryCodesReplaced => "staff.replace_recovery_codes",
             Self::RecoveryCodeUsed | Self::ResetCalledOff => "staff.recovery_code",
         }

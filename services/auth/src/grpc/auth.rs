@@ -7,12 +7,14 @@ use chassis::page::Page;
 use chassis::permission::MemberAct;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
-    ChangePasswordRequest, ChangePasswordResponse, CheckSessionRequest, CheckSessionResponse, DisownActivityRequest,
-    DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
-    ListActivityRequest, ListActivityResponse, ListSessionsRequest, ListSessionsResponse, LoginRequest, LoginResponse,
-    LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest, ResendCodeResponse,
-    ResetPasswordRequest, ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest,
-    UpdateImageResponse, UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
+    BeginPasskeyLoginRequest, BeginPasskeyLoginResponse, ChangePasswordRequest, ChangePasswordResponse,
+    CheckSessionRequest, CheckSessionResponse, DisownActivityRequest, DisownActivityResponse, EndSessionRequest,
+    EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse, ListActivityRequest, ListActivityResponse,
+    ListSessionsRequest, ListSessionsResponse, LoginByPasskeyRequest, LoginByPasskeyResponse, LoginRequest,
+    LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest,
+    ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse,
+    UpdateImageRequest, UpdateImageResponse, UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest,
+    VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
@@ -20,6 +22,7 @@ use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
 use super::{Door, convert, refused, status};
+use crate::app::begin_passkey_login::begin_passkey_login;
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
 use crate::app::disown_activity::disown_activity;
@@ -28,6 +31,7 @@ use crate::app::forgot_password::forgot_password;
 use crate::app::list_activity::list_activity;
 use crate::app::list_sessions::list_sessions;
 use crate::app::login::{Credentials, login};
+use crate::app::login_by_passkey::login_by_passkey;
 use crate::app::logout::logout;
 use crate::app::register::{Registration, register};
 use crate::app::resend_code::resend_code;
@@ -43,6 +47,7 @@ use crate::domain::fields::FieldErrors;
 use crate::domain::password::{Form, Password};
 use crate::domain::totp::Typed;
 use crate::error::Error;
+use crate::passkeys;
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -110,6 +115,19 @@ impl AuthService for Door {
             Some(_) => String::new(),
         };
         Ok(Response::new(LoginResponse { user: Some(convert::user(user)), token: signed_in.token, verification }))
+    }
+
+    async fn begin_passkey_login(&self, _: Request<BeginPasskeyLoginRequest>) -> Answer<BeginPasskeyLoginResponse> {
+        let options = begin_passkey_login(&self.app).await.map_err(status)?;
+        Ok(Response::new(BeginPasskeyLoginResponse { options }))
+    }
+
+    async fn login_by_passkey(&self, request: Request<LoginByPasskeyRequest>) -> Answer<LoginByPasskeyResponse> {
+        let message = request.into_inner();
+        let answer = passkeys::Answer::parse(&message.credential).map_err(status)?;
+        let device = convert::device(message.client.as_ref());
+        let signed_in = db::retrying(|| login_by_passkey(&self.app, &answer, &device)).await.map_err(status)?;
+        Ok(Response::new(LoginByPasskeyResponse { user: Some(convert::user(signed_in.user)), token: signed_in.token }))
     }
 
     async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Answer<ForgotPasswordResponse> {

@@ -3,13 +3,14 @@
 use chassis::clock;
 use chassis::identity::{PayoutState, Role};
 use proto::auth::v1::{
-    Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, SecurityEvent as SecurityEventMessage,
-    Session as SessionMessage, User as UserMessage,
+    Client, GetPayoutStateResponse, GetSessionResponse, MemberNote, Passkey as PasskeyMessage,
+    SecurityEvent as SecurityEventMessage, Session as SessionMessage, User as UserMessage,
 };
 use uuid::Uuid;
 
 use crate::app::get_session::Found;
 use crate::domain::device::Device;
+use crate::domain::passkey::Passkey;
 use crate::domain::security_event::SecurityEvent;
 use crate::domain::session::Session;
 use crate::domain::user::User;
@@ -38,6 +39,15 @@ pub fn user(user: User) -> UserMessage {
 
 pub fn users(all: Vec<User>) -> Vec<UserMessage> {
     all.into_iter().map(user).collect()
+}
+
+pub fn passkey(passkey: Passkey) -> PasskeyMessage {
+    PasskeyMessage {
+        id: passkey.id.to_string(),
+        name: passkey.name,
+        created_at: Some(clock::to_proto(passkey.created_at)),
+        last_used_at: passkey.last_used_at.map(clock::to_proto),
+    }
 }
 
 /// What keeps payouts waiting.

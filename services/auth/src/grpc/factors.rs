@@ -4,21 +4,31 @@ use chassis::identity::Session;
 use chassis::{clock, db};
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::{
-    BeginTotpRequest, BeginTotpResponse, ConfirmTotpRequest, ConfirmTotpResponse, GetFactorsRequest,
-    GetFactorsResponse, RemoveTotpRequest, RemoveTotpResponse, ReplaceRecoveryCodesRequest,
+    BeginPasskeyRequest, BeginPasskeyResponse, BeginStepUpRequest, BeginStepUpResponse, BeginTotpRequest,
+    BeginTotpResponse, ConfirmTotpRequest, ConfirmTotpResponse, FinishPasskeyRequest, FinishPasskeyResponse,
+    GetFactorsRequest, GetFactorsResponse, ListPasskeysRequest, ListPasskeysResponse, RemovePasskeyRequest,
+    RemovePasskeyResponse, RemoveTotpRequest, RemoveTotpResponse, ReplaceRecoveryCodesRequest,
     ReplaceRecoveryCodesResponse, StepUpRequest, StepUpResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 use super::{Door, convert, refused, status};
+use crate::app::begin_passkey::begin_passkey;
+use crate::app::begin_step_up::begin_step_up;
 use crate::app::begin_totp::begin_totp;
 use crate::app::confirm_totp::confirm_totp;
+use crate::app::finish_passkey::finish_passkey;
 use crate::app::get_factors::get_factors;
+use crate::app::list_passkeys::list_passkeys;
+use crate::app::remove_passkey::remove_passkey;
 use crate::app::remove_totp::remove_totp;
 use crate::app::replace_recovery_codes::replace_recovery_codes;
-use crate::app::step_up::step_up;
+use crate::app::step_up::{Factor, step_up};
+use crate::domain::passkey;
+use crate::domain::totp::Typed;
 use crate::error::Error;
+use crate::passkeys::{Answer as PasskeyAnswer, NewCredential};
 
 type Answer<T> = Result<Response<T>, Status>;
 
@@ -32,6 +42,7 @@ impl FactorService for Door {
             totp_required: factors.required,
             recovery_codes_left: convert::count(factors.recovery_codes_left),
             stepped_up_until: factors.stepped_up_until.map(clock::to_proto),
+            passkeys: convert::count(factors.passkeys),
         }))
     }
 
@@ -68,15 +79,64 @@ impl FactorService for Door {
         Ok(Response::new(ReplaceRecoveryCodesResponse { recovery_codes: done.map_err(status)? }))
     }
 
+    async fn list_passkeys(&self, request: Request<ListPasskeysRequest>) -> Answer<ListPasskeysResponse> {
+        let session = self.viewer(request.metadata()).await?;
+        let passkeys = list_passkeys(&self.app, session.user_id).await.map_err(status)?;
+        Ok(Response::new(ListPasskeysResponse { passkeys: passkeys.into_iter().map(convert::passkey).collect() }))
+    }
+
+    async fn begin_passkey(&self, request: Request<BeginPasskeyRequest>) -> Answer<BeginPasskeyResponse> {
+        let session = self.holder(request.metadata()).await?;
+        let password = request.into_inner().password;
+        let options = db::retrying(|| begin_passkey(&self.app, &session, &password)).await.map_err(status)?;
+        Ok(Response::new(BeginPasskeyResponse { options }))
+    }
+
+    async fn finish_passkey(&self, request: Request<FinishPasskeyRequest>) -> Answer<FinishPasskeyResponse> {
+        let session = self.holder(request.metadata()).await?;
+        let message = request.into_inner();
+        let device = convert::device(message.client.as_ref());
+        let name = passkey::name(&message.name, &device);
+        let name = name.map_err(|sentence| status(Error::field("name", sentence)))?;
+        let new = NewCredential::parse(&message.credential).map_err(status)?;
+        let done = db::retrying(|| finish_passkey(&self.app, &session, (&new, &name), &device)).await;
+        let (passkey, recovery_codes) = done.map_err(status)?;
+        Ok(Response::new(FinishPasskeyResponse { passkey: Some(convert::passkey(passkey)), recovery_codes }))
+    }
+
+    async fn remove_passkey(&self, request: Request<RemovePasskeyRequest>) -> Answer<RemovePasskeyResponse> {
+        let session = self.holder(request.metadata()).await?;
+        let message = request.into_inner();
+        let id = convert::id(&message.passkey_id, "passkey").map_err(status)?;
+        let device = convert::device(message.client.as_ref());
+        db::retrying(|| remove_passkey(&self.app, &session, id, &device)).await.map_err(status)?;
+        Ok(Response::new(RemovePasskeyResponse {}))
+    }
+
+    async fn begin_step_up(&self, request: Request<BeginStepUpRequest>) -> Answer<BeginStepUpResponse> {
+        let session = self.viewer(request.metadata()).await?;
+        let options = begin_step_up(&self.app, &session).await.map_err(status)?;
+        Ok(Response::new(BeginStepUpResponse { options }))
+    }
+
     async fn step_up(&self, request: Request<StepUpRequest>) -> Answer<StepUpResponse> {
         let session = self.viewer(request.metadata()).await?;
         let message = request.into_inner();
         let device = convert::device(message.client.as_ref());
-        let fields = [("totp", &message.totp), ("recoveryCode", &message.recovery_code)];
-        let given = fields.into_iter().find(|(_, text)| !text.is_empty()).unwrap_or(("code", &message.code));
-        let done = db::retrying(|| step_up(&self.app, &session, (given.0, given.1), &device)).await;
+        let factor = factor(&message).map_err(status)?;
+        let done = db::retrying(|| step_up(&self.app, &session, &factor, &device)).await;
         Ok(Response::new(StepUpResponse { until: Some(clock::to_proto(done.map_err(status)?)) }))
     }
+}
+
+fn factor(message: &StepUpRequest) -> Result<Factor, Error> {
+    if !message.passkey.is_empty() {
+        return Ok(Factor::Passkey(PasskeyAnswer::parse(&message.passkey)?));
+    }
+    let fields = [("totp", &message.totp), ("recoveryCode", &message.recovery_code)];
+    let (field, text) = fields.into_iter().find(|(_, text)| !text.is_empty()).unwrap_or(("code", &message.code));
+    let typed = Typed::parse(text).map_err(|sentence| Error::field(field, sentence))?;
+    Ok(Factor::Typed(field, typed))
 }
 
 impl Door {

@@ -59,6 +59,7 @@ impl StaffService for Door {
             totp_enrolled: me.factors.enrolled,
             recovery_codes_left: convert::count(me.factors.recovery_codes_left),
             stepped_up_until: me.factors.stepped_up_until.map(clock::to_proto),
+            passkeys: convert::count(me.factors.passkeys),
             decides_from: me.decides_from.map(clock::to_proto),
             permissions: Permission::of(role).map(|one| one.as_str().to_owned()).collect(),
         }))

@@ -82,6 +82,14 @@ pub async fn take_step(conn: &mut PgConnection, id: Uuid, step: i64) -> Result<b
     Ok(done.rows_affected() == 1)
 }
 
+/// Forgets an account's authenticators that came at this moment or later; `false` if there were none.
+pub async fn forget_since(conn: &mut PgConnection, user_id: Uuid, since: OffsetDateTime) -> Result<bool, sqlx::Error> {
+    let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1 AND created_at >= $2", user_id, since)
+        .execute(conn)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
 /// Forgets an account's authenticators; `false` if there were none.
 pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, sqlx::Error> {
     let done = sqlx::query!("DELETE FROM authenticators WHERE user_id = $1", user_id).execute(conn).await?;

@@ -17,7 +17,7 @@ pub struct Live {
     pub role_since: OffsetDateTime,
     /// When a second factor was last given.
     pub stepped_up_at: Option<OffsetDateTime>,
-    /// Whether an authenticator is in force.
+    /// Whether the account has a second factor.
     pub enrolled: bool,
     pub last_seen_at: OffsetDateTime,
     /// When it ends unless used.
@@ -65,7 +65,8 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
     let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
                   coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
-                  EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL) AS "enrolled!"
+                  EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
+                      OR EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
            WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
         ids,

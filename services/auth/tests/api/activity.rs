@@ -21,7 +21,7 @@ async fn activity(world: &World, token: &str, page: Option<PageRequest>) -> (Vec
 }
 
 /// Refusals are noted behind the answer.
-async fn until_there_are(world: &World, refusals: i64) {
+pub async fn until_there_are(world: &World, refusals: i64) {
     let limit = tokio::time::Instant::now() + Duration::from_secs(10);
     while world.count("SELECT count(*) FROM security_events WHERE refused").await < refusals {
         assert!(tokio::time::Instant::now() < limit, "the refusal was not noted");

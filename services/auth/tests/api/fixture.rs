@@ -9,6 +9,7 @@ use auth::app::answer_mail_requests::answer_next;
 use auth::app::{App, SIGN_INS, SecondFactor};
 use auth::grpc::Door;
 use auth::hasher::Hasher;
+use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
 use auth::tokens::Tokens;
 use chassis::db::Db;
@@ -25,6 +26,8 @@ use tokio::sync::{Notify, Semaphore};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
+/// Where the web app is.
+pub const ORIGIN: &str = "https://solvane.test";
 /// A password that nobody minds.
 pub const PASSWORD: &str = "correct horse battery";
 /// Where members usually are.
@@ -58,6 +61,7 @@ impl World {
             sign_ins: Semaphore::new(SIGN_INS),
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
             totp_key: SealingKey::read(&file("totp.key")).unwrap(),
+            relying_party: RelyingParty::at(ORIGIN).unwrap(),
             tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
             decision_key: SigningKey::read(&file("decision.key")).unwrap(),
             second_factor,

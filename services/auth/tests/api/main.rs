@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
 mod activity;
+mod authenticator;
 mod change_password;
 mod decisions;
 mod destination_codes;
@@ -12,6 +13,7 @@ mod forget_expired;
 mod forgot_password;
 mod login;
 mod member_factor;
+mod passkeys;
 mod profile;
 mod register;
 mod resend_code;
@@ -21,4 +23,5 @@ mod sessions;
 mod staff;
 mod takeover;
 mod verify_email;
+mod webauthn;
 mod wire;

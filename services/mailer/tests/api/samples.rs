@@ -204,7 +204,19 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("authenticator_removed"),
             Template::SecondFactorChanged,
-            &["was removed", "password alone"],
+            &["was removed", "keep working"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("passkey_added"),
+            Template::SecondFactorChanged,
+            &["A passkey was added", "Firefox on Linux", "without your password"],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor("passkey_removed"),
+            Template::SecondFactorChanged,
+            &["A passkey was removed", "keep working"],
         ),
         one(
             "auth.v1.second_factor_changed",

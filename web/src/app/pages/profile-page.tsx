@@ -2,6 +2,7 @@ import { ChevronRight, History, Wallet, type LucideIcon } from 'lucide-react'
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
 import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
+import { PasskeysCard } from '@/features/factors/components/passkeys-card'
 import { AppearanceCard } from '@/features/profile/components/appearance-card'
 import { DetailsForm } from '@/features/profile/components/details-form'
 import { PhotoCard } from '@/features/profile/components/photo-card'
@@ -21,6 +22,7 @@ export function ProfilePage() {
             <DetailsForm user={user} />
             <SecurityForm userId={user.id} />
             <AuthenticatorCard asksForPassword />
+            <PasskeysCard asksForPassword />
           </div>
           <div className="min-w-0 space-y-5">
             <SettingsLink

@@ -48,13 +48,13 @@ export function AdminArea() {
   return <StaffArea />
 }
 
-/** Nothing else is open before the authenticator is enrolled, where one is required [D-O1]. */
+/** Nothing else is open before a second factor is set up, where one is required [D-O1]. */
 function StaffArea() {
   const { pathname } = useLocation()
   const { data: me, isPending, isFetching, error, refetch } = useMe()
   if (isPending) return <PageLoader label="Loading the back office" />
   if (!me) return <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />
-  const mustEnrol = me.totp.required && !me.totp.enrolled
+  const mustEnrol = me.totp.required && !me.totp.enrolled && me.totp.passkeys === 0
   if (mustEnrol && pathname !== adminPaths.security) return <Navigate to={adminPaths.security} replace />
   return (
     <Suspense fallback={<PageLoader />}>

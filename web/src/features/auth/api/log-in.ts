@@ -7,17 +7,22 @@ import { keepVerification } from './verification'
 
 export type Credentials = { email: string; password: string; totp?: string }
 
-export const useLogIn = () => {
+export type LoginAnswer = { user: User; token: string; verification?: string }
+
+/** Begins the session that a login answered. */
+export function useBeginSession() {
   const client = useQueryClient()
-  return useMutation({
-    mutationFn: (credentials: Credentials) =>
-      api.post<{ user: User; token: string; verification?: string }>('/auth/login', credentials, { isPublic: true }),
-    onSuccess: (answer) => {
-      client.clear()
-      client.setQueryData(queryKeys.session, answer)
-      startSession(answer.user, answer.token)
-      keepVerification(answer.user.email, answer.verification)
-    },
-    meta: { inlineFields: ['email', 'password', 'totp'] },
-  })
+  return (answer: LoginAnswer) => {
+    client.clear()
+    client.setQueryData(queryKeys.session, answer)
+    startSession(answer.user, answer.token)
+    keepVerification(answer.user.email, answer.verification)
+  }
 }
+
+export const useLogIn = () =>
+  useMutation({
+    mutationFn: (credentials: Credentials) => api.post<LoginAnswer>('/auth/login', credentials, { isPublic: true }),
+    onSuccess: useBeginSession(),
+    meta: { inlineFields: ['email', 'password', 'totp'], inlineCodes: ['PASSKEY_REQUIRED'] },
+  })

@@ -1,20 +1,21 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Totp } from '@/lib/api-types'
+import { loadChunk } from '@/lib/load-chunk'
+import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
+import type { PasskeyOptions } from '@/lib/webauthn'
 
 /** An authenticator that waits for its first code. */
 export type NewTotp = { secret: string; uri: string }
 
-/** How the caller's second factor stands. */
-export const useTotp = () =>
-  useQuery({
-    queryKey: queryKeys.totp,
-    queryFn: async ({ signal }) => (await api.get<{ totp: Totp }>('/users/totp', { signal })).totp,
-    meta: { silent: true },
-  })
+const loadTotp = async ({ signal }: { signal: AbortSignal }) =>
+  (await api.get<{ totp: Totp }>('/users/totp', { signal })).totp
 
-function useRefreshTotp() {
+/** How the caller's second factor stands. */
+export const useTotp = () => useQuery({ queryKey: queryKeys.totp, queryFn: loadTotp, meta: { silent: true } })
+
+export function useRefreshTotp() {
   const client = useQueryClient()
   return () => client.invalidateQueries({ queryKey: queryKeys.totp })
 }
@@ -45,3 +46,14 @@ export const useRemoveTotp = () =>
 
 /** Gives a code of the authenticator, or a recovery code, for the next five minutes. */
 export const stepUp = (totp: string) => api.post<{ until: string }>('/auth/step-up', { totp })
+
+/** The same by a passkey. */
+export async function stepUpByPasskey() {
+  const { options } = await api.post<{ options: PasskeyOptions }>('/auth/step-up/passkey', {})
+  const { signByPasskey } = await loadChunk(() => import('@/lib/webauthn'))
+  return api.post<{ until: string }>('/auth/step-up', { passkey: await signByPasskey(options) })
+}
+
+/** The caller's second factors, as they were last seen. */
+export const knownFactors = () =>
+  queryClient.fetchQuery({ queryKey: queryKeys.totp, queryFn: loadTotp, staleTime: 60_000, retry: false, meta: { silent: true } })

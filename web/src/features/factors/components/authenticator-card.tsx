@@ -105,7 +105,7 @@ function NotEnrolled({ totp, onBegun, onPassword }: NotEnrolledProps) {
 
 type EnrolledProps = { totp: Totp; onBegun: (begun: NewTotp) => void; onCodes: (codes: readonly string[]) => void }
 
-function Enrolled({ totp: { required, recoveryCodesLeft: left }, onBegun, onCodes }: EnrolledProps) {
+function Enrolled({ totp: { required, passkeys, recoveryCodesLeft: left }, onBegun, onCodes }: EnrolledProps) {
   const begin = useBeginTotp()
   const replace = useReplaceRecoveryCodes()
   const [isRemoving, setRemoving] = useState(false)
@@ -125,18 +125,18 @@ function Enrolled({ totp: { required, recoveryCodesLeft: left }, onBegun, onCode
         <Button variant="secondary" onClick={() => begin.mutateAsync({}).then(onBegun)}>
           Set up another one
         </Button>
-        {!required && (
+        {(!required || passkeys > 0) && (
           <Button variant="ghost" onClick={() => setRemoving(true)}>
             Turn off
           </Button>
         )}
       </div>
-      <RemoveDialog open={isRemoving} onClose={() => setRemoving(false)} />
+      <RemoveDialog open={isRemoving} onClose={() => setRemoving(false)} hasPasskeys={passkeys > 0} />
     </>
   )
 }
 
-function RemoveDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+function RemoveDialog({ open, onClose, hasPasskeys }: { open: boolean; onClose: () => void; hasPasskeys: boolean }) {
   const remove = useRemoveTotp()
   const turnOff = () => {
     // The step-up dialog takes the place of this one.
@@ -159,7 +159,11 @@ function RemoveDialog({ open, onClose }: { open: boolean; onClose: () => void })
         </>
       }
     >
-      <p className="text-sm">Your password alone is then enough to sign in and withdraw. The recovery codes stop working.</p>
+      <p className="text-sm">
+        {hasPasskeys
+          ? 'Your passkeys and your recovery codes keep working.'
+          : 'Your password alone is then enough to sign in and withdraw. The recovery codes stop working.'}
+      </p>
     </Dialog>
   )
 }

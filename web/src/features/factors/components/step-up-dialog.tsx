@@ -1,4 +1,5 @@
 /** Asking for the second factor again: a request that needs it fresh waits for it, and is then sent once more [D-A3]. */
+import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { Button } from '@/components/button'
@@ -6,7 +7,8 @@ import { Dialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { ApiError, messageOf, toApiError } from '@/lib/api-error'
-import { stepUp } from '../api/factors'
+import type { Totp } from '@/lib/api-types'
+import { knownFactors, stepUp, stepUpByPasskey } from '../api/factors'
 
 const GIVEN_UP = 'Nothing was changed because you did not confirm.'
 
@@ -21,7 +23,9 @@ export function askForFactor(): Promise<void> {
 }
 
 /** In a root of its own: the question may come from any page, and stays while the page behind changes. */
-function show() {
+async function show() {
+  // Without an answer, a code can still be typed.
+  const factors = await knownFactors().catch(() => undefined)
   return new Promise<void>((resolve, reject) => {
     const host = document.body.appendChild(document.createElement('div'))
     const root = createRoot(host)
@@ -31,13 +35,17 @@ function show() {
       end()
     }
     const giveUp = () => reject(new ApiError(GIVEN_UP, undefined, { message: GIVEN_UP }))
-    root.render(<StepUpDialog onConfirm={() => leave(resolve)} onCancel={() => leave(giveUp)} />)
+    root.render(<StepUpDialog factors={factors} onConfirm={() => leave(resolve)} onCancel={() => leave(giveUp)} />)
   })
 }
 
-function StepUpDialog({ onConfirm, onCancel }: { onConfirm: () => void; onCancel: () => void }) {
+type StepUpDialogProps = { factors?: Totp; onConfirm: () => void; onCancel: () => void }
+
+function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
   const [code, setCode] = useState('')
   const [refusal, setRefusal] = useState<string>()
+  const hasPasskeys = (factors?.passkeys ?? 0) > 0
+  const hasAuthenticator = factors?.enrolled !== false || !hasPasskeys
   const submit = async () => {
     try {
       await stepUp(code.trim())
@@ -49,14 +57,17 @@ function StepUpDialog({ onConfirm, onCancel }: { onConfirm: () => void; onCancel
   return (
     <Dialog open onClose={onCancel} title="Confirm it is you">
       <Form noValidate={false} onSubmit={submit} className="space-y-4">
+        {hasPasskeys && <PasskeyStep onConfirm={onConfirm} />}
         <p className="text-sm">
-          Enter a code from your authenticator app, or a recovery code. We will not ask again for five minutes.
+          {hasPasskeys ? 'Or enter ' : 'Enter '}
+          {hasAuthenticator ? 'a code from your authenticator app, or a recovery code.' : 'a recovery code.'} We will not ask
+          again for five minutes.
         </p>
         <TextField
-          label="Authenticator code"
+          label={hasAuthenticator ? 'Authenticator code' : 'Recovery code'}
           autoComplete="one-time-code"
           spellCheck={false}
-          autoFocus
+          autoFocus={!hasPasskeys}
           required
           value={code}
           onChange={(event) => setCode(event.target.value)}
@@ -73,5 +84,28 @@ function StepUpDialog({ onConfirm, onCancel }: { onConfirm: () => void; onCancel
         </div>
       </Form>
     </Dialog>
+  )
+}
+
+function PasskeyStep({ onConfirm }: { onConfirm: () => void }) {
+  const [refusal, setRefusal] = useState<string>()
+  const give = async () => {
+    setRefusal(undefined)
+    try {
+      await stepUpByPasskey()
+    } catch (error) {
+      return setRefusal(messageOf(error))
+    }
+    onConfirm()
+  }
+  return (
+    <div>
+      <Button wide autoFocus icon={<KeyRound aria-hidden className="size-4.5" />} busyLabel="Waiting for your passkey..." onClick={give}>
+        Use a passkey
+      </Button>
+      <p role="alert" className="mt-1.5 text-sm text-negative empty:mt-0">
+        {refusal}
+      </p>
+    </div>
   )
 }

@@ -1,0 +1,58 @@
+import { useState } from 'react'
+import { Button } from '@/components/button'
+import { PasswordField, TextField } from '@/components/field'
+import { Form } from '@/components/form'
+import { messageOf, toApiError } from '@/lib/api-error'
+import { useAddPasskey } from '../api/passkeys'
+
+type PasskeyFormProps = {
+  /** A member's first factor takes the password. */
+  asksForPassword: boolean
+  onAdded: (recoveryCodes: readonly string[]) => void
+  onCancel: () => void
+}
+
+/** Names a passkey and has the browser make it. */
+export function PasskeyForm({ asksForPassword, onAdded, onCancel }: PasskeyFormProps) {
+  const add = useAddPasskey()
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const submit = () =>
+    add.mutateAsync({ name: name.trim(), ...(asksForPassword ? { password } : {}) }).then(({ recoveryCodes }) => onAdded(recoveryCodes))
+  const { fields } = toApiError(add.error)
+  return (
+    <Form onSubmit={submit} className="max-w-sm space-y-4">
+      {asksForPassword && (
+        <PasswordField
+          label="Your password"
+          autoComplete="current-password"
+          autoFocus
+          value={password}
+          onChange={(event) => setPassword(event.target.value)}
+          error={fields['password']}
+        />
+      )}
+      <TextField
+        label="Name"
+        optional
+        hint="So that you recognise it later, such as “Work laptop”."
+        autoFocus={!asksForPassword}
+        maxLength={60}
+        value={name}
+        onChange={(event) => setName(event.target.value)}
+        error={fields['name']}
+      />
+      <p role="alert" className="text-sm text-negative empty:hidden">
+        {add.error && Object.keys(fields).length === 0 && messageOf(add.error)}
+      </p>
+      <div className="flex flex-wrap gap-3">
+        <Button type="submit" busyLabel="Waiting for your device...">
+          Create passkey
+        </Button>
+        <Button variant="ghost" onClick={onCancel}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  )
+}
