@@ -181,6 +181,17 @@ impl Form {
         }
     }
 
+    /// Bytes in hexadecimal; none if it was not sent.
+    pub fn hex(&mut self, name: &str, field: &Field) -> Vec<u8> {
+        let text = self.text(name, field);
+        let pairs = text.as_bytes().chunks(2).map(|pair| std::str::from_utf8(pair).ok().filter(|pair| pair.len() == 2));
+        let read = pairs.map(|pair| u8::from_str_radix(pair?, 16).ok()).collect::<Option<Vec<u8>>>();
+        read.unwrap_or_else(|| {
+            self.wrong(name, "This must be hexadecimal.");
+            Vec::new()
+        })
+    }
+
     /// An amount in dollars: a JSON number, or text of the exact form.
     pub fn amount(&mut self, name: &str, field: &Field) -> Cents {
         let Some(raw) = field.raw() else {

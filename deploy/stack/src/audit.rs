@@ -7,6 +7,8 @@ mod across;
 
 mod decisions;
 
+mod passkeys;
+
 mod roots;
 
 mod snapshots;

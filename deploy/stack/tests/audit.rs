@@ -219,6 +219,7 @@ impl Product {
             sid: Uuid::from_u128(0x51),
             factor_at: Some(now),
             digest: to_hex(&decided.digest()),
+            passkey: None,
         };
         let key = SigningKey::read(&self.keys.path().join("decision.key")).unwrap();
         Signed { decided, assertion: key.sign(&assertion).unwrap() }

@@ -146,13 +146,28 @@ pub async fn remove(
     Ok(ok(Done::saying("The passkey has been removed.")))
 }
 
+/// What a passkey signs besides.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct SignedDecision {
+    /// Of the decision of staff that was refused with PASSKEY_SIGNATURE_REQUIRED, as it was told there.
+    #[schema(value_type = Option<String>)]
+    digest: Field,
+}
+
 /// Begin to give a passkey again
-#[utoipa::path(post, path = "/auth/step-up/passkey",
+///
+/// With the digest of a decision, the passkey signs that decision.
+#[utoipa::path(post, path = "/auth/step-up/passkey", request_body = SignedDecision,
     responses((status = 200, body = PasskeyOptions), Errors), tag = "Session")]
-pub async fn begin_step_up(State(app): State<App>, caller: SignedIn) -> Result<Reply<PasskeyOptions>, ApiError> {
-    PasskeyOptions::of(
-        call!(app.clients.factors, begin_step_up, caller.out, BeginStepUpRequest {})?.into_inner().options,
-    )
+pub async fn begin_step_up(
+    State(app): State<App>,
+    caller: SignedIn,
+    Json { value, .. }: Json<SignedDecision>,
+) -> Result<Reply<PasskeyOptions>, ApiError> {
+    let mut form = Form::new();
+    let message = BeginStepUpRequest { digest: form.hex("digest", &value.digest) };
+    form.finish()?;
+    PasskeyOptions::of(call!(app.clients.factors, begin_step_up, caller.out, message)?.into_inner().options)
 }
 
 /// Begin to log in by a passkey

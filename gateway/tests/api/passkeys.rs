@@ -36,7 +36,7 @@ async fn passkeys_are_auths() {
     for token in [&member, &staff] {
         let call = |method, path, body| fixture.call(method, path, Some(token), body);
         for (path, body) in
-            [("/v1/users/passkeys/begin", r#"{"password":"a good password"}"#), ("/v1/auth/step-up/passkey", "")]
+            [("/v1/users/passkeys/begin", r#"{"password":"a good password"}"#), ("/v1/auth/step-up/passkey", r#"{"digest":"0a0b"}"#)]
         {
             let reply = call(Method::POST, path, body).await;
             assert_eq!(
@@ -61,6 +61,8 @@ async fn passkeys_are_auths() {
     let asked = fixture.recorder.asked::<auth::FinishPasskeyRequest>(&format!("{FACTORS}/FinishPasskey"));
     assert_eq!((asked[0].credential.as_str(), asked[0].name.as_str()), (r#"{"rawId":"AA"}"#, "My phone"));
     assert_eq!(asked[0].client.as_ref().unwrap().address, "203.0.113.7");
+    let asked = fixture.recorder.asked::<auth::BeginStepUpRequest>(&format!("{FACTORS}/BeginStepUp"));
+    assert_eq!(asked[0].digest, [10, 11]);
     let asked = fixture.recorder.asked::<auth::RemovePasskeyRequest>(&format!("{FACTORS}/RemovePasskey"));
     assert_eq!(asked[0].passkey_id, "p1");
     let asked = fixture.recorder.asked::<auth::StepUpRequest>(&format!("{FACTORS}/StepUp"));

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use chassis::error::{Fault, Kind, Refusal};
+use chassis::error::{Facts, Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
+use chassis::roots::to_hex;
 use chassis::{db, identity};
 use proto::common::v1::ErrorReason;
 
@@ -28,6 +29,9 @@ pub enum Error {
     /// An unknown passkey, a used or old challenge, or a wrong signature; the cause is for the log.
     #[error("this passkey was not accepted, please try again")]
     PasskeyRefused(String),
+    /// Staff whose second factor is a passkey sign this digest with it.
+    #[error("confirm this decision with your passkey")]
+    PasskeySignatureRequired([u8; 32]),
     #[error("you can have 10 passkeys, please remove one first")]
     TooManyPasskeys,
     /// A wrong or used code of it, in this field.
@@ -133,7 +137,10 @@ impl Fault for Error {
             | Self::Overloaded
             | Self::TooManyCodes
             | Self::CodeJustSent(_) => Kind::RateLimited,
-            Self::AccountFrozen | Self::OwnAccount | Self::ReauthenticationRequired => Kind::Forbidden,
+            Self::AccountFrozen
+            | Self::OwnAccount
+            | Self::ReauthenticationRequired
+            | Self::PasskeySignatureRequired(_) => Kind::Forbidden,
             Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
             Self::Refused(refusal) => refusal.kind,
             Self::Replayed(replayed) => replayed.refusal.kind,
@@ -151,6 +158,7 @@ impl Fault for Error {
             Self::PasskeyRequired => ErrorReason::PasskeyRequired,
             Self::PasskeyRefused(_) => ErrorReason::PasskeyRefused,
             Self::TooManyPasskeys => ErrorReason::TooManyPasskeys,
+            Self::PasskeySignatureRequired(_) => ErrorReason::PasskeySignatureRequired,
             Self::FactorLocked(_)
             | Self::TooManyTries(_)
             | Self::Overloaded
@@ -183,6 +191,15 @@ impl Fault for Error {
             Self::Refused(refusal) => refusal.fields.clone(),
             Self::Replayed(replayed) => replayed.refusal.fields.clone(),
             _ => Vec::new(),
+        }
+    }
+
+    fn facts(&self) -> Facts {
+        match self {
+            Self::PasskeySignatureRequired(digest) => [("digest".to_owned(), to_hex(digest).into())].into(),
+            Self::Refused(refusal) => refusal.facts.as_deref().cloned().unwrap_or_default(),
+            Self::Replayed(replayed) => replayed.refusal.facts.as_deref().cloned().unwrap_or_default(),
+            _ => Facts::new(),
         }
     }
 

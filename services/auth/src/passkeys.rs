@@ -12,7 +12,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::domain::passkey::{CHALLENGE_LIFE, Key, Passkey};
+use crate::domain::passkey::{CHALLENGE_LIFE, Key, Passkey, Signature};
 use crate::domain::user::User;
 use crate::error::Error;
 
@@ -175,6 +175,21 @@ impl Answer {
     #[must_use]
     pub fn credential_id(&self) -> &[u8] {
         &self.credential_id
+    }
+
+    /// What this passkey signed, for whoever verifies it later.
+    ///
+    /// # Errors
+    /// [`Error::PasskeyRefused`] if it is not what browsers send.
+    pub fn signed_by(&self, passkey: &Passkey) -> Result<Signature, Error> {
+        let response = &self.sent.response;
+        let bytes = |text: &str| Passki::base64_decode(text).map_err(refused);
+        Ok(Signature {
+            public_key: passkey.key.public_key.clone(),
+            authenticator_data: bytes(&response.authenticator_data)?,
+            client_data: bytes(&response.client_data_json)?,
+            signature: bytes(&response.signature)?,
+        })
     }
 
     /// The account that the authenticator names; unset where it was asked for a certain passkey.

@@ -88,14 +88,15 @@ impl Secrets {
         bool::from(self.security_token(id).as_bytes().ct_eq(token.as_bytes())).then_some(id)
     }
 
-    /// A challenge for a passkey: its id and the moment, signed for what it may be answered for. So nothing has to be kept
-    /// of it until it is answered.
+    /// A challenge for a passkey: its id and the moment, signed for what it may be answered for, and the digest of a
+    /// decision. So nothing has to be kept of it until it is answered.
     #[must_use]
     pub fn challenge(&self, id: Uuid, ceremony: Ceremony, now: OffsetDateTime) -> Vec<u8> {
         let (name, session_id) = ceremony.subject();
         let at = now.unix_timestamp().to_be_bytes();
-        let mac = self.0.mac(&[b"challenge", name, session_id.as_bytes(), id.as_bytes(), &at]);
-        [id.as_bytes().as_slice(), &at, mac.as_slice()].concat()
+        let digest = ceremony.digest();
+        let mac = self.0.mac(&[b"challenge", name, session_id.as_bytes(), id.as_bytes(), &at, digest]);
+        [id.as_bytes().as_slice(), &at, mac.as_slice(), digest].concat()
     }
 
     /// The id of a challenge and when it was made; `None` if it is none of ours for this.
@@ -105,6 +106,13 @@ impl Secrets {
         let at = i64::from_be_bytes(bytes.get(16..24)?.try_into().ok()?);
         let at = OffsetDateTime::from_unix_timestamp(at).ok()?;
         bool::from(self.challenge(id, ceremony, at).ct_eq(bytes)).then_some((id, at))
+    }
+
+    /// The digest at the end of a challenge; `None` if it is for no decision. Whether it is ours, [`Self::read_challenge`]
+    /// says.
+    #[must_use]
+    pub fn digest_of(challenge: &[u8]) -> Option<[u8; 32]> {
+        challenge.get(56..)?.try_into().ok()
     }
 
     /// The token of a link: 32 bytes in base64url.

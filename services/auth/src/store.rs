@@ -2,6 +2,7 @@
 
 pub mod authenticators;
 pub mod codes;
+pub mod decision_signatures;
 pub mod destination_codes;
 pub mod factor_resets;
 pub mod known_devices;

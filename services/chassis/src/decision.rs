@@ -72,6 +72,25 @@ pub struct Assertion {
     pub factor_at: Option<i64>,
     /// Of what was decided, in hexadecimal.
     pub digest: String,
+    /// The person's own signature, if their second factor is a passkey.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub passkey: Option<PasskeySignature>,
+}
+
+/// A person's signature by a passkey: WebAuthn over a challenge that ends with the digest of what they decided. All in
+/// base64url.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct PasskeySignature {
+    /// `COSE_Key` of the passkey.
+    pub public_key: String,
+    /// What the authenticator signed, together with the SHA-256 of the client data.
+    pub authenticator_data: String,
+    /// JSON that names the challenge.
+    #[serde(rename = "clientDataJSON")]
+    pub client_data: String,
+    /// In the form of the key's algorithm.
+    pub signature: String,
 }
 
 impl Assertion {

@@ -104,6 +104,7 @@ impl Sessions for MemorySessions {
             sid: claims.sid,
             factor_at: Some(now),
             digest: to_hex(&decided.digest()),
+            passkey: None,
         };
         Ok(self.decision_key.sign(&assertion).expect("signed"))
     }

@@ -16,7 +16,7 @@ import { ProfileMenu } from './profile-menu'
 import { SkipLink } from './skip-link'
 import { ThemeToggle } from './theme-toggle'
 
-onStepUp(async () => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor())
+onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
 
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {

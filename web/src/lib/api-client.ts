@@ -21,21 +21,29 @@ async function call<T>(request: ApiRequest, { idempotencyKey, isPublic = false, 
   return confirmed(() => watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic))
 }
 
-let askForFactor: (() => Promise<void>) | undefined
+type AskForFactor = (digest?: string) => Promise<void>
 
-/** How a fresh second factor is asked for, on the pages that may need one. */
-export const onStepUp = (ask: () => Promise<void>) => {
+let askForFactor: AskForFactor | undefined
+
+/** How a fresh second factor is asked for, or a passkey that signs a decision, on the pages that may need one. */
+export const onStepUp = (ask: AskForFactor) => {
   askForFactor = ask
 }
 
-/** Where a fresh second factor is required, asks for it and sends the very same again [D-A3]. */
+/** A decision of staff may take both: the factor, then the signature. */
+const MOST_QUESTIONS = 2
+
+/** Where a fresh second factor is required, asks for it and sends the very same again [D-A3] [D-B3]. */
 async function confirmed<T>(send: () => Promise<T>): Promise<T> {
-  try {
-    return await send()
-  } catch (cause) {
-    if (toApiError(cause).code !== 'STEP_UP_REQUIRED' || !askForFactor) throw cause
-    await askForFactor()
-    return send()
+  for (let asked = 0; ; asked++) {
+    try {
+      return await send()
+    } catch (cause) {
+      const { code, digest } = toApiError(cause)
+      const isAsked = code === 'STEP_UP_REQUIRED' || code === 'PASSKEY_SIGNATURE_REQUIRED'
+      if (!isAsked || !askForFactor || asked === MOST_QUESTIONS) throw cause
+      await askForFactor(digest)
+    }
   }
 }
 

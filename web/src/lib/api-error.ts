@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from './api-types'
 
-type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string> }
+type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'
@@ -14,6 +14,8 @@ export class ApiError extends Error {
   readonly code: ErrorBody['code']
   readonly requestId: string | undefined
   readonly fields: Record<string, string>
+  /** Of the decision that the passkey has to sign. */
+  readonly digest: string | undefined
   /** The server's own words, if it had any. */
   readonly serverMessage: string | undefined
 
@@ -23,6 +25,7 @@ export class ApiError extends Error {
     this.code = body.code
     this.requestId = body.requestId
     this.fields = body.errors ?? {}
+    this.digest = body.digest
     this.serverMessage = body.message || undefined
   }
 

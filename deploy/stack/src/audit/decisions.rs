@@ -15,6 +15,7 @@ use sqlx::{FromRow, PgConnection};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use super::passkeys;
 use super::snapshots::Snapshots;
 use super::verdict::Verdict;
 use crate::service::Service;
@@ -135,6 +136,9 @@ impl Row {
         let signed = Assertion::verify(assertion, keys).ok_or("is not signed by auth")?;
         if signed.digest != to_hex(&decided.digest()) {
             return Err("is another decision than the signed one");
+        }
+        if signed.passkey.is_some_and(|passkey| !passkeys::is_signed(&passkey, &decided.digest())) {
+            return Err("is not what the person's passkey signed");
         }
         if signed.sub != self.actor_id || signed.role.as_str() != self.actor_role {
             return Err("is signed for another person or role");

@@ -6,7 +6,7 @@ use chassis::identity::{Session, step_up_required};
 use super::{App, recovery, safeguards, second_factor};
 use crate::domain::device::Device;
 use crate::domain::safeguard;
-use crate::domain::second_factor::Change;
+use crate::domain::second_factor::{Change, SteppedUp};
 use crate::domain::totp::{PENDING_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, sessions, users};
@@ -32,7 +32,7 @@ pub async fn confirm_totp(app: &App, session: &Session, code: &str, device: &Dev
     let step = second_factor::open(app, &user, &pending)?.step_of(&code, now).ok_or(Error::WrongTotp("code"))?;
     authenticators::confirm(&mut tx, user.id, pending.id, step, now).await?;
     let codes = recovery::replace(app, &mut tx, &user).await?;
-    sessions::step_up(&mut tx, session.id, now).await?;
+    sessions::step_up(&mut tx, session.id, SteppedUp::by_code(now)).await?;
     second_factor::acquit(&mut tx, user.id).await?;
     let change = if replaces { Change::AuthenticatorReplaced } else { Change::AuthenticatorAdded };
     safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;

@@ -8,7 +8,7 @@ use super::{App, recovery, safeguards, second_factor};
 use crate::domain::device::Device;
 use crate::domain::passkey::{Ceremony, MOST_PASSKEYS, Passkey};
 use crate::domain::safeguard;
-use crate::domain::second_factor::Change;
+use crate::domain::second_factor::{Change, SteppedUp};
 use crate::error::{Error, unauthenticated};
 use crate::passkeys::NewCredential;
 use crate::store::{passkeys, recovery_codes, sessions, users};
@@ -50,7 +50,7 @@ pub async fn finish_passkey(
         0 => recovery::replace(app, &mut tx, &user).await?,
         _ => Vec::new(),
     };
-    sessions::step_up(&mut tx, session.id, now).await?;
+    sessions::step_up(&mut tx, session.id, SteppedUp::by_passkey(now)).await?;
     safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;
     second_factor::note(&mut tx, &user, Change::PasskeyAdded, device).await?;
     tx.commit().await?;

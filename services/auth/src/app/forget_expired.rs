@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use super::App;
 use crate::error::Error;
 use crate::store::{
-    codes, destination_codes, login_throttles, mail_requests, reset_tokens, security_events, security_links, sessions,
+    codes, decision_signatures, destination_codes, login_throttles, mail_requests, reset_tokens, security_events, security_links, sessions,
     used_challenges,
 };
 
@@ -32,6 +32,7 @@ pub async fn forget_expired(app: &App) -> Result<u64, Error> {
     let mut conn = app.db.conn().await?;
     Ok(sessions::sweep(&mut conn).await?
         + codes::sweep(&mut conn).await?
+        + decision_signatures::sweep(&mut conn).await?
         + destination_codes::sweep(&mut conn).await?
         + reset_tokens::sweep(&mut conn).await?
         + security_links::sweep(&mut conn).await?

@@ -35,6 +35,6 @@ pub async fn factors(app: &App, conn: &mut PgConnection, session: &Session) -> R
         enrolled: authenticators::in_force(conn, session.user_id).await?.is_some(),
         passkeys: passkeys::count(conn, session.user_id).await?,
         recovery_codes_left: recovery_codes::left(conn, session.user_id).await?,
-        stepped_up_until: live.stepped_up_at.map(|at| at + STEP_UP_LIFE).filter(|until| *until > now),
+        stepped_up_until: live.stepped_up.map(|given| given.at + STEP_UP_LIFE).filter(|until| *until > now),
     })
 }

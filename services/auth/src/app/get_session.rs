@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::{App, MOST_IDS, SecondFactor};
+use crate::domain::second_factor::SteppedUp;
 use crate::domain::totp::STEP_UP_LIFE;
 use crate::domain::{session, user};
 use crate::error::Error;
@@ -15,8 +16,8 @@ use crate::store::sessions::{self, Live};
 pub struct Found {
     /// As every service knows it.
     pub session: Session,
-    /// When a second factor was last given.
-    pub stepped_up_at: Option<OffsetDateTime>,
+    /// The second factor that was last given.
+    pub stepped_up: Option<SteppedUp>,
     /// When it ends unless used.
     pub ends: OffsetDateTime,
     /// The moment of the answer.
@@ -56,12 +57,12 @@ fn found(app: &App, ends: Option<OffsetDateTime>, live: Live) -> Found {
         verified: live.verified,
         frozen: live.frozen,
         role: live.role,
-        stepped_up: is_waived || live.stepped_up_at.is_some_and(|at| at + STEP_UP_LIFE > live.now),
+        stepped_up: is_waived || live.stepped_up.is_some_and(|given| given.at + STEP_UP_LIFE > live.now),
         has_factor: live.enrolled,
         must_enrol: is_staff && !is_waived && !live.enrolled,
         decides_from: decides_from(app, &live),
     };
-    Found { session, stepped_up_at: live.stepped_up_at, ends: ends.unwrap_or(live.idle_until), now: live.now }
+    Found { session, stepped_up: live.stepped_up, ends: ends.unwrap_or(live.idle_until), now: live.now }
 }
 
 /// From when on new staff may decide; `None` if they may now.

@@ -12,6 +12,7 @@ use crate::domain::code::{NewCode, Purpose};
 use crate::domain::device::Device;
 use crate::domain::email::Email;
 use crate::domain::password::Password;
+use crate::domain::second_factor::SteppedUp;
 use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
 use crate::domain::totp::Typed;
@@ -117,8 +118,8 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     if user.password_hash != known.password_hash || !user.is_open() {
         return Err(Error::InvalidCredentials);
     }
-    let stepped_up_at = given_at(app, &mut tx, &user, credentials, now).await?;
-    let session = opening::session(&mut tx, &user, &credentials.device, stepped_up_at, now).await?;
+    let stepped_up = given(app, &mut tx, &user, credentials, now).await?;
+    let session = opening::session(&mut tx, &user, &credentials.device, stepped_up, now).await?;
     if user.verified_at.is_none() && !codes::is_alive(&mut tx, user.id, Purpose::Registration, now).await? {
         let code = NewCode { user_id: user.id, purpose: Purpose::Registration, email: &user.email, request_id: None };
         match issuing::code(&mut tx, &code, now).await {
@@ -132,18 +133,18 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     Ok(SignedIn { user, token })
 }
 
-/// Checks the second factor of accounts that have one; returns when it was given. Staff without one may sign in, but do
+/// Checks the second factor of accounts that have one; returns it as given. Staff without one may sign in, but do
 /// nothing except enrol one.
-async fn given_at(
+async fn given(
     app: &App,
     conn: &mut PgConnection,
     user: &User,
     credentials: &Credentials,
     now: OffsetDateTime,
-) -> Result<Option<OffsetDateTime>, Error> {
+) -> Result<Option<SteppedUp>, Error> {
     let Some(question) = asks_for_factor(app, &mut *conn, user).await? else { return Ok(None) };
     let typed = credentials.totp.as_ref().ok_or(question)?;
     let given = Given { typed, field: "totp", device: &credentials.device, now };
     second_factor::take(app, conn, user, &given).await?;
-    Ok(Some(now))
+    Ok(Some(SteppedUp::by_code(now)))
 }

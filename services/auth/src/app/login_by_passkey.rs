@@ -6,6 +6,7 @@ use super::opening::{self, SignedIn};
 use super::{App, second_factor, security_log};
 use crate::domain::device::Device;
 use crate::domain::passkey::{Ceremony, Passkey};
+use crate::domain::second_factor::SteppedUp;
 use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
 use crate::domain::user::User;
@@ -51,7 +52,7 @@ async fn open(app: &App, passkey: &Passkey, answer: &Answer, device: &Device) ->
         return Err(refused("the answer names no account"));
     }
     second_factor::take_passkey(app, &mut tx, (&user, answer), (Ceremony::SignIn, device, now)).await?;
-    let session = opening::session(&mut tx, &user, device, Some(now), now).await?;
+    let session = opening::session(&mut tx, &user, device, Some(SteppedUp::by_passkey(now)), now).await?;
     login_throttles::give_back(&mut tx, &Counter::address(device)).await?;
     let token = app.tokens.issue(&session, now)?;
     tx.commit().await?;

@@ -7,6 +7,7 @@ use uuid::Uuid;
 use super::security_log;
 use crate::domain::device::Device;
 use crate::domain::security_event::Kind;
+use crate::domain::second_factor::SteppedUp;
 use crate::domain::security_link::Purpose;
 use crate::domain::session::{self, Session};
 use crate::domain::user::User;
@@ -27,7 +28,7 @@ pub async fn session(
     conn: &mut PgConnection,
     user: &User,
     device: &Device,
-    stepped_up_at: Option<OffsetDateTime>,
+    stepped_up: Option<SteppedUp>,
     now: OffsetDateTime,
 ) -> Result<Session, Error> {
     let session = Session {
@@ -40,7 +41,7 @@ pub async fn session(
         device: device.family.clone(),
         address: device.address.clone(),
     };
-    sessions::insert(&mut *conn, &session, stepped_up_at).await?;
+    sessions::insert(&mut *conn, &session, stepped_up).await?;
     security_log::done(&mut *conn, (user.id, user.role), Kind::SignIn, Some(device), now).await?;
     // An unverified address may be a stranger's.
     if known_devices::note(&mut *conn, user.id, device, now).await? && user.verified_at.is_some() {

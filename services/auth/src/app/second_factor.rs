@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::{App, security_log};
 use crate::domain::device::Device;
-use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony};
+use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony, Passkey};
 use crate::domain::second_factor::Change;
 use crate::domain::security_event::Kind;
 use crate::domain::throttle::Counter;
@@ -147,7 +147,8 @@ async fn take_code(
     }
 }
 
-/// Takes the answer of one of the account's passkeys, once. The caller holds the account's lock and has counted the try.
+/// Takes the answer of one of the account's passkeys, once; returns the passkey. The caller holds the account's lock and has
+/// counted the try.
 ///
 /// # Errors
 /// [`Error::PasskeyRefused`].
@@ -156,14 +157,15 @@ pub async fn take_passkey(
     conn: &mut PgConnection,
     (user, answer): (&User, &Answer),
     (ceremony, device, now): (Ceremony, &Device, OffsetDateTime),
-) -> Result<(), Error> {
+) -> Result<Passkey, Error> {
     let taken = check_passkey(app, &mut *conn, (user, answer), (ceremony, now)).await;
     if let Err(Error::PasskeyRefused(cause)) = &taken {
         tracing::info!(user_id = %user.id, %cause, "passkey refused");
         was_wrong(user, device);
     }
-    taken?;
-    was_right(conn, user, device).await
+    let passkey = taken?;
+    was_right(conn, user, device).await?;
+    Ok(passkey)
 }
 
 async fn check_passkey(
@@ -171,7 +173,7 @@ async fn check_passkey(
     conn: &mut PgConnection,
     (user, answer): (&User, &Answer),
     (ceremony, now): (Ceremony, OffsetDateTime),
-) -> Result<(), Error> {
+) -> Result<Passkey, Error> {
     let refused = |cause: &str| Error::PasskeyRefused(cause.to_owned());
     use_challenge(app, &mut *conn, answer.challenge(), (ceremony, now)).await?;
     let passkey = passkeys::find_by_credential(&mut *conn, answer.credential_id()).await?;
@@ -186,7 +188,7 @@ async fn check_passkey(
         tracing::warn!(user_id = %user.id, passkey_id = %passkey.id, known, sign_count, "the counter of a passkey did not grow: it may have been copied");
         return Err(refused("the signature counter did not grow"));
     }
-    Ok(())
+    Ok(passkey)
 }
 
 /// Uses a challenge up, if it is ours for this and young enough.

@@ -1,19 +1,24 @@
 //! SignDecision: signs a decision of a staff member after checking their session, role and second factor (D-B3).
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chassis::db::PgConnection;
-use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, Proposer};
+use chassis::decision::{AUDIENCE, Assertion, LIFE_SECONDS, PasskeySignature, Proposer};
 use chassis::identity::not_permitted;
 use chassis::keys::DECISION_SIGNER;
 use chassis::permission::Permission;
 use chassis::proposal::proposer_not_permitted;
 use chassis::roots::to_hex;
+use time::OffsetDateTime;
 use uuid::Uuid;
 
 use super::App;
 use super::get_session::get_session;
+use crate::domain::second_factor::{Means, SteppedUp};
+use crate::domain::totp::STEP_UP_LIFE;
 use crate::domain::user::User;
 use crate::error::{Error, unauthenticated};
-use crate::store::users;
+use crate::store::{decision_signatures, users};
 
 #[derive(Debug, Clone)]
 pub struct SignDecision<'a> {
@@ -31,7 +36,7 @@ pub struct SignDecision<'a> {
 /// Returns the assertion, a JWT.
 ///
 /// # Errors
-/// Unauthenticated, Forbidden, Conflict (`PROPOSER_NOT_PERMITTED`).
+/// Unauthenticated, Forbidden, [`Error::PasskeySignatureRequired`], Conflict (`PROPOSER_NOT_PERMITTED`).
 pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<String, Error> {
     let session_id = app.tokens.session_id(wanted.token).ok_or_else(unauthenticated)?;
     let found = get_session(app, session_id).await?.ok_or_else(unauthenticated)?;
@@ -39,6 +44,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
     if let Some(proposer) = wanted.proposer {
         check_proposer(&mut *app.db.conn().await?, proposer).await?;
     }
+    let passkey = own_signature(app, session_id, (found.stepped_up, found.now), wanted.digest).await?;
     let now = found.now.unix_timestamp();
     let assertion = Assertion {
         iss: DECISION_SIGNER.to_owned(),
@@ -50,10 +56,33 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
         service: wanted.service.to_owned(),
         role: staff.role,
         sid: session_id,
-        factor_at: found.stepped_up_at.map(time::OffsetDateTime::unix_timestamp),
+        factor_at: found.stepped_up.map(|given| given.at.unix_timestamp()),
         digest: to_hex(&wanted.digest),
+        passkey,
     };
     app.decision_key.sign(&assertion).map_err(|error| Error::Cryptography(error.to_string()))
+}
+
+/// The signature of a person whose second factor is a passkey: it signs each decision.
+async fn own_signature(
+    app: &App,
+    session_id: Uuid,
+    (stepped_up, now): (Option<SteppedUp>, OffsetDateTime),
+    digest: [u8; 32],
+) -> Result<Option<PasskeySignature>, Error> {
+    let since = now - STEP_UP_LIFE;
+    if !stepped_up.is_some_and(|given| given.means == Means::Passkey && given.at > since) {
+        return Ok(None);
+    }
+    let mut conn = app.db.conn().await?;
+    let kept = decision_signatures::find(&mut conn, session_id, &digest, since).await?;
+    let kept = kept.ok_or(Error::PasskeySignatureRequired(digest))?;
+    Ok(Some(PasskeySignature {
+        public_key: URL_SAFE_NO_PAD.encode(kept.public_key),
+        authenticator_data: URL_SAFE_NO_PAD.encode(kept.authenticator_data),
+        client_data: URL_SAFE_NO_PAD.encode(kept.client_data),
+        signature: URL_SAFE_NO_PAD.encode(kept.signature),
+    }))
 }
 
 /// Whoever proposed something may still propose it.

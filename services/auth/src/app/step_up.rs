@@ -8,16 +8,19 @@ use super::second_factor::Given;
 use super::{App, second_factor, security_log};
 use crate::domain::device::Device;
 use crate::domain::passkey::Ceremony;
+use crate::domain::second_factor::SteppedUp;
 use crate::domain::security_event::Kind;
 use crate::domain::totp::{STEP_UP_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::passkeys::Answer;
-use crate::store::{sessions, users};
+use crate::secrets::Secrets;
+use crate::store::{decision_signatures, sessions, users};
 
 /// A second factor as it came.
 pub enum Factor {
     /// A code, or a recovery code, typed in this field.
     Typed(&'static str, Typed),
+    /// A passkey, which may sign a decision of staff, too.
     Passkey(Answer),
 }
 
@@ -42,16 +45,26 @@ async fn take(app: &App, session: &Session, factor: &Factor, device: &Device) ->
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;
-    match factor {
+    let given = match factor {
         Factor::Typed(field, typed) => {
             second_factor::take(app, &mut tx, &user, &Given { typed, field, device, now }).await?;
+            SteppedUp::by_code(now)
         }
         Factor::Passkey(answer) => {
-            let ceremony = Ceremony::StepUp(session.id);
-            second_factor::take_passkey(app, &mut tx, (&user, answer), (ceremony, device, now)).await?;
+            let digest = Secrets::digest_of(answer.challenge());
+            let ceremony = match digest {
+                Some(digest) => Ceremony::Decision(session.id, digest),
+                None => Ceremony::StepUp(session.id),
+            };
+            let passkey = second_factor::take_passkey(app, &mut tx, (&user, answer), (ceremony, device, now)).await?;
+            if let Some(digest) = digest {
+                let signed = answer.signed_by(&passkey)?;
+                decision_signatures::insert(&mut tx, session.id, &digest, &signed, now).await?;
+            }
+            SteppedUp::by_passkey(now)
         }
-    }
-    sessions::step_up(&mut tx, session.id, now).await?;
+    };
+    sessions::step_up(&mut tx, session.id, given).await?;
     security_log::done(&mut tx, (user.id, user.role), Kind::StepUp, Some(device), now).await?;
     tx.commit().await?;
     Ok(now + STEP_UP_LIFE)

@@ -38,6 +38,17 @@ pub struct Key {
     pub transports: Vec<String>,
 }
 
+/// What a passkey signed, with what verifies it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// COSE_Key.
+    pub public_key: Vec<u8>,
+    pub authenticator_data: Vec<u8>,
+    /// JSON that names the challenge.
+    pub client_data: Vec<u8>,
+    pub signature: Vec<u8>,
+}
+
 /// What the answer to a challenge is for. A challenge for one of them is worth nothing for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ceremony {
@@ -46,6 +57,8 @@ pub enum Ceremony {
     SignIn,
     /// Giving a second factor again in this session.
     StepUp(Uuid),
+    /// The same, and signing what has this digest.
+    Decision(Uuid, [u8; 32]),
 }
 
 impl Ceremony {
@@ -56,6 +69,16 @@ impl Ceremony {
             Self::Registration(session_id) => (b"registration", session_id),
             Self::SignIn => (b"sign-in", Uuid::nil()),
             Self::StepUp(session_id) => (b"step-up", session_id),
+            Self::Decision(session_id, _) => (b"decision", session_id),
+        }
+    }
+
+    /// What the passkey signs besides; empty if nothing.
+    #[must_use]
+    pub fn digest(&self) -> &[u8] {
+        match self {
+            Self::Decision(_, digest) => digest,
+            Self::Registration(_) | Self::SignIn | Self::StepUp(_) => &[],
         }
     }
 }

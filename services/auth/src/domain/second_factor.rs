@@ -1,4 +1,33 @@
-//! Changes of an account's second factors, and their names.
+//! Second factors that were given in a session, and changes of an account's, with their names.
+
+use time::OffsetDateTime;
+
+/// A second factor that was given in a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SteppedUp {
+    pub at: OffsetDateTime,
+    pub means: Means,
+}
+
+/// What it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Means {
+    /// Of an authenticator, or a recovery code.
+    Code,
+    Passkey,
+}
+
+impl SteppedUp {
+    #[must_use]
+    pub const fn by_code(at: OffsetDateTime) -> Self {
+        Self { at, means: Means::Code }
+    }
+
+    #[must_use]
+    pub const fn by_passkey(at: OffsetDateTime) -> Self {
+        Self { at, means: Means::Passkey }
+    }
+}
 
 /// What happened to an account's second factors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

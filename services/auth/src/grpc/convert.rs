@@ -71,7 +71,7 @@ pub fn state(found: &Found) -> GetSessionResponse {
         is_verified: session.verified,
         is_frozen: session.frozen,
         role: session.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
-        stepped_up_at: found.stepped_up_at.map(clock::to_proto),
+        stepped_up_at: found.stepped_up.map(|given| clock::to_proto(given.at)),
         expires_at: Some(clock::to_proto(found.ends)),
         is_stepped_up: session.stepped_up,
         must_enrol_totp: session.must_enrol,

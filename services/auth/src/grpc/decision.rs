@@ -30,7 +30,8 @@ impl DecisionService for Door {
     }
 }
 
-fn digest(bytes: &[u8]) -> Result<[u8; 32], Error> {
+/// A SHA-256.
+pub(super) fn digest(bytes: &[u8]) -> Result<[u8; 32], Error> {
     bytes.try_into().map_err(|_| Error::field("digest", "A digest has 32 bytes"))
 }
 

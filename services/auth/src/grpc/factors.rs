@@ -13,6 +13,7 @@ use proto::auth::v1::{
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
+use super::decision::digest;
 use super::{Door, convert, refused, status};
 use crate::app::begin_passkey::begin_passkey;
 use crate::app::begin_step_up::begin_step_up;
@@ -115,7 +116,11 @@ impl FactorService for Door {
 
     async fn begin_step_up(&self, request: Request<BeginStepUpRequest>) -> Answer<BeginStepUpResponse> {
         let session = self.viewer(request.metadata()).await?;
-        let options = begin_step_up(&self.app, &session).await.map_err(status)?;
+        let digest = match request.get_ref().digest.as_slice() {
+            [] => None,
+            bytes => Some(digest(bytes).map_err(status)?),
+        };
+        let options = begin_step_up(&self.app, &session, digest).await.map_err(status)?;
         Ok(Response::new(BeginStepUpResponse { options }))
     }
 

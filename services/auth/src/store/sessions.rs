@@ -3,6 +3,7 @@ use chassis::identity::Role;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
+use crate::domain::second_factor::{Means, SteppedUp};
 use crate::domain::session::Session;
 
 /// A live session with what its account decides.
@@ -15,8 +16,8 @@ pub struct Live {
     pub role: Option<Role>,
     /// Since when the account has its role; meaningless for members.
     pub role_since: OffsetDateTime,
-    /// When a second factor was last given.
-    pub stepped_up_at: Option<OffsetDateTime>,
+    /// The second factor that was last given.
+    pub stepped_up: Option<SteppedUp>,
     /// Whether the account has a second factor.
     pub enrolled: bool,
     pub last_seen_at: OffsetDateTime,
@@ -29,18 +30,20 @@ pub struct Live {
 pub async fn insert(
     conn: &mut PgConnection,
     session: &Session,
-    stepped_up_at: Option<OffsetDateTime>,
+    stepped_up: Option<SteppedUp>,
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
-        "INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, device, address)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        "INSERT INTO sessions
+            (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, stepped_up_by_passkey, device, address)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
         session.id,
         session.user_id,
         session.created_at,
         session.last_seen_at,
         session.idle_until,
         session.expires_at,
-        stepped_up_at,
+        stepped_up.map(|given| given.at),
+        stepped_up.is_some_and(|given| given.means == Means::Passkey),
         session.device,
         session.address,
     )
@@ -64,7 +67,7 @@ pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, 
 pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sqlx::Error> {
     let rows = sqlx::query!(
         r#"SELECT s.id, s.user_id, u.verified_at IS NOT NULL AS "verified!", u.frozen_at IS NOT NULL AS "frozen!", u.role,
-                  coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
+                  coalesce(u.role_since, u.created_at) AS "role_since!", s.stepped_up_at, s.stepped_up_by_passkey, s.last_seen_at, s.idle_until, clock_timestamp() AS "now!",
                   EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                       OR EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
@@ -81,7 +84,10 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
             frozen: row.frozen,
             role: super::users::role(row.role.as_deref())?,
             role_since: row.role_since,
-            stepped_up_at: row.stepped_up_at,
+            stepped_up: row.stepped_up_at.map(|at| match row.stepped_up_by_passkey {
+                true => SteppedUp::by_passkey(at),
+                false => SteppedUp::by_code(at),
+            }),
             enrolled: row.enrolled,
             last_seen_at: row.last_seen_at,
             idle_until: row.idle_until,
@@ -115,8 +121,15 @@ pub async fn touch(
 }
 
 /// Notes that a second factor was given.
-pub async fn step_up(conn: &mut PgConnection, id: Uuid, now: OffsetDateTime) -> Result<(), sqlx::Error> {
-    sqlx::query!("UPDATE sessions SET stepped_up_at = $2 WHERE id = $1", id, now).execute(conn).await?;
+pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE sessions SET stepped_up_at = $2, stepped_up_by_passkey = $3 WHERE id = $1",
+        id,
+        given.at,
+        given.means == Means::Passkey,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use auth::app::SecondFactor;
 use chassis::decision::Assertion;
-use chassis::error::from_status;
+use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::keys::TrustedKeys;
 use chassis::testing::with_token;
@@ -16,12 +16,17 @@ use sqlx::PgPool;
 use uuid::Uuid;
 
 use crate::fixture::{World, refusal};
+use crate::second_factor::code;
 
 impl World {
     async fn sign(&self, request: SignDecisionRequest) -> Result<Assertion, String> {
+        self.sign_or_refuse(request).await.map_err(|refusal| refusal.code)
+    }
+
+    async fn sign_or_refuse(&self, request: SignDecisionRequest) -> Result<Assertion, Refusal> {
         let credential = self.realm.credential("wallet").token().unwrap();
-        let answer =
-            self.door.sign_decision(with_token(request, &credential)).await.map_err(|no| from_status(&no).code)?;
+        let answer = self.door.sign_decision(with_token(request, &credential)).await;
+        let answer = answer.map_err(|status| from_status(&status))?;
         let keys = TrustedKeys::read(&self.realm.folder().join("trusted.json")).unwrap();
         Ok(Assertion::verify(&answer.into_inner().assertion, &keys).unwrap())
     }
@@ -72,6 +77,46 @@ async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
     assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "STEP_UP_REQUIRED");
     world.door.logout(with_token(LogoutRequest {}, &reviewer.token)).await.unwrap();
     assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "UNAUTHENTICATED");
+}
+
+/// [D-B3] Staff whose second factor is a passkey sign each decision with it, and the assertion keeps that signature: of this
+/// digest, in this session, for five minutes. With a code they do not.
+#[sqlx::test(migrations = false)]
+async fn a_passkey_signs_each_decision(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let reviewer = world.enrolled("reviewer", Role::Reviewer).await;
+    assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap().passkey, None, "by a code");
+    let (mut device, _) = world.add_passkey(&reviewer.token, "").await;
+    let refused = world.sign_or_refuse(request(&reviewer.token, "decide")).await.unwrap_err();
+    assert_eq!(refused.code, "PASSKEY_SIGNATURE_REQUIRED");
+    assert_eq!(refused.facts.unwrap()["digest"], serde_json::json!("07".repeat(32)));
+
+    let mut give = async |digest: &[u8]| {
+        let options = world.decision_options(&reviewer.token, digest).await.unwrap();
+        device.sign_count += 1;
+        let answer = device.sign(&options);
+        world.step_up_by(&reviewer.token, &answer).await.unwrap();
+        answer
+    };
+    give(&[]).await;
+    give(&[8; 32]).await;
+    let other = world.sign(request(&reviewer.token, "decide")).await;
+    assert_eq!(other.unwrap_err(), "PASSKEY_SIGNATURE_REQUIRED", "another digest");
+    let answer: serde_json::Value = serde_json::from_str(&give(&[7; 32]).await).unwrap();
+    for _ in 0..2 {
+        let signature = world.sign(request(&reviewer.token, "decide")).await.unwrap().passkey.unwrap();
+        assert_eq!(serde_json::json!(signature.signature), answer["response"]["signature"]);
+        assert_eq!(serde_json::json!(signature.client_data), answer["response"]["clientDataJSON"]);
+    }
+    assert_eq!(world.sign(request(&reviewer.token, "pay")).await.unwrap_err(), "PERMISSION_DENIED");
+    let short = world.decision_options(&reviewer.token, &[7; 31]).await.unwrap_err();
+    assert_eq!(short.code, "VALIDATION_FAILED");
+    world.run("UPDATE decision_signatures SET created_at = created_at - interval '5 minutes 1 second'").await;
+    let old = world.sign(request(&reviewer.token, "decide")).await;
+    assert_eq!(old.unwrap_err(), "PASSKEY_SIGNATURE_REQUIRED", "too old");
+    world.let_time_pass().await;
+    world.step_up(&reviewer.token, &code(&reviewer.secret, 0)).await.unwrap();
+    assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap().passkey, None, "by a code again");
 }
 
 /// [D-O6] C4: a confirmation is signed only while whoever proposed it may still propose it.

@@ -48,7 +48,7 @@ impl World {
         ends(self.door.finish_passkey(with_token(request, token)).await)
     }
 
-    async fn add_passkey(&self, token: &str, password: &str) -> (Authenticator, FinishPasskeyResponse) {
+    pub async fn add_passkey(&self, token: &str, password: &str) -> (Authenticator, FinishPasskeyResponse) {
         let (device, credential) = Authenticator::create(&self.begin_passkey(token, password).await.unwrap());
         (device, self.finish_passkey(token, &credential).await.unwrap())
     }
@@ -80,10 +80,15 @@ impl World {
     }
 
     async fn step_up_options(&self, token: &str) -> Result<String, Refusal> {
-        ends(self.door.begin_step_up(with_token(BeginStepUpRequest {}, token)).await).map(|answer| answer.options)
+        self.decision_options(token, &[]).await
     }
 
-    async fn step_up_by(&self, token: &str, credential: &str) -> Result<(), Refusal> {
+    pub async fn decision_options(&self, token: &str, digest: &[u8]) -> Result<String, Refusal> {
+        let request = BeginStepUpRequest { digest: digest.to_vec() };
+        ends(self.door.begin_step_up(with_token(request, token)).await).map(|answer| answer.options)
+    }
+
+    pub async fn step_up_by(&self, token: &str, credential: &str) -> Result<(), Refusal> {
         let request =
             StepUpRequest { passkey: credential.to_owned(), client: Some(client(HOME)), ..Default::default() };
         ends(FactorService::step_up(&self.door, with_token(request, token)).await).map(|_| ())

@@ -10,6 +10,7 @@ use chassis::identity::Staff;
 use chassis::money::Cents;
 use chassis::permission::Permission;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 
 use crate::domain::account::AccountRef;
@@ -38,7 +39,7 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
     if command.amount <= Cents::ZERO {
         return Err(Refusal::field("amount", "Please enter an amount above zero.").into());
     }
-    let id = Uuid::now_v7();
+    let id = command.hold_id();
     let signed = command.staff.sign(command.decided(id), None).await?;
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -49,6 +50,17 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
 }
 
 impl PlaceHold {
+    /// The id of the hold that it makes: the same under the same key, since a decision that staff have to confirm first is
+    /// sent again, and has to be the one that they confirmed.
+    fn hold_id(&self) -> Uuid {
+        let Some(claim) = &self.claim else { return Uuid::now_v7() };
+        let (user_id, route, key) = claim.key();
+        let hash = Sha256::digest([user_id.as_bytes(), route.as_bytes(), key.as_bytes(), claim.request().0].concat());
+        let mut bytes = [0; 16];
+        bytes.iter_mut().zip(hash).for_each(|(byte, hashed)| *byte = hashed);
+        Uuid::from_bytes(bytes)
+    }
+
     /// What it comes to, with the id of the hold that it makes.
     fn decided(&self, id: Uuid) -> Decided {
         let facts = json!({ "userId": self.user_id, "amountCents": self.amount, "reasonCode": self.reason.as_str() });

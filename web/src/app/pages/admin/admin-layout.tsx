@@ -19,7 +19,7 @@ import { SkipLink } from '../../skip-link'
 import { ThemeToggle } from '../../theme-toggle'
 import { AdminNav } from './admin-nav'
 
-onStepUp(async () => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor())
+onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
 
 /** `locked`: only the way to the authenticator is open. */
 export function AdminLayout({ locked }: { locked: boolean }) {

@@ -47,9 +47,9 @@ export const useRemoveTotp = () =>
 /** Gives a code of the authenticator, or a recovery code, for the next five minutes. */
 export const stepUp = (totp: string) => api.post<{ until: string }>('/auth/step-up', { totp })
 
-/** The same by a passkey. */
-export async function stepUpByPasskey() {
-  const { options } = await api.post<{ options: PasskeyOptions }>('/auth/step-up/passkey', {})
+/** The same by a passkey, which signs the decision with this digest, if there is one. */
+export async function stepUpByPasskey(digest?: string) {
+  const { options } = await api.post<{ options: PasskeyOptions }>('/auth/step-up/passkey', { digest })
   const { signByPasskey } = await loadChunk(() => import('@/lib/webauthn'))
   return api.post<{ until: string }>('/auth/step-up', { passkey: await signByPasskey(options) })
 }

@@ -14,18 +14,25 @@ const GIVEN_UP = 'Nothing was changed because you did not confirm.'
 
 let open: Promise<void> | undefined
 
-/** Resolves once the factor was given. Requests that come meanwhile share the question. */
-export function askForFactor(): Promise<void> {
-  open ??= show().finally(() => {
-    open = undefined
-  })
-  return open
+/**
+ * Resolves once the factor was given. Requests that come meanwhile share the question. `digest`: of a decision of staff,
+ * which their passkey signs [D-B3].
+ */
+export async function askForFactor(digest?: string): Promise<void> {
+  if (!digest) {
+    open ??= show().finally(() => {
+      open = undefined
+    })
+    return open
+  }
+  await open?.catch(() => undefined)
+  return show(digest)
 }
 
 /** In a root of its own: the question may come from any page, and stays while the page behind changes. */
-async function show() {
+async function show(digest?: string) {
   // Without an answer, a code can still be typed.
-  const factors = await knownFactors().catch(() => undefined)
+  const factors = digest ? undefined : await knownFactors().catch(() => undefined)
   return new Promise<void>((resolve, reject) => {
     const host = document.body.appendChild(document.createElement('div'))
     const root = createRoot(host)
@@ -35,7 +42,8 @@ async function show() {
       end()
     }
     const giveUp = () => reject(new ApiError(GIVEN_UP, undefined, { message: GIVEN_UP }))
-    root.render(<StepUpDialog factors={factors} onConfirm={() => leave(resolve)} onCancel={() => leave(giveUp)} />)
+    const ends = { onConfirm: () => leave(resolve), onCancel: () => leave(giveUp) }
+    root.render(digest ? <SigningDialog digest={digest} {...ends} /> : <StepUpDialog factors={factors} {...ends} />)
   })
 }
 
@@ -87,12 +95,32 @@ function StepUpDialog({ factors, onConfirm, onCancel }: StepUpDialogProps) {
   )
 }
 
-function PasskeyStep({ onConfirm }: { onConfirm: () => void }) {
+type SigningDialogProps = { digest: string; onConfirm: () => void; onCancel: () => void }
+
+function SigningDialog({ digest, onConfirm, onCancel }: SigningDialogProps) {
+  return (
+    <Dialog open onClose={onCancel} title="Sign this decision">
+      <div className="space-y-4">
+        <p className="text-sm">
+          Your passkey signs what you decided. The signature is kept with the decision, so that nobody else can have made it.
+        </p>
+        <PasskeyStep digest={digest} onConfirm={onConfirm} />
+        <div className="flex justify-end">
+          <Button variant="ghost" onClick={onCancel}>
+            Cancel
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  )
+}
+
+function PasskeyStep({ digest, onConfirm }: { digest?: string; onConfirm: () => void }) {
   const [refusal, setRefusal] = useState<string>()
   const give = async () => {
     setRefusal(undefined)
     try {
-      await stepUpByPasskey()
+      await stepUpByPasskey(digest)
     } catch (error) {
       return setRefusal(messageOf(error))
     }
@@ -101,7 +129,7 @@ function PasskeyStep({ onConfirm }: { onConfirm: () => void }) {
   return (
     <div>
       <Button wide autoFocus icon={<KeyRound aria-hidden className="size-4.5" />} busyLabel="Waiting for your passkey..." onClick={give}>
-        Use a passkey
+        {digest ? 'Sign with your passkey' : 'Use a passkey'}
       </Button>
       <p role="alert" className="mt-1.5 text-sm text-negative empty:mt-0">
         {refusal}
