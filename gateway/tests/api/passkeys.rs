@@ -35,9 +35,10 @@ async fn passkeys_are_auths() {
     fixture.recorder.answer(&format!("{FACTORS}/ListPasskeys"), &listed);
     for token in [&member, &staff] {
         let call = |method, path, body| fixture.call(method, path, Some(token), body);
-        for (path, body) in
-            [("/v1/users/passkeys/begin", r#"{"password":"a good password"}"#), ("/v1/auth/step-up/passkey", r#"{"digest":"0a0b"}"#)]
-        {
+        for (path, body) in [
+            ("/v1/users/passkeys/begin", r#"{"password":"a good password"}"#),
+            ("/v1/auth/step-up/passkey", r#"{"digest":"0a0b"}"#),
+        ] {
             let reply = call(Method::POST, path, body).await;
             assert_eq!(
                 (reply.status, &reply.json()["options"]["challenge"]),

@@ -7,8 +7,8 @@ use tokio_util::sync::CancellationToken;
 use super::App;
 use crate::error::Error;
 use crate::store::{
-    codes, decision_signatures, destination_codes, login_throttles, mail_requests, reset_tokens, security_events, security_links, sessions,
-    used_challenges,
+    codes, decision_signatures, destination_codes, login_throttles, mail_requests, reset_tokens, security_events,
+    security_links, sessions, used_challenges,
 };
 
 /// Forgets every ten minutes until shutdown.

@@ -6,8 +6,8 @@ use uuid::Uuid;
 
 use super::security_log;
 use crate::domain::device::Device;
-use crate::domain::security_event::Kind;
 use crate::domain::second_factor::SteppedUp;
+use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
 use crate::domain::session::{self, Session};
 use crate::domain::user::User;

@@ -13,11 +13,12 @@ use uuid::Uuid;
 use super::{App, second_factor};
 use crate::domain::device::Device;
 use crate::domain::second_factor::Change;
+use crate::domain::security_link::Purpose;
 use crate::domain::totp::RESET_DELAY;
 use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
-use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, sessions, users};
+use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, security_links, sessions, users};
 
 /// Looks every minute until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
@@ -49,7 +50,8 @@ pub async fn schedule(conn: &mut PgConnection, decided: &Proposal, now: OffsetDa
     if !factor_resets::insert(conn, user.id, decided.id, due_at).await? {
         return Err(Error::Stale);
     }
-    published::factor_reset_scheduled(conn, user.id, due_at).await?;
+    let link = security_links::insert(conn, (user.id, &user.email), Purpose::NotMe, now).await?;
+    published::factor_reset_scheduled(conn, user.id, due_at, link).await?;
     Ok(user.id)
 }
 

@@ -14,6 +14,7 @@ use crate::domain::device::Device;
 use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony, Passkey};
 use crate::domain::second_factor::Change;
 use crate::domain::security_event::Kind;
+use crate::domain::security_link::Purpose;
 use crate::domain::throttle::Counter;
 use crate::domain::totp::{Authenticator, Typed};
 use crate::domain::user::User;
@@ -21,7 +22,9 @@ use crate::error::Error;
 use crate::events::published;
 use crate::passkeys::Answer;
 use crate::store::authenticators::Kept;
-use crate::store::{authenticators, factor_resets, login_throttles, passkeys, recovery_codes, used_challenges};
+use crate::store::{
+    authenticators, factor_resets, login_throttles, passkeys, recovery_codes, security_links, used_challenges,
+};
 
 /// Longer than any delay between two tries: whoever waits longer is locked out.
 const LONGEST_DELAY: std::time::Duration = std::time::Duration::from_secs(30);
@@ -242,8 +245,9 @@ pub fn open(app: &App, user: &User, kept: &Kept) -> Result<Authenticator, Error>
 /// Has the owner mailed, and writes what staff did into the trail.
 pub async fn note(conn: &mut PgConnection, user: &User, change: Change, device: &Device) -> Result<(), Error> {
     let left = recovery_codes::left(&mut *conn, user.id).await?;
-    published::second_factor_changed(&mut *conn, user.id, (change, left), device).await?;
     let now = clock::now(&mut *conn).await?;
+    let link = security_links::insert(&mut *conn, (user.id, &user.email), Purpose::NotMe, now).await?;
+    published::second_factor_changed(&mut *conn, user.id, (change, left, link), device).await?;
     security_log::done(&mut *conn, (user.id, user.role), Kind::FactorsChanged, Some(device), now).await?;
     let Some(role) = user.role else { return Ok(()) };
     let staff = Staff::new(user.id, role);

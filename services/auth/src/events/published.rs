@@ -87,11 +87,12 @@ pub async fn password_changed(conn: &mut PgConnection, user_id: Uuid, link_id: U
     enqueue(conn, "auth.v1.password_changed", user_id, &event).await
 }
 
-/// Something happened to the second factors of an account, which then has this many recovery codes.
+/// Something happened to the second factors of an account, which then has this many recovery codes. With the link of the
+/// mail.
 pub async fn second_factor_changed(
     conn: &mut PgConnection,
     user_id: Uuid,
-    (change, recovery_codes_left): (Change, i64),
+    (change, recovery_codes_left, link_id): (Change, i64, Uuid),
     device: &Device,
 ) -> Told {
     let event = SecondFactorChanged {
@@ -101,16 +102,23 @@ pub async fn second_factor_changed(
         address_block: device.block.clone(),
         recovery_codes_left: i32::try_from(recovery_codes_left).unwrap_or(i32::MAX),
         due_at: None,
+        link_reference: link_id.to_string(),
     };
     enqueue(conn, "auth.v1.second_factor_changed", user_id, &event).await
 }
 
 /// Two people of the staff agreed that the second factors of an account are removed at this moment.
-pub async fn factor_reset_scheduled(conn: &mut PgConnection, user_id: Uuid, due_at: OffsetDateTime) -> Told {
+pub async fn factor_reset_scheduled(
+    conn: &mut PgConnection,
+    user_id: Uuid,
+    due_at: OffsetDateTime,
+    link_id: Uuid,
+) -> Told {
     let event = SecondFactorChanged {
         user_id: user_id.to_string(),
         change: "reset_scheduled".to_owned(),
         due_at: Some(clock::to_proto(due_at)),
+        link_reference: link_id.to_string(),
         ..Default::default()
     };
     enqueue(conn, "auth.v1.second_factor_changed", user_id, &event).await

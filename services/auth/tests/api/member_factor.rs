@@ -11,9 +11,9 @@ use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    BeginTotpRequest, ChangePasswordRequest, CheckSessionRequest, GetFactorsRequest, GetFactorsResponse,
-    GetMemberRequest, ProposeFactorResetRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest, SecondFactorChanged,
-    StepUpRequest, UpdateProfileRequest, User,
+    BeginTotpRequest, ChangePasswordRequest, CheckSessionRequest, DisownActivityRequest, GetFactorsRequest,
+    GetFactorsResponse, GetMemberRequest, ProposeFactorResetRequest, RemoveTotpRequest, ReplaceRecoveryCodesRequest,
+    SecondFactorChanged, StepUpRequest, UpdateProfileRequest, User,
 };
 use proto::common::v1::Proposal;
 use sqlx::PgPool;
@@ -285,4 +285,31 @@ async fn a_used_factor_calls_the_removal_off(pool: PgPool) {
     assert_eq!(world.notices().await.last().unwrap().0, "reset_called_off");
     let off = "SELECT count(*) FROM audit_rows WHERE action = 'member.factor_reset_called_off'";
     assert_eq!(world.count(off).await, 1);
+}
+
+/// [D-A6] The mail about a change of factors holds the link "This was not me": it takes the new factor back, ends every
+/// session and the password, and calls off the removal of lost factors.
+#[sqlx::test(migrations = false)]
+async fn a_change_of_factors_is_disowned_by_its_mail(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (one, two) = (world.staff(Role::Reviewer).await.1, world.staff_named("second", Role::Reviewer).await.1);
+    let member = world.member_with_factor().await;
+    let proposal = world.propose_reset(&one, &member.user.id, "A voice on the phone").await.unwrap();
+    world.confirm_proposal(&two, &proposal.id).await.unwrap();
+    let rows: Vec<Vec<u8>> =
+        sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.second_factor_changed' ORDER BY id")
+            .fetch_all(&world.pool)
+            .await
+            .unwrap();
+    let events: Vec<_> = rows.iter().map(|row| SecondFactorChanged::decode(row.as_slice()).unwrap()).collect();
+    assert_eq!(events.len(), 2);
+    let references: Vec<uuid::Uuid> = events.iter().map(|event| event.link_reference.parse().unwrap()).collect();
+    let token = world.app.secrets.security_token(references[0]);
+    ends(world.door.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &member.token)).await.is_err());
+    assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
+    assert_eq!(world.seen(&one, &member.user.id).await, (false, false), "no factor, and no removal");
+    assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);
+    let stopped = "SELECT count(*) FROM payout_safeguards WHERE stopped_at IS NOT NULL";
+    assert_eq!(world.count(stopped).await, 1);
 }

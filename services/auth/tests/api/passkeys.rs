@@ -403,10 +403,8 @@ async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     owner.device.sign_count += 1;
     let credential = owner.device.sign(&world.sign_in_options().await);
     world.sign_in(&credential, ABROAD).await.unwrap();
-    let link: Uuid = sqlx::query_scalar("SELECT id FROM security_links WHERE purpose = 'not_me'")
-        .fetch_one(&world.pool)
-        .await
-        .unwrap();
+    let newest = "SELECT id FROM security_links WHERE purpose = 'not_me' ORDER BY created_at DESC LIMIT 1";
+    let link: Uuid = sqlx::query_scalar(newest).fetch_one(&world.pool).await.unwrap();
     let token = world.app.secrets.security_token(link);
     ends(world.door.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.signs_in(&mut thief).await.unwrap_err().code, "PASSKEY_REFUSED");

@@ -104,7 +104,7 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
                 .with("address_block", facts.address_block)
                 .with("left", facts.recovery_codes_left.to_string())
                 .with("due", facts.due_at.as_ref().and_then(from_proto).map(moment).unwrap_or_default());
-            vec![request]
+            vec![request.with_link(facts.link_reference)]
         }
         "auth.v1.email_change_requested" => {
             let auth::EmailChangeRequested { user_id, old_email, new_email, link_reference } = read(event)?;

@@ -137,7 +137,9 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
         address_block: "203.0.113.0/24".to_owned(),
         recovery_codes_left: 7,
         due_at: Some(chassis::clock::to_proto(time::macros::datetime!(2026-11-08 14:05 UTC))),
+        link_reference: reference("not-me-5"),
     };
+    let factor_before = auth::SecondFactorChanged { link_reference: String::new(), ..factor("authenticator_added") };
     let device = auth::NewDeviceSignedIn {
         user_id: user_id.clone(),
         device: "Firefox on Linux".to_owned(),
@@ -192,7 +194,20 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("authenticator_added"),
             Template::SecondFactorChanged,
-            &["An authenticator app was set up", "Firefox on Linux", "203.0.113.0/24", "stay signed in"],
+            &[
+                "An authenticator app was set up",
+                "Firefox on Linux",
+                "203.0.113.0/24",
+                "stay signed in",
+                "https://solvane.test/not-me#token=Not-Me-Token_6",
+                "This was not me",
+            ],
+        ),
+        one(
+            "auth.v1.second_factor_changed",
+            &factor_before,
+            Template::SecondFactorChanged,
+            &["An authenticator app was set up", "https://solvane.test/forgot-password"],
         ),
         one(
             "auth.v1.second_factor_changed",
@@ -234,7 +249,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             "auth.v1.second_factor_changed",
             &factor("reset_scheduled"),
             Template::SecondFactorChanged,
-            &["reported as lost", "on 8 November 2026, 14:05 UTC", "cancels the removal"],
+            &["reported as lost", "on 8 November 2026, 14:05 UTC", "cancels the removal", "#token=Not-Me-Token_6"],
         ),
         one(
             "auth.v1.second_factor_changed",

@@ -38,6 +38,7 @@ async fn every_mail_says_its_facts(pool: PgPool) {
         ("not-me-2", "Undo-Or-Not-Me_2"),
         ("not-me-3", "Not-Me-Token_3"),
         ("not-me-4", "Not-Me-Token_4"),
+        ("not-me-5", "Not-Me-Token_6"),
         ("destination-code", "654321"),
     ];
     for (reference, secret) in secrets {
