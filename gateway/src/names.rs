@@ -42,7 +42,7 @@ names! {
     ];
     /// What happened to the security of an account.
     SecurityEventKind = [
-        "sign_in", "step_up", "password", "sign_out", "session_ended", "password_changed", "password_reset",
+        "sign_in", "step_up", "password", "email_code", "sign_out", "session_ended", "password_changed", "password_reset",
         "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed", "frozen",
         "unfrozen",
     ];

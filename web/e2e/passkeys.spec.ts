@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from '@playwright/test'
-import { fund, mailTo, signedIn } from './support/stack'
+import { fund, mailTo, registered, signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 import { passes } from './support/accessible'
 
@@ -124,4 +124,32 @@ test('a passkey that the person gives up, or that is unknown here, is told in pl
   await expect(page.getByText(/^No passkey was used/)).toBeVisible()
   expect(await device.passkeys()).toHaveLength(0)
   await passes(page, 'the login after a passkey was given up')
+})
+
+test('a reviewer signs a decision with the passkey, which stands in the audit log [D-B3] [D-A3]', async ({ page, watch }) => {
+  watch.tolerate(/status of 403/)
+  const member = await registered()
+  await staffSignedIn(page, 'reviewer2')
+  await Device.plugInto(page)
+  await page.goto('/admin/security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByRole('button', { name: 'Create passkey' }).click()
+  await page.getByRole('button', { name: 'I have saved them' }).click()
+
+  await page.goto(`/admin/members/${member.id}`)
+  await page.getByRole('button', { name: 'Freeze' }).click()
+  const question = page.getByRole('dialog', { name: /Freeze/ })
+  await question.getByLabel('Reason').fill('Asked for by the member')
+  await question.getByRole('button', { name: 'Freeze' }).click()
+  const signing = page.getByRole('dialog', { name: 'Sign this decision' })
+  await expect(signing.getByRole('button', { name: 'Sign with your passkey' })).toBeVisible()
+  await passes(page, 'the dialog that asks for a signature')
+  await signing.getByRole('button', { name: 'Sign with your passkey' }).click()
+  await expect(page.getByText('Frozen', { exact: true })).toBeVisible()
+
+  // The passkey goes again: reviewers of other journeys have none.
+  await page.goto('/admin/security')
+  await page.getByRole('button', { name: /^Remove the passkey/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await expect(page.getByRole('button', { name: /^Remove the passkey/ })).toHaveCount(0)
 })

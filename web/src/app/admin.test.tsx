@@ -224,6 +224,37 @@ describe('a decision', () => {
     expect(keys[0]).toBe(keys[1])
   })
 
+  it('has a decision signed by the passkey where it has to be, and sends the very same again [D-B3] [D-G4]', async () => {
+    const keys: (string | null)[] = []
+    const signed = { clientDataJSON: new ArrayBuffer(1), authenticatorData: new ArrayBuffer(1), signature: new ArrayBuffer(1), userHandle: null }
+    const get = vi.fn().mockResolvedValue({ id: 'aWQ', rawId: new ArrayBuffer(1), type: 'public-key', response: signed })
+    vi.stubGlobal('PublicKeyCredential', () => undefined)
+    Object.defineProperty(navigator, 'credentials', { value: { get }, configurable: true })
+    const begun = records('post', '/auth/step-up/passkey', { options: { challenge: 'AAEC' } })
+    const stepUps = records('post', '/auth/step-up', { until: null })
+    server.use(
+      begun.handler,
+      stepUps.handler,
+      http.post(`${base}/admin/transactions/:id/approve`, ({ request }) => {
+        keys.push(request.headers.get('Idempotency-Key'))
+        if (stepUps.seen.length > 0) return HttpResponse.json({ success: true, message: 'Approved.', transaction: {} })
+        const refused = { success: false, message: 'Confirm it.', code: 'PASSKEY_SIGNATURE_REQUIRED', digest: '0a0b' }
+        return HttpResponse.json(refused, { status: 403 })
+      }),
+    )
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Sign this decision' })
+    await user.click(within(dialog).getByRole('button', { name: 'Sign with your passkey' }))
+    expect(await screen.findByText('Approved.')).toBeVisible()
+    expect(begun.seen[0]?.body).toEqual({ digest: '0a0b' })
+    expect(keys).toHaveLength(2)
+    expect(keys[0]).toBe(keys[1])
+    vi.unstubAllGlobals()
+  })
+
   it('says that the facts have changed, in one place [D-O2]', async () => {
     server.use(refuses('post', '/admin/transactions/:id/approve', 409, { message: 'It changed.', code: 'STALE_REVISION' }))
     const { user } = openAsStaff(path)

@@ -10,6 +10,7 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   sign_in: { text: 'Signed in', refused: 'Sign-in failed', icon: LogIn },
   step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
   password: { text: 'Password confirmed', refused: 'Wrong password', icon: KeyRound },
+  email_code: { text: 'Emailed code confirmed', refused: 'Wrong emailed code', icon: Mail },
   sign_out: { text: 'Signed out', icon: LogOut },
   session_ended: { text: 'Session ended', icon: LogOut },
   password_changed: { text: 'Password changed', icon: KeyRound },

@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::App;
+use super::{App, security_log};
 use crate::error::Error;
 use crate::store::destination_codes;
 
@@ -12,6 +12,11 @@ use crate::store::destination_codes;
 /// # Errors
 /// [`Error::WrongDestinationCode`] if it is wrong, used up or expired.
 pub async fn check_destination_code(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<(), Error> {
+    let checked = check(app, user_id, destination, code).await;
+    checked.inspect_err(|error| security_log::email_code(error, Some(user_id), None))
+}
+
+async fn check(app: &App, user_id: Uuid, destination: &[u8], code: &str) -> Result<(), Error> {
     let mut conn = app.db.conn().await?;
     let tried = destination_codes::count_attempt(&mut conn, user_id, destination).await?;
     let right = tried.filter(|id| app.secrets.is_code(*id, code)).ok_or(Error::WrongDestinationCode)?;

@@ -3,10 +3,11 @@
 use chassis::clock;
 use chassis::identity::{Session, step_up_required};
 
-use super::{App, recovery, safeguards, second_factor};
+use super::{App, recovery, safeguards, second_factor, security_log};
 use crate::domain::device::Device;
 use crate::domain::safeguard;
 use crate::domain::second_factor::{Change, SteppedUp};
+use crate::domain::security_event::Kind;
 use crate::domain::totp::{PENDING_LIFE, Typed};
 use crate::error::{Error, unauthenticated};
 use crate::store::{authenticators, sessions, users};
@@ -19,7 +20,10 @@ use crate::store::{authenticators, sessions, users};
 /// [`Error::FactorLocked`], Forbidden (`STEP_UP_REQUIRED`).
 pub async fn confirm_totp(app: &App, session: &Session, code: &str, device: &Device) -> Result<Vec<String>, Error> {
     let Ok(Typed::Code(code)) = Typed::parse(code) else { return Err(Error::WrongTotp("code")) };
-    second_factor::charge(app, session).await?;
+    let caller = Some((session.user_id, session.role));
+    second_factor::charge(app, session)
+        .await
+        .inspect_err(|error| security_log::throttled(error, caller, Kind::FactorsChanged, Some(device)))?;
     let mut tx = app.db.begin().await?;
     let now = clock::now(&mut tx).await?;
     let user = users::lock(&mut tx, session.user_id).await?.ok_or_else(unauthenticated)?;

@@ -41,7 +41,7 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     let turn = app.sign_ins.acquire().await;
     let user = users::find_by_email(&mut *app.db.conn().await?, credentials.email.as_str()).await?;
     let known = user.as_ref().map(|user| (user.id, user.role));
-    let throttled = |error: &Error| security_log::throttled(error, known, Kind::SignIn, &credentials.device);
+    let throttled = |error: &Error| security_log::throttled(error, known, Kind::SignIn, Some(&credentials.device));
     let counters = charge(app, credentials, user.as_ref()).await.inspect_err(throttled)?;
     drop(turn);
     let hash = user.as_ref().and_then(|user| user.password_hash.as_deref());

@@ -28,7 +28,7 @@ pub async fn login_by_passkey(app: &App, answer: &Answer, device: &Device) -> Re
     drop(conn);
     if let Some(wait) = wait {
         let error = Error::TooManyTries(wait);
-        security_log::throttled(&error, None, Kind::SignIn, device);
+        security_log::throttled(&error, None, Kind::SignIn, Some(device));
         return Err(error);
     }
     let user_id = passkey.as_ref().map(|passkey| passkey.user_id);

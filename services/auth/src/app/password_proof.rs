@@ -18,7 +18,9 @@ use crate::store::login_throttles;
 pub async fn prove(app: &App, user: &User, password: &Password, field: &'static str) -> Result<(), Error> {
     let mut conn = app.db.conn().await?;
     if let Some(wait) = login_throttles::charge(&mut conn, &Counter::inside(user.id)).await? {
-        return Err(Error::TooManyTries(wait));
+        let error = Error::TooManyTries(wait);
+        security_log::throttled(&error, Some((user.id, user.role)), Kind::Password, None);
+        return Err(error);
     }
     drop(conn);
     let matches = app.hasher.matches(password, user.password_hash.as_deref()).await?;

@@ -89,9 +89,18 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
 
 /// Logs and counts a try that a throttle or lock turned away before anything was compared; other errors are not counted.
 /// The account gets no row: an attacker could otherwise add rows without limit.
-pub fn throttled(error: &Error, user: Option<(Uuid, Option<Role>)>, kind: Kind, device: &Device) {
+pub fn throttled(error: &Error, user: Option<(Uuid, Option<Role>)>, kind: Kind, device: Option<&Device>) {
     if matches!(error, Error::TooManyTries(_) | Error::FactorLocked(_)) {
-        tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), Some(device));
+        tell(user.map(|(id, _)| id), kind, "throttled", user.and_then(|(_, role)| role), device);
+    }
+}
+
+/// Logs and counts a code from an email that was wrong, or turned away by a throttle; other errors are not counted. Without a
+/// row, as [`throttled`].
+pub fn email_code(error: &Error, user_id: Option<Uuid>, device: Option<&Device>) {
+    match error {
+        Error::InvalidCode | Error::WrongDestinationCode => tell(user_id, Kind::EmailCode, "refused", None, device),
+        error => throttled(error, user_id.map(|id| (id, None)), Kind::EmailCode, device),
     }
 }
 

@@ -33,7 +33,7 @@ pub async fn step_up(app: &App, session: &Session, factor: &Factor, device: &Dev
     let caller = Some((session.user_id, session.role));
     second_factor::charge(app, session)
         .await
-        .inspect_err(|error| security_log::throttled(error, caller, Kind::StepUp, device))?;
+        .inspect_err(|error| security_log::throttled(error, caller, Kind::StepUp, Some(device)))?;
     let taken = take(app, session, factor, device).await;
     if let Err(Error::WrongTotp(_) | Error::PasskeyRefused(_)) = &taken {
         security_log::refused(&app.db, session.user_id, Kind::StepUp, Some(device)).await?;

@@ -40,6 +40,13 @@ pub struct Submission<'a> {
 /// # Errors
 /// [`Error::InvalidCode`], also if another account took the new address meanwhile; [`Error::TooManyTries`].
 pub async fn verify_email(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
+    let owner = submission.session.as_ref().map(|session| session.user_id);
+    let owner = owner.or_else(|| submission.handle.and_then(Handle::account));
+    let verified = verify(app, submission).await;
+    verified.inspect_err(|error| security_log::email_code(error, owner, Some(&submission.device)))
+}
+
+async fn verify(app: &App, submission: &Submission<'_>) -> Result<(), Error> {
     let email = submission.email.as_str();
     let mut conn = app.db.conn().await?;
     let mut tried = Vec::new();

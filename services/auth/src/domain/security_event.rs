@@ -16,6 +16,9 @@ pub enum Kind {
     StepUp,
     /// A password was asked for inside a session. Only ever refused.
     Password,
+    /// A code from an email was entered. Only ever refused, and only in the log and the metric: strangers can enter any
+    /// number of them.
+    EmailCode,
     /// The session's owner signed out.
     SignOut,
     /// A session was ended from another one, or by staff.
@@ -55,10 +58,11 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::SignIn,
         Self::StepUp,
         Self::Password,
+        Self::EmailCode,
         Self::SignOut,
         Self::SessionEnded,
         Self::PasswordChanged,
@@ -79,6 +83,7 @@ impl Kind {
             Self::SignIn => "sign_in",
             Self::StepUp => "step_up",
             Self::Password => "password",
+            Self::EmailCode => "email_code",
             Self::SignOut => "sign_out",
             Self::SessionEnded => "session_ended",
             Self::PasswordChanged => "password_changed",

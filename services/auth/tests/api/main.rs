@@ -19,6 +19,7 @@ mod register;
 mod resend_code;
 mod second_factor;
 mod secrecy;
+mod security_log;
 mod sessions;
 mod staff;
 mod takeover;

@@ -102,11 +102,13 @@ impl Session {
 
     pub(super) fn staff_with_any(self, permissions: &[Permission]) -> Result<Staff, Refusal> {
         let (must_enrol, decides_from) = (self.must_enrol, self.decides_from);
-        let staff = self.colleague()?;
+        let (user_id, role) = (self.user_id, self.role);
+        let staff = self.colleague().inspect_err(|_| note_refused(user_id, role, permissions))?;
         if must_enrol {
             return Err(must_enrol_totp());
         }
         if !permissions.iter().any(|one| one.roles().contains(&staff.role)) {
+            note_refused(user_id, role, permissions);
             return Err(not_permitted());
         }
         match decides_from {
@@ -135,6 +137,24 @@ impl Session {
             _ => Err(not_permitted()),
         }
     }
+}
+
+/// Logs and counts that somebody tried what they may not do.
+fn note_refused(user_id: Uuid, role: Option<Role>, permissions: &[Permission]) {
+    let caller = if role.is_some() { "staff" } else { "member" };
+    let permissions: Vec<_> = permissions.iter().map(|one| one.as_str()).collect();
+    metrics::counter!("security_events_total", "kind" => "permission", "outcome" => "refused", "caller" => caller)
+        .increment(1);
+    tracing::info!(
+        target: "security_event",
+        kind = "permission",
+        outcome = "refused",
+        caller,
+        %user_id,
+        role = role.map(Role::as_str),
+        permission = permissions.join(" "),
+        "security event"
+    );
 }
 
 /// A staff member at work.
@@ -169,7 +189,11 @@ impl Staff {
     /// # Errors
     /// Forbidden without it.
     pub fn check(&self, permission: Permission) -> Result<(), Refusal> {
-        if permission.roles().contains(&self.role) { Ok(()) } else { Err(not_permitted()) }
+        if permission.roles().contains(&self.role) {
+            return Ok(());
+        }
+        note_refused(self.user_id, Some(self.role), &[permission]);
+        Err(not_permitted())
     }
 }
 
