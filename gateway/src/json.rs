@@ -152,7 +152,7 @@ impl Form {
 
     /// Text, empty if missing, so that the service reports the missing field.
     pub fn text(&mut self, name: &str, field: &Field) -> String {
-        let text = self.file(name, field);
+        let text = self.string(name, field);
         if text.chars().count() > TEXT {
             self.wrong(name, "This text is too long.");
             return String::new();
@@ -160,8 +160,12 @@ impl Form {
         text
     }
 
-    /// The text of a file, as long as a body may be. Empty if missing.
-    pub fn file(&mut self, name: &str, field: &Field) -> String {
+    /// The text of a file, as long as a body may be, empty if missing. Takes the field, because one copy is enough.
+    pub fn file(&mut self, name: &str, field: Field) -> String {
+        self.string(name, &field)
+    }
+
+    fn string(&mut self, name: &str, field: &Field) -> String {
         let Some(raw) = field.raw() else { return String::new() };
         serde_json::from_str(raw).unwrap_or_else(|_| {
             self.wrong(name, "This must be text.");

@@ -1,12 +1,12 @@
 //! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. A shared budget
 //! bounds the memory of all decodings.
 
-use std::io::Cursor;
+use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use std::sync::Arc;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader, Limits, Rgb, RgbImage};
+use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
 use tokio::sync::Semaphore;
 
 use crate::error::ApiError;
@@ -16,7 +16,7 @@ use crate::files::format::{Kind, MOST_BYTES, Purpose, unsupported};
 const PIXELS: u64 = 24_000_000;
 /// Bytes of one picture when it is decoded.
 const DECODED: u64 = 48 * 1024 * 1024;
-/// KiB of all pictures that are decoded at once. Each counts twice, for its copy while it is rotated or encoded.
+/// Bytes of all pictures that are decoded at once, in KiB.
 const ALL_DECODED: u32 = 2 * 48 * 1024;
 /// Largest side of a photo or of the picture of a method, in pixels.
 const PHOTO_SIDE: u32 = 512;
@@ -43,8 +43,9 @@ impl Pictures {
         kind: Kind,
         purpose: Purpose,
     ) -> Result<(Vec<u8>, Kind), ApiError> {
-        let needed = decoded_bytes(&bytes, kind).ok_or_else(|| unsupported(purpose))?;
-        let kib = u32::try_from(2 * needed / 1024).unwrap_or(ALL_DECODED).clamp(1, ALL_DECODED);
+        let bytes = if kind == Kind::Png { without_extras(&bytes) } else { bytes };
+        let needed = memory_needed(&bytes, kind).ok_or_else(|| unsupported(purpose))?;
+        let kib = u32::try_from(needed / 1024).unwrap_or(ALL_DECODED).clamp(1, ALL_DECODED);
         let place = Arc::clone(&self.decoded).acquire_many_owned(kib).await.map_err(ApiError::internal)?;
         let work = move || {
             // Held until the work is done, even when its client was answered long ago.
@@ -74,12 +75,60 @@ fn reader(bytes: &[u8], kind: Kind) -> ImageReader<Cursor<&[u8]>> {
     reader
 }
 
-/// The decoded size in bytes according to the header. `None` if there is no header or the size exceeds the limits.
-fn decoded_bytes(bytes: &[u8], kind: Kind) -> Option<u64> {
+/// The bytes that decoding and re-encoding a picture take, according to its header. `None` if there is no header or the
+/// picture exceeds the limits.
+fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
     let decoder = reader(bytes, kind).into_decoder().ok()?;
     let (width, height) = decoder.dimensions();
     let (pixels, total) = (u64::from(width) * u64::from(height), decoder.total_bytes());
-    (pixels <= PIXELS && total <= DECODED).then_some(total)
+    // Rotating a picture, or reducing it to eight bits, makes a copy.
+    let with_copy = 2 * total;
+    let with_coefficients = match progressive_channels(bytes).filter(|_| kind == Kind::Jpeg) {
+        Some(channels) => total + 2 * channels * padded(width) * padded(height),
+        None => 0,
+    };
+    let needed = with_copy.max(with_coefficients);
+    (pixels <= PIXELS && total <= DECODED && needed <= u64::from(ALL_DECODED) * 1024).then_some(needed)
+}
+
+/// The number of channels of a progressive JPEG. Its decoder keeps all coefficients, two bytes each, until the last scan.
+fn progressive_channels(jpeg: &[u8]) -> Option<u64> {
+    let mut rest = jpeg.get(2..)?;
+    loop {
+        // A marker after any number of fill bytes, then a length that includes itself.
+        rest = rest.get(rest.iter().position(|byte| *byte == 0xff)?..)?;
+        rest = rest.get(rest.iter().position(|byte| *byte != 0xff)?..)?;
+        match rest.first()? {
+            0xc2 | 0xc6 | 0xca | 0xce => return rest.get(8).map(|channels| u64::from(*channels)),
+            // The first scan, or a frame that is not progressive. 0xc4, 0xc8 and 0xcc do not start a frame.
+            0xda | 0xc0..=0xc3 | 0xc5..=0xc7 | 0xc9..=0xcb | 0xcd..=0xcf => return None,
+            0x01 | 0xd0..=0xd8 => rest = &rest[1..],
+            _ => rest = rest.get(1 + usize::from(u16::from_be_bytes([*rest.get(1)?, *rest.get(2)?]))..)?,
+        }
+    }
+}
+
+/// A side rounded up to the largest possible coding unit.
+fn padded(side: u32) -> u64 {
+    u64::from(side).next_multiple_of(32)
+}
+
+/// The PNG with only the chunks that determine its pixels and orientation. Colour profiles and comments are compressed
+/// separately: 300 KB of them can expand to 256 MiB while the header is read.
+fn without_extras(png: &[u8]) -> Vec<u8> {
+    let (signature, mut rest) = png.split_at(png.len().min(8));
+    let mut kept = signature.to_vec();
+    while let Some((head, _)) = rest.split_first_chunk::<8>() {
+        let (length, name) = head.split_at(4);
+        let length = length.iter().fold(0_usize, |length, byte| length << 8 | usize::from(*byte));
+        let (chunk, next) = rest.split_at(rest.len().min(length.saturating_add(12)));
+        // Critical chunks begin with a capital letter.
+        if name.first().is_some_and(u8::is_ascii_uppercase) || name == b"tRNS" || name == b"eXIf" {
+            kept.extend_from_slice(chunk);
+        }
+        rest = next;
+    }
+    kept
 }
 
 fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind), ApiError> {
@@ -94,33 +143,164 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
         _ if decoded.width() <= PHOTO_SIDE && decoded.height() <= PHOTO_SIDE => decoded,
         _ => decoded.thumbnail(PHOTO_SIDE, PHOTO_SIDE),
     };
-    let mut out = Cursor::new(Vec::new());
     // A PNG of a large picture may be a hundred times what came in; at 512 pixels it cannot.
     let kind = if picture.color().has_alpha() && purpose != Purpose::Receipt { Kind::Png } else { Kind::Jpeg };
+    let mut out = Bounded { out: Cursor::new(Vec::new()) };
     let written = match kind {
         Kind::Png => picture.write_to(&mut out, ImageFormat::Png),
         _ => on_white(picture).write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY)),
     };
-    written.map_err(ApiError::internal)?;
-    let out = out.into_inner();
-    if out.len() > MOST_BYTES {
-        return Err(ApiError::too_large("The picture is too detailed. Save it with a lower resolution and try again."));
+    match written {
+        Ok(()) => Ok((out.out.into_inner(), kind)),
+        Err(ImageError::IoError(error)) if error.kind() == io::ErrorKind::FileTooLarge => {
+            Err(ApiError::too_large("The picture is too detailed. Save it with a lower resolution and try again."))
+        }
+        Err(error) => Err(ApiError::internal(error)),
     }
-    Ok((out, kind))
 }
 
-/// The picture on a white background instead of transparency.
-fn on_white(picture: DynamicImage) -> RgbImage {
-    if !picture.color().has_alpha() {
-        return picture.into_rgb8();
+/// An encoded picture of at most the size of a file. Encoding a picture of noise would otherwise take as much memory as
+/// decoding it.
+struct Bounded {
+    out: Cursor<Vec<u8>>,
+}
+
+impl Write for Bounded {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.out.get_ref().len() + bytes.len() > MOST_BYTES {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
+        self.out.write(bytes)
     }
-    let rgba = picture.into_rgba8();
-    let mix = |channel: u8, alpha: u8| {
-        let (channel, alpha) = (u16::from(channel), u16::from(alpha));
-        u8::try_from((channel * alpha + 255 * (255 - alpha)) / 255).unwrap_or(u8::MAX)
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl Seek for Bounded {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.out.seek(to)
+    }
+}
+
+/// The picture on a white background instead of transparency. Grey pictures stay grey, and pictures of eight bits are not
+/// copied.
+fn on_white(picture: DynamicImage) -> DynamicImage {
+    let (width, height) = (picture.width(), picture.height());
+    let color = picture.color();
+    let flat = match (color.has_color(), color.has_alpha()) {
+        (false, false) => return picture.into_luma8().into(),
+        (true, false) => return picture.into_rgb8().into(),
+        (false, true) => {
+            GrayImage::from_raw(width, height, blended::<2>(picture.into_luma_alpha8().into_raw())).map(Into::into)
+        }
+        (true, true) => {
+            RgbImage::from_raw(width, height, blended::<4>(picture.into_rgba8().into_raw())).map(Into::into)
+        }
     };
-    RgbImage::from_fn(rgba.width(), rgba.height(), |x, y| {
-        let [red, green, blue, alpha] = rgba.get_pixel(x, y).0;
-        Rgb([mix(red, alpha), mix(green, alpha), mix(blue, alpha)])
-    })
+    flat.unwrap_or_default()
+}
+
+/// Blends pixels of `N` channels, the last of which is the opacity, with white, and drops the opacity.
+fn blended<const N: usize>(mut pixels: Vec<u8>) -> Vec<u8> {
+    let count = pixels.len() / N;
+    for pixel in 0..count {
+        let alpha = u16::from(pixels[pixel * N + N - 1]);
+        for channel in 0..N - 1 {
+            let value = (u16::from(pixels[pixel * N + channel]) * alpha + 255 * (255 - alpha)) / 255;
+            pixels[pixel * (N - 1) + channel] = u8::try_from(value).unwrap_or(u8::MAX);
+        }
+    }
+    pixels.truncate(count * (N - 1));
+    pixels
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Cursor;
+
+    use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, LumaA, Rgb, RgbImage, Rgba, RgbaImage};
+
+    use super::{ALL_DECODED, DECODED, memory_needed, on_white, progressive_channels, rewrite, without_extras};
+    use crate::files::format::{Kind, MOST_BYTES, Purpose};
+
+    fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
+        let mut out = Cursor::new(Vec::new());
+        picture.write_to(&mut out, format).unwrap();
+        out.into_inner()
+    }
+
+    /// The head of a JPEG of this size, which says all that is decided before it is decoded.
+    fn jpeg(frame: u8, side: u16, channels: u8) -> Vec<u8> {
+        let mut head = b"\xff\xd8\xff\xe1\0\x04\xff\xc2\xff\xff".to_vec();
+        head.extend([frame, 0, 8 + 3 * channels, 8]);
+        head.extend([side.to_be_bytes(), side.to_be_bytes()].concat());
+        head.push(channels);
+        head.extend((1..=channels).flat_map(|channel| [channel, 0x11, 0]));
+        head.extend([0xff, 0xda, 0, 6 + 2 * channels, channels]);
+        head.extend((1..=channels).flat_map(|channel| [channel, 0]));
+        head.extend([0, 0, 0]);
+        head
+    }
+
+    /// [D-V2] A progressive JPEG counts with its coefficients: 4096 x 4096 pixels in 100 KB took 150 MiB.
+    #[test]
+    fn coefficients_of_progressive_jpegs_count() {
+        assert_eq!(memory_needed(&jpeg(0xc0, 4_096, 3), Kind::Jpeg), Some(2 * DECODED));
+        assert_eq!(memory_needed(&jpeg(0xc2, 4_096, 3), Kind::Jpeg), None);
+        assert_eq!(memory_needed(&jpeg(0xc2, 3_200, 3), Kind::Jpeg), Some(9 * 3_200 * 3_200));
+        assert_eq!(memory_needed(&jpeg(0xc2, 3_200, 4), Kind::Jpeg), None);
+        assert_eq!(progressive_channels(&jpeg(0xc2, 8, 1)), Some(1));
+        assert_eq!(progressive_channels(&jpeg(0xc0, 8, 1)), None, "the segment before the frame is no frame");
+        assert!((0..40).all(|length| progressive_channels(&jpeg(0xc2, 8, 3)[..length]).is_none_or(|found| found == 3)));
+        assert_eq!(u64::from(ALL_DECODED) * 1024, 2 * DECODED);
+    }
+
+    /// [D-V2] Profiles and comments of a PNG are dropped before it is decoded: 300 KB of them expanded to 256 MiB.
+    #[test]
+    fn a_png_is_decoded_without_profiles_and_comments() {
+        let plain = encoded(&DynamicImage::new_rgb8(3, 2), ImageFormat::Png);
+        let (head, rest) = plain.split_at(8 + 25);
+        let extra = |name: &[u8; 4], content: &[u8]| {
+            [&u32::try_from(content.len()).unwrap().to_be_bytes()[..], name, content, &[0; 4]].concat()
+        };
+        let full =
+            [head, &extra(b"iCCP", b"p\0\0xx"), &extra(b"zTXt", &[0; 300]), &extra(b"eXIf", b"II*\0"), rest].concat();
+        assert_eq!(without_extras(&full), [head, &extra(b"eXIf", b"II*\0"), rest].concat());
+        assert_eq!(without_extras(&plain), plain);
+        for length in 0..full.len() {
+            assert!(without_extras(&full[..length]).len() <= length, "cut after {length}");
+        }
+        let endless = [&plain[..8], &[0xff; 12]].concat();
+        assert!(memory_needed(&without_extras(&endless), Kind::Png).is_none());
+    }
+
+    /// [D-V2] A picture of noise is refused as soon as what is written of it is too large.
+    #[test]
+    fn what_is_written_has_a_bound() {
+        let mut state = 1_u32;
+        let noise = RgbImage::from_fn(2_400, 2_400, |_, _| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let [one, two, three, _] = state.to_be_bytes();
+            Rgb([one, two, three])
+        });
+        let bmp = encoded(&noise.into(), ImageFormat::Png);
+        let Err(error) = rewrite(&bmp, Kind::Png, Purpose::Receipt) else { panic!("more than {MOST_BYTES} bytes") };
+        assert_eq!(
+            axum::response::IntoResponse::into_response(error).status(),
+            axum::http::StatusCode::PAYLOAD_TOO_LARGE
+        );
+    }
+
+    /// [D-V2] Transparent pixels become white, half transparent ones lighter, and grey pictures stay grey.
+    #[test]
+    fn pictures_look_as_on_paper() {
+        let pixels = RgbaImage::from_fn(3, 1, |x, _| Rgba([200, 100, 0, [255, 128, 0][x as usize]]));
+        let flat = on_white(pixels.into()).into_rgb8();
+        assert_eq!(flat.pixels().map(|pixel| pixel.0).collect::<Vec<_>>(), [[200, 100, 0], [227, 177, 127], [255; 3]]);
+        let grey = on_white(GrayAlphaImage::from_pixel(2, 2, LumaA([9, 0])).into());
+        assert_eq!(grey, DynamicImage::from(GrayImage::from_pixel(2, 2, image::Luma([255]))));
+        assert_eq!(on_white(DynamicImage::new_luma16(2, 2)), DynamicImage::new_luma8(2, 2));
+    }
 }

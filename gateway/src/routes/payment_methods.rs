@@ -124,7 +124,7 @@ pub struct NewMethod {
 
 impl NewMethod {
     /// Validates the fields and stores the picture, if there is one.
-    pub async fn read(&self, app: &App) -> Result<MethodFields, ApiError> {
+    pub async fn read(self, app: &App) -> Result<MethodFields, ApiError> {
         let mut form = Form::new();
         let mut fields = MethodFields {
             currency: form.text("currency", &self.currency),
@@ -134,10 +134,10 @@ impl NewMethod {
             label: form.text("label", &self.label),
             image_key: String::new(),
         };
-        let image = form.file("image", &self.image);
+        let image = form.file("image", self.image);
         form.finish()?;
         if !image.is_empty() {
-            fields.image_key = app.files.store("image", &image, Purpose::Method).await?.key;
+            fields.image_key = app.files.store("image", image, Purpose::Method).await?.key;
         }
         Ok(fields)
     }
@@ -191,9 +191,10 @@ pub async fn update(
     Path(id): Path<String>,
     Json { value, .. }: Json<NewMethod>,
 ) -> Result<Reply<MethodReply>, ApiError> {
+    let keep_image = !value.image.is_given();
     let fields = value.read(&app).await?;
     let image_key = fields.image_key.clone();
-    let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image: !value.image.is_given() };
+    let message = UpdatePaymentMethodRequest { id, fields: Some(fields), keep_image };
     let answer = call!(app.clients.payment_method, update_payment_method, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) && !image_key.is_empty() {
         app.files.discard(&image_key).await;

@@ -268,7 +268,7 @@ fn receipt(stored: &Stored) -> Receipt {
 async fn store_receipt(
     app: &App,
     out: &Outgoing,
-    proof: &str,
+    proof: String,
     claim: Option<&Idempotency>,
 ) -> Result<Stored, ApiError> {
     let mut file = app.files.check("receipt", proof, Purpose::Receipt).await?;
@@ -339,13 +339,13 @@ pub async fn deposit(
     let amount = form.amount("amount", &value.amount);
     let method = if value.method.is_given() { &value.method } else { &value.currency };
     let method = form.text("method", method);
-    let proof = form.file("receipt", &value.receipt);
+    let proof = form.file("receipt", value.receipt);
     let kind = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "deposit".to_owned() };
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     let txid = form.text("txid", &value.txid);
     form.finish()?;
     let claim = key.claim(&digest);
-    let stored = store_receipt(&app, &caller.out, &proof, claim.as_ref()).await?;
+    let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
         amount_cents: amount.get(),
         method,
@@ -455,7 +455,7 @@ pub async fn pay_fee(
     let mut form = Form::new();
     let amount = form.amount("amount", &value.amount);
     let method = form.text("method", &value.method);
-    let proof = form.file("receipt", &value.receipt);
+    let proof = form.file("receipt", value.receipt);
     let txid = form.text("txid", &value.txid);
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     if form.text("transactionId", &value.transaction_id) != withdrawal_id {
@@ -463,7 +463,7 @@ pub async fn pay_fee(
     }
     form.finish()?;
     let claim = key.claim(&digest);
-    let stored = store_receipt(&app, &caller.out, &proof, claim.as_ref()).await?;
+    let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = PayWithdrawalFeeRequest {
         withdrawal_id,
         amount_cents: amount.get(),

@@ -198,9 +198,9 @@ pub async fn update_image(
 ) -> Result<Reply<UserReply>, ApiError> {
     own(&caller.session.user_id.to_string(), &user_id)?;
     let mut form = Form::new();
-    let image = form.file("image", &value.image);
+    let image = form.file("image", value.image);
     form.finish()?;
-    let stored = app.files.store("image", &image, Purpose::Photo).await?;
+    let stored = app.files.store("image", image, Purpose::Photo).await?;
     let message = UpdateImageRequest { user_id, image_key: stored.key.clone() };
     let answer = call!(app.clients.auth, update_image, caller.out, message);
     if answer.as_ref().is_err_and(ApiError::is_final) {

@@ -26,7 +26,7 @@ impl Fixture {
     }
 
     async fn store(&self, purpose: Purpose) -> String {
-        self.files.store("image", PNG, purpose).await.unwrap().key
+        self.files.store("image", PNG.to_owned(), purpose).await.unwrap().key
     }
 
     async fn sweep_in(&self, minutes: i64) -> Result<Swept, StatusCode> {
