@@ -152,7 +152,7 @@ async fn admit(
     if class == Class::Stream {
         return Ok(None);
     }
-    app.admission.enter(class, ip, account(app, parts)).await.map(Some)
+    app.admission.enter(class, ip, account(app, parts), 0).await.map(Some)
 }
 
 /// Rate limits, identity and body. An upload by a stranger is refused before its body is read.
@@ -179,7 +179,7 @@ async fn mutate(
     ip: Option<IpAddr>,
     next: Next,
 ) -> Response {
-    let place = match app.admission.enter(class, ip, account(app, &parts)).await {
+    let place = match app.admission.enter(class, ip, account(app, &parts), received.bytes()).await {
         Ok(place) => place,
         Err(refusal) => return refusal.into_response(),
     };

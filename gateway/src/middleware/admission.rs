@@ -19,12 +19,13 @@ use crate::middleware::shares::{Share, Shares};
 const REQUESTS: usize = 1_024;
 /// Of these, of one account.
 const REQUESTS_OF_ONE: u64 = 32;
-/// Uploads at work at once: each takes some 25 MB until its file is checked and stored.
-const UPLOADS: u64 = 3;
+/// KiB of all uploads at work at once: each takes up to three times its body until its file is checked and stored. Three of
+/// the largest leave something to smaller ones.
+const UPLOADS: u64 = 24 * 1024;
 /// How long a request waits for its place.
 const PATIENCE: Duration = Duration::from_millis(40);
-/// How long an upload waits for its place.
-const UPLOAD_PATIENCE: Duration = Duration::from_secs(3);
+/// How long an upload waits for its place; pictures of others may have to be decoded first.
+const UPLOAD_PATIENCE: Duration = Duration::from_secs(8);
 
 /// The places of requests and uploads that are at work.
 pub struct Admission {
@@ -57,11 +58,17 @@ impl Admission {
         }
     }
 
-    /// A place for a request of this client.
+    /// A place for a request of this client, with a body of so many bytes.
     ///
     /// # Errors
     /// 429 if the client's share is used up, 503 if no place is free.
-    pub async fn enter(&self, class: Class, ip: Option<IpAddr>, account: Option<Uuid>) -> Result<Place, ApiError> {
+    pub async fn enter(
+        &self,
+        class: Class,
+        ip: Option<IpAddr>,
+        account: Option<Uuid>,
+        bytes: u64,
+    ) -> Result<Place, ApiError> {
         let (block, account) = (ip.filter(|_| self.is_shared).map(block), account.filter(|_| self.is_shared));
         let too_many = || ApiError::of_status(StatusCode::TOO_MANY_REQUESTS);
         let busy = || ApiError::of_status(StatusCode::SERVICE_UNAVAILABLE).because("no place is free");
@@ -75,9 +82,11 @@ impl Admission {
         }
         if class == Class::Upload {
             if let Some(account) = account {
-                own[1] = Some(self.uploads_of.take_within(Some(account), UPLOAD_PATIENCE).await.ok_or_else(too_many)?);
+                let one = self.uploads_of.take_within(Some(account), 1, UPLOAD_PATIENCE).await;
+                own[1] = Some(one.ok_or_else(too_many)?);
             }
-            shares[1] = Some(self.uploads.take_within(block, UPLOAD_PATIENCE).await.ok_or_else(busy)?);
+            let kib = bytes.div_ceil(1024).max(1);
+            shares[1] = Some(self.uploads.take_within(block, kib, UPLOAD_PATIENCE).await.ok_or_else(busy)?);
         }
         Ok(Place { _place: self.place().await.ok_or_else(busy)?, _shares: shares, _own: own })
     }
@@ -92,6 +101,8 @@ impl Admission {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use uuid::Uuid;
 
     use super::{Admission, REQUESTS_OF_ONE};
@@ -104,30 +115,38 @@ mod tests {
         let ip = |last: u8| Some([203, 0, 113, last].into());
         let mut held = Vec::new();
         for last in 0..100 {
-            held.push(admission.enter(Class::Write, ip(last), Some(Uuid::new_v4())).await.ok().unwrap());
+            held.push(admission.enter(Class::Write, ip(last), Some(Uuid::new_v4()), 0).await.ok().unwrap());
         }
         let greedy = Some(Uuid::new_v4());
         for _ in 0..REQUESTS_OF_ONE {
-            held.push(admission.enter(Class::Read, ip(200), greedy).await.ok().unwrap());
+            held.push(admission.enter(Class::Read, ip(200), greedy, 0).await.ok().unwrap());
         }
-        assert!(admission.enter(Class::Read, ip(200), greedy).await.is_err());
-        while let Ok(place) = admission.enter(Class::Write, ip(1), None).await {
+        assert!(admission.enter(Class::Read, ip(200), greedy, 0).await.is_err());
+        while let Ok(place) = admission.enter(Class::Write, ip(1), None, 0).await {
             held.push(place);
         }
         assert!(held.len() < 600, "one block took {} places", held.len());
-        assert!(admission.enter(Class::Write, Some([198, 51, 100, 1].into()), None).await.is_ok());
+        assert!(admission.enter(Class::Write, Some([198, 51, 100, 1].into()), None, 0).await.is_ok());
     }
 
-    /// [D-V1] Uploads of one account and one block leave a place for others.
+    const LARGE: u64 = 7 * 1024 * 1024;
+
+    /// [D-V1] Uploads of one account and one block leave a place for others, and small ones do not wait for large ones.
     #[tokio::test]
     async fn uploads_are_shared_fairly() {
         let admission = Admission::new(true);
         let (ip, other) = (Some([203, 0, 113, 1].into()), Some([198, 51, 100, 1].into()));
         let account = Some(Uuid::new_v4());
-        let first = admission.enter(Class::Upload, ip, account).await.ok().unwrap();
-        assert!(admission.enter(Class::Upload, ip, account).await.is_err(), "two at once of one account");
-        let _second = admission.enter(Class::Upload, ip, Some(Uuid::new_v4())).await.ok();
-        assert!(admission.enter(Class::Upload, other, Some(Uuid::new_v4())).await.is_ok());
-        drop(first);
+        let first = admission.enter(Class::Upload, ip, account, LARGE).await.ok().unwrap();
+        assert!(admission.enter(Class::Upload, ip, account, LARGE).await.is_err(), "two at once of one account");
+        let second = admission.enter(Class::Upload, ip, Some(Uuid::new_v4()), LARGE).await.ok().unwrap();
+        let third = admission.enter(Class::Upload, other, Some(Uuid::new_v4()), LARGE).await.ok().unwrap();
+        // All that is left for large ones is taken, and a small one does not wait for them.
+        let newcomer = Some([192, 0, 2, 1].into());
+        let waits = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4()), LARGE);
+        assert!(tokio::time::timeout(Duration::from_millis(50), waits).await.is_err(), "a fourth large one");
+        let enters = admission.enter(Class::Upload, newcomer, Some(Uuid::new_v4()), 100_000);
+        assert!(tokio::time::timeout(Duration::from_millis(50), enters).await.is_ok_and(|place| place.is_ok()));
+        drop((first, second, third));
     }
 }

@@ -122,6 +122,11 @@ impl Spool {
 }
 
 impl Received {
+    /// Its length.
+    pub fn bytes(&self) -> u64 {
+        self.memory.len() as u64 + self.file.as_ref().map_or(0, |spooled| spooled.bytes)
+    }
+
     /// The body in memory.
     ///
     /// # Errors

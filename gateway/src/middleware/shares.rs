@@ -1,7 +1,7 @@
 //! Fair shares of something bounded: whoever holds some may take as much as is still free, and no more. One holder alone
 //! gets half, two a third each, and a newcomer always finds something.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,6 +20,15 @@ pub struct Shares<K> {
 struct Held<K> {
     all: u64,
     by_key: HashMap<K, u64>,
+    /// Requests that wait, by ticket: the key and the amount.
+    waiting: BTreeMap<u64, (Option<K>, u64)>,
+    last_ticket: u64,
+}
+
+/// A place in the queue, given up on drop.
+struct Waiting<K: Copy + Eq + Hash> {
+    shares: Arc<Shares<K>>,
+    ticket: u64,
 }
 
 /// What was taken; given back when it is dropped.
@@ -33,7 +42,8 @@ impl<K: Copy + Eq + Hash> Shares<K> {
     /// So many, of which one key may hold at most `each`.
     #[must_use]
     pub fn new(total: u64, each: u64) -> Arc<Self> {
-        let held = Mutex::new(Held { all: 0, by_key: HashMap::new() });
+        let held = Held { all: 0, by_key: HashMap::new(), waiting: BTreeMap::new(), last_ticket: 0 };
+        let held = Mutex::new(held);
         Arc::new(Self { total, each, held, released: Notify::new() })
     }
 
@@ -42,14 +52,15 @@ impl<K: Copy + Eq + Hash> Shares<K> {
         self.reserve(key, amount).then(|| Share { shares: Arc::clone(self), key, amount })
     }
 
-    /// Takes one for a key as soon as it may have it.
-    pub async fn take_within(self: &Arc<Self>, key: Option<K>, patience: Duration) -> Option<Share<K>> {
+    /// Takes an amount for a key as soon as the key may have it and no earlier request may take its own.
+    pub async fn take_within(self: &Arc<Self>, key: Option<K>, amount: u64, patience: Duration) -> Option<Share<K>> {
+        let waiting = self.queue(key, amount);
         let wait = async {
             loop {
                 let mut released = std::pin::pin!(self.released.notified());
                 released.as_mut().enable();
-                if let Some(share) = self.take(key, 1) {
-                    return share;
+                if self.reserve_in_turn(waiting.ticket) {
+                    return Share { shares: Arc::clone(self), key, amount };
                 }
                 released.await;
             }
@@ -57,19 +68,56 @@ impl<K: Copy + Eq + Hash> Shares<K> {
         timeout(patience, wait).await.ok()
     }
 
+    fn queue(self: &Arc<Self>, key: Option<K>, amount: u64) -> Waiting<K> {
+        let mut held = self.lock();
+        held.last_ticket += 1;
+        let ticket = held.last_ticket;
+        held.waiting.insert(ticket, (key, amount));
+        Waiting { shares: Arc::clone(self), ticket }
+    }
+
+    fn reserve_in_turn(&self, ticket: u64) -> bool {
+        let mut held = self.lock();
+        let mut those_who_may = held.waiting.iter().filter(|(_, (key, amount))| self.may_take(&held, *key, *amount));
+        let Some((key, amount)) =
+            those_who_may.next().filter(|(first, _)| **first == ticket).map(|(_, wanted)| *wanted)
+        else {
+            return false;
+        };
+        held.add(key, amount);
+        true
+    }
+
     fn reserve(&self, key: Option<K>, amount: u64) -> bool {
         let mut held = self.lock();
+        let may_take = self.may_take(&held, key, amount);
+        if may_take {
+            held.add(key, amount);
+        }
+        may_take
+    }
+
+    fn may_take(&self, held: &Held<K>, key: Option<K>, amount: u64) -> bool {
         let free = self.total - held.all;
         let own = key.and_then(|key| held.by_key.get(&key).copied()).unwrap_or(0);
         let may_hold = if key.is_some() { free.min(self.each) } else { free };
-        if amount > free || own.saturating_add(amount) > may_hold {
-            return false;
-        }
-        held.all += amount;
+        amount <= free && own.saturating_add(amount) <= may_hold
+    }
+}
+
+impl<K: Copy + Eq + Hash> Held<K> {
+    fn add(&mut self, key: Option<K>, amount: u64) {
+        self.all += amount;
         if let Some(key) = key {
-            held.by_key.insert(key, own + amount);
+            *self.by_key.entry(key).or_default() += amount;
         }
-        true
+    }
+}
+
+impl<K: Copy + Eq + Hash> Drop for Waiting<K> {
+    fn drop(&mut self) {
+        self.shares.lock().waiting.remove(&self.ticket);
+        self.shares.released.notify_waiters();
     }
 }
 
@@ -131,13 +179,38 @@ mod tests {
     async fn waiting_ends_when_a_share_is_given_back() {
         let shares = Shares::new(4, 1);
         let share = shares.take(Some(1), 1);
-        assert!(shares.take_within(Some(1), Duration::from_millis(1)).await.is_none());
+        assert!(shares.take_within(Some(1), 1, Duration::from_millis(1)).await.is_none());
         let waits = tokio::spawn({
             let shares = shares.clone();
-            async move { shares.take_within(Some(1), Duration::from_secs(5)).await.is_some() }
+            async move { shares.take_within(Some(1), 1, Duration::from_secs(5)).await.is_some() }
         });
         tokio::task::yield_now().await;
         drop(share);
         assert!(waits.await.unwrap());
+    }
+
+    /// [D-V1] Who waits longest is next, unless it may not have what is free: then the one after it.
+    #[tokio::test]
+    async fn those_who_wait_are_served_in_order() {
+        let shares = Shares::new(8, 4);
+        let held = [shares.take(Some(1), 4).unwrap(), shares.take(Some(2), 3).unwrap()];
+        let (served, mut order) = tokio::sync::mpsc::unbounded_channel();
+        let mut waiters = Vec::new();
+        for (name, key, amount) in [("large", 3, 3), ("same key", 1, 1), ("small", 4, 1), ("small, later", 5, 1)] {
+            let (shares, served) = (shares.clone(), served.clone());
+            waiters.push(tokio::spawn(async move {
+                let share = shares.take_within(Some(key), amount, Duration::from_secs(5)).await;
+                served.send(name).unwrap();
+                share
+            }));
+            tokio::task::yield_now().await;
+        }
+        // One is free: the first needs more, and the second has its share.
+        assert_eq!(order.recv().await, Some("small"));
+        drop(held);
+        let mut rest = [order.recv().await, order.recv().await, order.recv().await];
+        rest.sort_unstable();
+        assert_eq!(rest, [Some("large"), Some("same key"), Some("small, later")]);
+        drop(waiters);
     }
 }
