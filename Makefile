@@ -12,7 +12,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt secrets test-compose rules manifests check-kubernetes \
-  test-restore test-upgrade bench bench-quick
+  test-restore test-upgrade bench bench-quick attack
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -57,6 +57,10 @@ bench: setup ## Run the benchmarks of the ledger and the product
 
 bench-quick: setup ## Run the benchmarks with 2 s per figure
 	@$(MAKE) --no-print-directory bench BENCH_ARGS="--seconds 2 $(BENCH_ARGS)"
+
+attack: setup web/dist/index.html ## Attack a local product for 15 minutes (ATTACK_ARGS=--quick takes two)
+	@cargo build --release --quiet --workspace --bins
+	@$(TARGET)/release/stack attack $(ATTACK_ARGS)
 
 check: ## Check format, lints, boundaries, types and licences
 	@deploy/setup.sh run

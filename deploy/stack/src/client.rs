@@ -1,6 +1,6 @@
 //! A client of the REST interface, for seeds and tests.
 
-use std::time::Duration;
+use std::{net::Ipv4Addr, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use reqwest::{
@@ -8,7 +8,10 @@ use reqwest::{
     header::{HeaderMap, RETRY_AFTER},
 };
 use serde_json::{Value, json};
-use tokio::time::sleep;
+use tokio::{
+    sync::mpsc::UnboundedSender,
+    time::{Instant, sleep},
+};
 
 /// A client of the product; has a session after [`Client::login`].
 #[derive(Clone, Debug)]
@@ -17,6 +20,17 @@ pub struct Client {
     url: String,
     token: Option<String>,
     patient: bool,
+    observer: Option<UnboundedSender<Observation>>,
+}
+
+/// One request, as its client saw it.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// Its method and path.
+    pub request: String,
+    pub took: Duration,
+    /// Why it did not succeed.
+    pub failure: Option<String>,
 }
 
 /// What came back.
@@ -35,7 +49,22 @@ impl Client {
     /// A visitor at this origin.
     #[must_use]
     pub fn new(url: &str) -> Self {
-        Self { http: reqwest::Client::new(), url: url.to_owned(), token: None, patient: false }
+        Self { http: reqwest::Client::new(), url: url.to_owned(), token: None, patient: false, observer: None }
+    }
+
+    /// A visitor at this origin whose connections come from one local address, and who gives up after 30 seconds.
+    ///
+    /// # Errors
+    /// When the client cannot be built.
+    pub fn from_address(url: &str, address: Ipv4Addr) -> Result<Self> {
+        let http = reqwest::Client::builder().local_address(std::net::IpAddr::V4(address));
+        Ok(Self { http: http.timeout(Duration::from_secs(30)).build()?, ..Self::new(url) })
+    }
+
+    /// The same client, reporting every request.
+    #[must_use]
+    pub fn observed_by(&self, observer: &UnboundedSender<Observation>) -> Self {
+        Self { observer: Some(observer.clone()), ..self.clone() }
     }
 
     /// The same client, retrying requests that are refused with 429.
@@ -74,13 +103,29 @@ impl Client {
     }
 
     async fn send(&self, request: RequestBuilder) -> Result<Answer> {
-        let mut answer = send(request.try_clone().context("a request with a plain body")?).await?;
+        let mut answer = self.send_once(request.try_clone().context("a request with a plain body")?).await?;
         while self.patient && answer.status == 429 {
             let after = answer.headers.get(RETRY_AFTER).and_then(|after| after.to_str().ok());
             sleep(Duration::from_secs(after.and_then(|after| after.parse().ok()).unwrap_or(1))).await;
-            answer = send(request.try_clone().context("a request with a plain body")?).await?;
+            answer = self.send_once(request.try_clone().context("a request with a plain body")?).await?;
         }
         Ok(answer)
+    }
+
+    async fn send_once(&self, request: RequestBuilder) -> Result<Answer> {
+        let Some(observer) = &self.observer else { return send(request).await };
+        let (http, request) = request.build_split();
+        let request = request?;
+        let (name, begun) = (format!("{} {}", request.method(), request.url().path()), Instant::now());
+        let answer = send(RequestBuilder::from_parts(http, request)).await;
+        let failure = match &answer {
+            Ok(answer) if answer.status < 400 => None,
+            Ok(answer) => Some(format!("{} {}", answer.status, answer.body)),
+            Err(error) => Some(format!("{error:#}")),
+        };
+        // Nobody listens any more when the observation is over.
+        drop(observer.send(Observation { request: name, took: begun.elapsed(), failure }));
+        answer
     }
 
     /// # Errors

@@ -1,6 +1,7 @@
 //! Starts the whole product from its real binaries, with a private PostgreSQL and RabbitMQ on free ports. Used by `make
 //! run`, the journey and fault tests, and the browser tests.
 
+pub mod attack;
 pub mod audit;
 pub mod broker;
 pub mod client;

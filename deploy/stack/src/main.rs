@@ -10,7 +10,7 @@ use std::{
 use anyhow::{Context, Result};
 use clap::{Args, Parser, Subcommand};
 use stack::{
-    Logs, Settings, Stack,
+    Logs, Settings, Stack, attack,
     audit::{Evidence, Urls, audit, report},
     demo, history,
     postgres::Durability,
@@ -53,6 +53,18 @@ enum Command {
     },
     /// Keep the demo member of the running product active until Ctrl-C.
     Traffic(Place),
+    /// Attack the gateway of a product of its own while members keep working; fails when it does not stand that.
+    Attack {
+        /// Two minutes instead of fifteen.
+        #[arg(long)]
+        quick: bool,
+        /// Only cases with this in their name.
+        #[arg(long)]
+        only: Option<String>,
+        /// Without the gateway's limits by client address, which shows that cases can fail.
+        #[arg(long)]
+        unlimited: bool,
+    },
     /// Delete all data of the local product.
     Reset(Place),
     /// Start a PostgreSQL for development and keep it running until Ctrl-C.
@@ -134,6 +146,11 @@ async fn obey(command: Command) -> Result<ExitCode> {
             reconcile(&place, trade_database_url, wallet_database_url).await
         }
         Command::Traffic(place) => traffic(&Running::read(&place.dir)?.url).await,
+        Command::Attack { quick, only, unlimited } => {
+            let settings = attack::Settings { is_quick: quick, only, unlimited };
+            let stands = attack::attack(&settings, say_plainly).await?;
+            Ok(if stands { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;
             Ok(ExitCode::SUCCESS)
@@ -327,6 +344,11 @@ fn say(text: &str) {
     for line in text.lines() {
         drop(writeln!(std::io::stdout().lock(), "{:14} {line}", "stack"));
     }
+}
+
+/// Prints lines as they are.
+fn say_plainly(text: &str) {
+    drop(writeln!(std::io::stdout().lock(), "{text}"));
 }
 
 /// The exit code of the caller's command; a command ended by a signal counts as failed.

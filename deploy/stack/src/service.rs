@@ -140,6 +140,8 @@ impl Service {
                 .env("FILES_URL", format!("file://{}", path("files")))
                 .env("LINK_KEY_FILE", key("link"))
                 .env("COURSE_DIR", shared.course.display().to_string())
+                // As in the image: see deploy/docker/Dockerfile.
+                .env("MIMALLOC_ARENA_PURGE_MULT", "0")
                 .envs(if shared.unlimited { &UNLIMITED } else { &[] }),
             Self::Wallet | Self::Trade | Self::PaymentMethod => launch,
         }

@@ -40,6 +40,8 @@ pub struct Options {
     pub own_broker: bool,
     /// Plans with a month of values; staff and deposit addresses are always there.
     pub plans: bool,
+    /// The gateway's limits by client address; without them, one address may send everything.
+    pub limits_by_address: bool,
     /// Mail over SMTP, so that the server can fail; otherwise mail as files.
     pub smtp: bool,
     /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
@@ -94,6 +96,7 @@ impl TestStack {
             databases: databases(),
             broker: if options.own_broker { BrokerServer::Own } else { broker() },
             smtp_url: smtp.as_ref().map(SmtpServer::url),
+            unlimited: !options.limits_by_address,
             staff_totp: options.staff_totp,
             connection_age_seconds: options.connection_age_seconds,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
@@ -151,16 +154,20 @@ impl TestStack {
     /// # Errors
     /// When the product refuses.
     pub async fn register(&self) -> Result<Member> {
+        self.register_through(&self.client()).await
+    }
+
+    async fn register_through(&self, client: &Client) -> Result<Member> {
         static COUNT: AtomicU32 = AtomicU32::new(1);
         let email = format!("member{}@example.test", COUNT.fetch_add(1, Ordering::Relaxed));
         let body = json!({
             "name": "Mia Member", "email": email, "password": PASSWORD,
             "phone": "+1 555 0100", "country": "Germany",
         });
-        let answer = self.client().post("/auth/register", body).await?.success()?;
+        let answer = client.post("/auth/register", body).await?.success()?;
         let id = answer["user"]["id"].as_str().context("a user has an id")?.to_owned();
         let token = answer["token"].as_str().context("registration gives a token")?;
-        Ok(Member { client: self.client().with_token(token), email, id })
+        Ok(Member { client: client.with_token(token), email, id })
     }
 
     /// Registers a fresh account and verifies its email with the mailed code.
@@ -168,7 +175,15 @@ impl TestStack {
     /// # Errors
     /// When the product refuses, or no mail comes.
     pub async fn member(&self) -> Result<Member> {
-        let member = self.register().await?;
+        self.member_through(&self.client()).await
+    }
+
+    /// The same through a client of the caller's.
+    ///
+    /// # Errors
+    /// When the product refuses, or no mail comes.
+    pub async fn member_through(&self, client: &Client) -> Result<Member> {
+        let member = self.register_through(client).await?;
         let code = mails::wait_for_code(&self.mail_dir, &member.email).await?;
         let body = json!({ "email": member.email, "otp": code });
         member.client.post("/auth/verify", body).await?.success()?;

@@ -86,7 +86,7 @@ fn counted(answer: Result<Answer>, counter: &AtomicU64, counts: &Counts) -> Resu
     body
 }
 
-async fn deposit(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
+pub(crate) async fn deposit(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
     let body = json!({ "amount": "600.00", "method": method, "receipt": PROOF, "type": "deposit" });
     let asked = member.post_keyed("/transactions/deposit", &Uuid::new_v4().to_string(), body).await?.success()?;
     let id = asked["transaction"]["id"].as_str().context("an id")?;
@@ -97,7 +97,7 @@ async fn deposit(member: &Client, reviewer: &Client, method: &str, counts: &Coun
     counted(reviewer.post(&format!("{path}/approve"), body).await, &counts.deposits, counts).map(drop)
 }
 
-async fn trade(member: &Client, plan: &str, counts: &Counts) -> Result<()> {
+pub(crate) async fn trade(member: &Client, plan: &str, counts: &Counts) -> Result<()> {
     let body = json!({ "planId": plan, "amount": "250.00" });
     let opened = member.post_keyed("/trades/create", &Uuid::new_v4().to_string(), body).await;
     let opened = counted(opened, &counts.opened, counts)?;
@@ -105,7 +105,7 @@ async fn trade(member: &Client, plan: &str, counts: &Counts) -> Result<()> {
     counted(member.delete(&format!("/trades/close/{id}")).await, &counts.ended, counts).map(drop)
 }
 
-async fn withdraw(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
+pub(crate) async fn withdraw(member: &Client, reviewer: &Client, method: &str, counts: &Counts) -> Result<()> {
     let body = json!({ "amount": "100.00", "method": method, "address": DESTINATION });
     let asked = member.post_keyed("/transactions/withdraw", &Uuid::new_v4().to_string(), body).await;
     let asked = counted(asked, &counts.withdrawals, counts)?;
