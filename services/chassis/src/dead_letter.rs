@@ -1,4 +1,5 @@
-//! Unprocessable events: stored next to the inbox, shown to staff, and replayed when the cause is fixed.
+//! Dead letters: events that can never take effect. They are stored next to the inbox, in the table `parked_events`, shown
+//! to staff, and replayed when the cause is fixed.
 
 use std::panic::AssertUnwindSafe;
 
@@ -17,11 +18,11 @@ use crate::idempotency::{self, Answer, Claim, Keyed, Work};
 use crate::identity::Staff;
 use crate::inbox;
 
-/// As many as are shown.
+/// Dead letters in a list at the most.
 const SHOWN: i64 = 500;
 
 #[derive(Debug)]
-struct Parked {
+struct Stored {
     event_id: String,
     key: String,
     payload: Vec<u8>,
@@ -29,7 +30,7 @@ struct Parked {
     parked_at: OffsetDateTime,
 }
 
-impl Parked {
+impl Stored {
     fn event(&self) -> Option<Event> {
         let id: Uuid = self.event_id.parse().ok()?;
         // The id of an event of ours tells when it was made.
@@ -46,16 +47,42 @@ impl Parked {
     }
 }
 
-/// What waits here, newest first.
+/// Stores an event that can never take effect, for staff to see and replay.
+pub async fn keep(
+    conn: &mut PgConnection,
+    id: &str,
+    key: &str,
+    payload: &[u8],
+    cause: &str,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",
+        id,
+        key,
+        payload,
+        cause
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The number of dead letters.
+pub async fn count(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM parked_events"#).fetch_one(conn).await
+}
+
+/// The dead letters of a service, newest first.
 pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter>, sqlx::Error> {
     let rows = sqlx::query_as!(
-        Parked,
+        Stored,
         "SELECT event_id, key, payload, cause, parked_at FROM parked_events ORDER BY parked_at DESC, event_id LIMIT $1",
         SHOWN
     )
     .fetch_all(conn)
     .await?;
-    let letter = |row: Parked| DeadLetter {
+    let letter = |row: Stored| DeadLetter {
         id: row.event_id,
         queue: queue.to_owned(),
         key: row.key,
@@ -80,7 +107,7 @@ pub struct Replay {
 
 /// A dead letter that can be tried again.
 struct Ready {
-    parked: Parked,
+    stored: Stored,
     event: Event,
     effect: Box<dyn Effect>,
 }
@@ -109,36 +136,36 @@ pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) 
     let answer = work.settle(result).await;
     // What is wrong now, for who tries it next.
     if let (Ok(ready), Some(cause)) = (&ready, cause) {
-        handler.park(&command.event_id, &ready.parked.key, &ready.parked.payload, &cause).await?;
+        handler.keep_dead_letter(&command.event_id, &ready.stored.key, &ready.stored.payload, &cause).await?;
     }
     answer
 }
 
 /// Reads the event and asks others for what its effect needs, before the transaction.
 async fn prepare(db: &Db, handler: &dyn Handler, id: &str) -> Result<Result<Ready, Refusal>, sqlx::Error> {
-    let parked = sqlx::query_as!(
-        Parked,
+    let stored = sqlx::query_as!(
+        Stored,
         "SELECT event_id, key, payload, cause, parked_at FROM parked_events WHERE event_id = $1",
         id
     )
     .fetch_optional(&mut *db.conn().await?)
     .await?;
-    let Some(parked) = parked else { return Ok(Err(unknown())) };
-    let Some(event) = parked.event() else {
+    let Some(stored) = stored else { return Ok(Err(unknown())) };
+    let Some(event) = stored.event() else {
         return Ok(Err(unusable("This event has no id and cannot be processed.")));
     };
     let mut cause = None;
     let prepared = refused(id, AssertUnwindSafe(handler.prepare(&event)).catch_unwind().await, &mut cause);
     if let Some(cause) = cause {
-        handler.park(id, &parked.key, &parked.payload, &cause).await?;
+        handler.keep_dead_letter(id, &stored.key, &stored.payload, &cause).await?;
     }
-    Ok(prepared.map(|effect| Ready { parked, event, effect }))
+    Ok(prepared.map(|effect| Ready { stored, event, effect }))
 }
 
 async fn take_effect<E: Keyed>(
     conn: &mut PgConnection,
     command: &Replay,
-    Ready { parked, event, effect }: &Ready,
+    Ready { stored, event, effect }: &Ready,
     cause: &mut Option<String>,
 ) -> Result<(), E> {
     let id = &command.event_id;
@@ -154,7 +181,7 @@ async fn take_effect<E: Keyed>(
         action: "event.replay",
         subject_id: id.clone(),
         member_id: None,
-        before: Some(json!({ "key": parked.key, "cause": parked.cause })),
+        before: Some(json!({ "key": stored.key, "cause": stored.cause })),
         after: None,
         address: &command.client_address,
     };

@@ -39,24 +39,3 @@ pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
     })
     .await
 }
-
-/// Keeps an event that can never take effect, for people to look at.
-pub async fn park(
-    conn: &mut PgConnection,
-    id: &str,
-    key: &str,
-    payload: &[u8],
-    cause: &str,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!(
-        "INSERT INTO parked_events (event_id, key, payload, cause) VALUES ($1, $2, $3, $4)
-         ON CONFLICT (event_id) DO UPDATE SET cause = excluded.cause",
-        id,
-        key,
-        payload,
-        cause
-    )
-    .execute(conn)
-    .await?;
-    Ok(())
-}

@@ -66,8 +66,3 @@ pub async fn oldest_seconds(conn: &mut PgConnection) -> Result<i64, sqlx::Error>
     .fetch_one(conn)
     .await
 }
-
-/// Number of events that can never take effect here.
-pub async fn parked(conn: &mut PgConnection) -> Result<i64, sqlx::Error> {
-    sqlx::query_scalar!(r#"SELECT count(*) AS "count!" FROM parked_events"#).fetch_one(conn).await
-}

@@ -23,7 +23,7 @@ use crate::db::Db;
 use crate::keys::SigningKey;
 use crate::roots::{Covers, Exporter};
 use crate::telemetry::{self, Telemetry};
-use crate::{grpc, idempotency, inbox, outbox};
+use crate::{dead_letter, grpc, idempotency, inbox, outbox};
 
 /// What every binary sets as its global allocator: a fifth of the gateway's time was spent in that of libc.
 pub use mimalloc::MiMalloc as Allocator;
@@ -259,8 +259,8 @@ async fn metrics(State(state): State<OpsState>) -> String {
             if let Ok(seconds) = outbox::oldest_seconds(&mut conn).await {
                 metrics::gauge!("outbox_oldest_seconds").set(u32::try_from(seconds).unwrap_or(u32::MAX));
             }
-            if let Ok(parked) = outbox::parked(&mut conn).await {
-                metrics::gauge!("parked_events").set(u32::try_from(parked).unwrap_or(u32::MAX));
+            if let Ok(dead) = dead_letter::count(&mut conn).await {
+                metrics::gauge!("dead_letters").set(u32::try_from(dead).unwrap_or(u32::MAX));
             }
         }
     }

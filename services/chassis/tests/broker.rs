@@ -106,7 +106,7 @@ struct Script {
     steps: Mutex<VecDeque<Step>>,
     calls: Mutex<Vec<Uuid>>,
     done: Mutex<Vec<Uuid>>,
-    parked: Mutex<Vec<(String, String)>>,
+    dead: Mutex<Vec<(String, String)>>,
     hanging: Notify,
 }
 
@@ -123,8 +123,8 @@ impl Script {
         self.calls.lock().unwrap().len()
     }
 
-    fn parked(&self) -> Vec<(String, String)> {
-        self.parked.lock().unwrap().clone()
+    fn dead_letters(&self) -> Vec<(String, String)> {
+        self.dead.lock().unwrap().clone()
     }
 }
 
@@ -152,8 +152,8 @@ impl Handler for Script {
         Err(HandleError::Poison(anyhow!("a script changes nothing")))
     }
 
-    async fn park(&self, id: &str, _: &str, _: &[u8], cause: &str) -> Result<(), sqlx::Error> {
-        self.parked.lock().unwrap().push((id.to_owned(), cause.to_owned()));
+    async fn keep_dead_letter(&self, id: &str, _: &str, _: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+        self.dead.lock().unwrap().push((id.to_owned(), cause.to_owned()));
         Ok(())
     }
 }
@@ -361,10 +361,10 @@ async fn events_of_an_aggregate_take_effect_in_order() {
     broker.direct.remove().await;
 }
 
-/// [A15] A message that was delivered again and again without an outcome is parked, where staff see it, before the broker
+/// [A15] A message that was delivered again and again without an outcome is stored as a dead letter, where staff see it, before the broker
 /// drops it among the dead letters by its own limit.
 #[tokio::test]
-async fn a_message_without_an_outcome_is_parked() {
+async fn a_message_without_an_outcome_is_a_dead_letter() {
     let broker = Broker::start().await;
     let (script, hopeless) = (Script::of([]), event(KEY));
     publish(&broker, &[&hopeless]).await;
@@ -379,9 +379,9 @@ async fn a_message_without_an_outcome_is_parked() {
         .await;
     }
     let consuming = Consuming::start(&broker.bus, &script);
-    until(async || script.parked().len() == 1).await;
+    until(async || script.dead_letters().len() == 1).await;
     consuming.stop().await;
-    let (id, cause) = script.parked().remove(0);
+    let (id, cause) = script.dead_letters().remove(0);
     assert_eq!((id, script.calls()), (hopeless.id.to_string(), 0));
     assert!(cause.contains("50 times"), "{cause}");
     assert_eq!(broker.take("wallet.events.dead").await.0, hopeless.id.to_string());
@@ -397,33 +397,33 @@ async fn a_passing_failure_is_tried_again() {
     let consuming = Consuming::start(&broker.bus, &script);
     until(async || script.done() == [wanted.id]).await;
     consuming.stop().await;
-    assert_eq!((script.calls(), script.parked().len()), (3, 0));
+    assert_eq!((script.calls(), script.dead_letters().len()), (3, 0));
     assert!(broker.is_empty(QUEUE).await && broker.is_empty("wallet.events.dead").await);
     broker.direct.remove().await;
 }
 
-/// [K8] [Q6] What can never take effect, makes the handler panic, or has no id is parked and stands in the dead-letter
+/// [K8] [Q6] What can never take effect, makes the handler panic, or has no id is stored and stands in the dead-letter
 /// queue; what comes after it is handled.
 #[tokio::test]
-async fn poison_is_parked_and_dead_lettered() {
+async fn poison_is_stored_and_dead_lettered() {
     let broker = Broker::start().await;
     let script = Script::of([Step::Poison]);
     let (poison, panics, good) = (event(KEY), event(KEY), event(KEY));
     publish(&broker, &[&poison]).await;
     let consuming = Consuming::start(&broker.bus, &script);
-    until(async || script.parked().len() == 1).await;
+    until(async || script.dead_letters().len() == 1).await;
     script.steps.lock().unwrap().push_back(Step::Panic);
     publish(&broker, &[&panics]).await;
-    until(async || script.parked().len() == 2).await;
+    until(async || script.dead_letters().len() == 2).await;
     let exchange = format!("{}events", broker.direct.prefix);
     let nameless = BasicProperties::default();
     let options = BasicPublishOptions::default();
     broker.channel().await.basic_publish(exchange.into(), KEY.into(), options, b"?", nameless).await.unwrap();
-    until(async || script.parked().len() == 3).await;
+    until(async || script.dead_letters().len() == 3).await;
     publish(&broker, &[&good]).await;
     until(async || script.done() == [good.id]).await;
     consuming.stop().await;
-    let ids: Vec<_> = script.parked().into_iter().map(|(id, _)| id).collect();
+    let ids: Vec<_> = script.dead_letters().into_iter().map(|(id, _)| id).collect();
     assert_eq!(ids, [poison.id.to_string(), panics.id.to_string(), String::new()]);
     for payload in [poison.payload, panics.payload, b"?".to_vec()] {
         assert_eq!(broker.take("wallet.events.dead").await.1, payload);

@@ -13,7 +13,7 @@ use uuid::Uuid;
 use crate::domain::transaction::Transaction;
 use crate::error::Error;
 use crate::posting;
-use crate::store::{transactions, withdrawal_stops};
+use crate::store::{transactions, withdrawal_pauses};
 
 pub mod get_wallet;
 
@@ -140,7 +140,7 @@ pub(crate) fn required_note(text: &str) -> Result<String, Refusal> {
 /// # Errors
 /// `WithdrawalsStopped` while withdrawals are paused.
 pub(crate) async fn check_withdrawals_open(conn: &mut PgConnection) -> Result<(), Error> {
-    if withdrawal_stops::are_open(conn, check_ledger::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
+    if withdrawal_pauses::are_open(conn, check_ledger::FRESH).await? { Ok(()) } else { Err(Error::WithdrawalsStopped) }
 }
 
 /// Locks a transaction and, before it, its member.

@@ -26,6 +26,6 @@ pub mod transactions;
 
 pub mod viewings;
 
-pub mod withdrawal_stops;
+pub mod withdrawal_pauses;
 
 pub mod withdrawals;

@@ -19,7 +19,7 @@ use crate::telemetry;
 
 /// Header: how often a quorum queue delivered a message before.
 const DELIVERIES: &str = "x-delivery-count";
-/// A message delivered so often is parked: at its limit of 100 the broker would put it among the dead letters without a
+/// A message delivered so often is stored as a dead letter: at its limit of 100 the broker would put it among the dead letters without a
 /// row that staff can see. This also ends what ends the process each time.
 const MOST_DELIVERIES: i64 = 50;
 /// How often a failure that may pass is tried in place, which takes about a quarter of an hour, before the message goes
@@ -48,7 +48,7 @@ pub async fn deliver(
         Err(HandleError::Transient(error)) => return Err(error.context(format!("{key} goes back to its queue"))),
         Err(HandleError::Poison(error)) => {
             tracing::error!(key, %error, "event moved to the dead letters");
-            park(&delivery, &key, &handler, &format!("{error:#}"), &shutdown).await?;
+            keep_dead_letter(&delivery, &key, &handler, &format!("{error:#}"), &shutdown).await?;
             delivery.reject(BasicRejectOptions { requeue: false }).await?
         }
     };
@@ -83,7 +83,7 @@ async fn handle(
 }
 
 /// Writes the row that staff see, again while the database is away: a rejected message without it would be unseen.
-async fn park(
+async fn keep_dead_letter(
     delivery: &Delivery,
     key: &str,
     handler: &Arc<dyn Handler>,
@@ -93,7 +93,7 @@ async fn park(
     let id = delivery.properties.message_id().as_ref().map(ToString::to_string).unwrap_or_default();
     let mut tries = 0;
     loop {
-        match handler.park(&id, key, &delivery.data, cause).await {
+        match handler.keep_dead_letter(&id, key, &delivery.data, cause).await {
             Err(error) if tries < TRIES_IN_PLACE && !shutdown.is_cancelled() => {
                 tries += 1;
                 tracing::warn!(key, tries, %error, "could not store the dead letter, will retry");

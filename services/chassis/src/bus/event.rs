@@ -43,8 +43,8 @@ pub trait Handler: Send + Sync + 'static {
     /// Reads an event, and asks other services for what its effect needs: all that is to be done before a transaction.
     async fn prepare(&self, event: &Event) -> Result<Box<dyn Effect>, HandleError>;
 
-    /// Keeps an event that can never take effect, for people to look at.
-    async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error>;
+    /// Stores an event that can never take effect, for staff to see.
+    async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error>;
 }
 
 /// What an event changes, with everything that it takes from other services.

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use chassis::bus::{Effect, Event, HandleError, Handler};
 use chassis::clock::from_proto;
 use chassis::db::PgConnection;
+use chassis::dead_letter;
 use chassis::inbox;
 use chassis::money::Cents;
 use prost::Message;
@@ -48,8 +49,8 @@ impl Handler for Consumer {
         Ok(Box::new(self.0.address_all(event, requests).await?))
     }
 
-    async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
-        inbox::park(&mut *self.0.db.conn().await?, id, key, payload, cause).await
+    async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+        dead_letter::keep(&mut *self.0.db.conn().await?, id, key, payload, cause).await
     }
 }
 

@@ -71,7 +71,7 @@ async fn duplicates_and_shuffles_change_nothing(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, i64::try_from(samples.len()).unwrap());
 }
 
-/// [Q6] What cannot be read is poison, leaves no trace of an effect, and can be parked.
+/// [Q6] What cannot be read is poison, leaves no trace of an effect, and can be kept as a dead letter.
 #[sqlx::test(migrations = false)]
 async fn unreadable_events_are_poison(pool: PgPool) {
     let world = World::start(pool).await;
@@ -101,7 +101,7 @@ async fn unreadable_events_are_poison(pool: PgPool) {
     ] {
         let outcome = world.consumer.handle(&event).await;
         assert!(matches!(outcome, Err(HandleError::Poison(_))), "{} {outcome:?}", event.key);
-        world.consumer.park(&event.id.to_string(), &event.key, &event.payload, "unreadable").await.unwrap();
+        world.consumer.keep_dead_letter(&event.id.to_string(), &event.key, &event.payload, "unreadable").await.unwrap();
     }
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 0);
     assert_eq!(world.count("SELECT count(*) FROM mails").await, 0);

@@ -24,10 +24,10 @@ async fn until(world: &World, sql: &'static str, wanted: i64) {
     tokio::time::timeout(Duration::from_secs(20), reached).await.unwrap_or_else(|_| panic!("never {wanted}: {sql}"));
 }
 
-/// [K8] [Q4] [Q6] Events become mails, a repeated one does not become a second, an unreadable one is parked and stands
+/// [K8] [Q4] [Q6] Events become mails, a repeated one does not become a second, an unreadable one is stored and stands
 /// in the dead-letter queue, and events without a mail are acknowledged.
 #[sqlx::test(migrations = false)]
-async fn events_arrive_once_and_poison_is_parked(pool: PgPool) {
+async fn events_arrive_once_and_poison_is_stored(pool: PgPool) {
     let world = World::start(pool).await;
     let broker = Broker::default();
     let publisher = broker.bus.publisher("test").await.unwrap();

@@ -25,7 +25,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let doors = Doors { db: world.db.clone(), verifier: world.realm.verifier(), consumer };
     let frozen = event("auth.v1.account_frozen", &auth::AccountFrozen { user_id: world.user_id.to_string() });
     let id = frozen.id.to_string();
-    world.consumer.park(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();
+    world.consumer.keep_dead_letter(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();
     let (admin, auditor) = (world.realm.staff(Role::Admin).1, world.realm.staff(Role::Auditor).1);
     let list = async || {
         let answer = doors.list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();

@@ -10,7 +10,7 @@ use time::{Duration, OffsetDateTime};
 use crate::error::Error;
 use crate::store::accounts::{self, Books};
 use crate::store::ledger_checks::{self, Fault, LedgerCheck};
-use crate::store::{times, transactions, withdrawal_stops};
+use crate::store::{times, transactions, withdrawal_pauses};
 
 /// How old the last check may be while withdrawals are open: it ends every minute.
 pub(crate) const FRESH: Duration = Duration::minutes(10);
@@ -22,7 +22,7 @@ const SLICE: i32 = 2_500;
 const WALK: i64 = 20_000;
 /// Minutes a day: the share of a larger ledger that the walk reads each time.
 const DAY: i64 = 1_440;
-/// Faults that a stop names.
+/// Faults that a pause names.
 const NAMED: usize = 5;
 /// Causes that were decided before the last check ended may have been committed after it.
 const OVERLAP: Duration = Duration::minutes(2);
@@ -35,7 +35,7 @@ const EMPTY: Duration = Duration::minutes(10);
 /// withdrawals if something does not verify. Returns whether they are open.
 pub async fn check_ledger(db: &Db) -> Result<bool, Error> {
     check(db).await?;
-    stop(db).await?;
+    pause(db).await?;
     measure(db).await
 }
 
@@ -78,12 +78,12 @@ fn share(before: &LedgerCheck) -> i64 {
     before.walked_at.map_or(i64::MAX, |_| (before.walked_entries / DAY * 2).max(WALK))
 }
 
-/// Stops withdrawals if something does not verify and they are not stopped.
-async fn stop(db: &Db) -> Result<(), Error> {
+/// Pauses withdrawals if something does not verify and they are not paused.
+async fn pause(db: &Db) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     let faults = ledger_checks::open_faults(&mut tx, 1_000).await?;
     let reason = sentences(&faults);
-    if !faults.is_empty() && withdrawal_stops::begin(&mut tx, &reason).await? {
+    if !faults.is_empty() && withdrawal_pauses::begin(&mut tx, &reason).await? {
         audit::append_own(&mut tx, "withdrawals.stop", "withdrawals", json!({ "reason": reason })).await?;
         tracing::error!(reason, "ledger verification failed, withdrawals are paused");
     }
@@ -103,7 +103,7 @@ fn sentences(faults: &[Fault]) -> String {
 async fn measure(db: &Db) -> Result<bool, Error> {
     let mut conn = db.conn().await?;
     let (open, check) =
-        (withdrawal_stops::in_force(&mut conn).await?.is_none(), ledger_checks::state(&mut conn).await?);
+        (withdrawal_pauses::in_force(&mut conn).await?.is_none(), ledger_checks::state(&mut conn).await?);
     let faults = ledger_checks::open_faults(&mut conn, 1_000).await?.len();
     let (now, queue) = (clock::now(&mut conn).await?, transactions::queue(&mut conn).await?);
     let books = accounts::books(&mut conn).await?;

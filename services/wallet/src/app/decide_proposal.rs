@@ -9,7 +9,7 @@ use uuid::Uuid;
 
 use crate::app::check_ledger::FRESH;
 use crate::app::propose_rebuild::{REBUILD, Rebuild};
-use crate::app::propose_reopening::{REOPEN, STOP};
+use crate::app::propose_reopening::{PAUSE_ID, REOPEN};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
 use crate::domain::posting_kind::{Cause, PostingKind};
@@ -18,7 +18,7 @@ use crate::domain::transaction::{Details, Direction, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{ledger_checks, transactions, withdrawal_stops};
+use crate::store::{ledger_checks, transactions, withdrawal_pauses};
 
 /// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
 /// the same transaction.
@@ -53,7 +53,8 @@ impl Apply for Proposals {
     }
 }
 
-/// Withdrawals go on after the stop that the proposal names, unless something does not verify or nothing was checked within the last minutes.
+/// Resumes withdrawals after the pause that the proposal names, unless the ledger has a fault or was not checked within the
+/// last minutes.
 async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid) -> Result<(), Error> {
     let (now, check) = (clock::now(conn).await?, ledger_checks::state(conn).await?);
     if check.checked_at.is_none_or(|checked_at| now - checked_at >= FRESH) {
@@ -62,9 +63,9 @@ async fn reopen(conn: &mut PgConnection, proposal: &Proposal, confirmed_by: Uuid
     if let Some(fault) = ledger_checks::open_faults(conn, 1).await?.pop() {
         return Err(Error::BooksNotBalanced(fault.detail));
     }
-    // Proposals of the version before name no stop.
-    let stop_id = proposal.change.get(STOP).and_then(Value::as_i64).ok_or(Error::StaleRevision)?;
-    if !withdrawal_stops::end(conn, stop_id, (proposal.proposed_by, confirmed_by)).await? {
+    // Proposals of the version before name no pause.
+    let pause_id = proposal.change.get(PAUSE_ID).and_then(Value::as_i64).ok_or(Error::StaleRevision)?;
+    if !withdrawal_pauses::end(conn, pause_id, (proposal.proposed_by, confirmed_by)).await? {
         return Err(Error::WithdrawalsNotStopped);
     }
     tracing::warn!(proposed_by = %proposal.proposed_by, %confirmed_by, "withdrawals resumed");

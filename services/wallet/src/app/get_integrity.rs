@@ -2,6 +2,7 @@
 
 use chassis::clock;
 use chassis::db::Db;
+use chassis::dead_letter;
 use chassis::money::Cents;
 use chassis::outbox;
 
@@ -9,7 +10,7 @@ use crate::app::check_ledger::FRESH;
 use crate::error::Error;
 use crate::store::accounts::{self, Books};
 use crate::store::ledger_checks::{self, Fault, LedgerCheck};
-use crate::store::withdrawal_stops::{self, Stop};
+use crate::store::withdrawal_pauses::{self, Pause};
 
 /// Faults that are listed.
 const LISTED: i64 = 100;
@@ -25,7 +26,7 @@ pub struct Integrity {
     pub outbox_oldest_seconds: i64,
     /// Events that cannot take effect here.
     pub dead_letters: i64,
-    pub stop: Option<Stop>,
+    pub pause: Option<Pause>,
 }
 
 impl Integrity {
@@ -52,7 +53,7 @@ pub async fn get_integrity(db: &Db) -> Result<Integrity, Error> {
         check,
         faults: ledger_checks::open_faults(&mut conn, LISTED).await?,
         outbox_oldest_seconds: outbox::oldest_seconds(&mut conn).await?,
-        dead_letters: outbox::parked(&mut conn).await?,
-        stop: withdrawal_stops::in_force(&mut conn).await?,
+        dead_letters: dead_letter::count(&mut conn).await?,
+        pause: withdrawal_pauses::in_force(&mut conn).await?,
     })
 }

@@ -8,12 +8,12 @@ use serde_json::json;
 
 use crate::app::Moment;
 use crate::error::Error;
-use crate::store::withdrawal_stops;
+use crate::store::withdrawal_pauses;
 
 pub const REOPEN: &str = "withdrawals.reopen";
 
-/// The field of its change that names the stop.
-pub const STOP: &str = "stopId";
+/// The field of its change with the id of the pause.
+pub const PAUSE_ID: &str = "stopId";
 
 #[derive(Debug, Clone)]
 pub struct ProposeReopening {
@@ -37,9 +37,9 @@ pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<An
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {
-    let stop = withdrawal_stops::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
-    let change = json!({ "withdrawals": "open", STOP: stop.id });
-    let before = json!({ "withdrawals": "stopped", "since": Moment(stop.stopped_at), "reason": stop.reason });
+    let pause = withdrawal_pauses::in_force(conn).await?.ok_or(Error::WithdrawalsNotStopped)?;
+    let change = json!({ "withdrawals": "open", PAUSE_ID: pause.id });
+    let before = json!({ "withdrawals": "stopped", "since": Moment(pause.stopped_at), "reason": pause.reason });
     let new = NewProposal {
         staff: &command.staff,
         address: &command.client_address,

@@ -4,6 +4,7 @@ use anyhow::anyhow;
 use async_trait::async_trait;
 use chassis::bus::{Effect, Event, HandleError, Handler};
 use chassis::db::{Db, PgConnection};
+use chassis::dead_letter;
 use chassis::error::{Fault, Kind};
 use chassis::inbox;
 use prost::Message;
@@ -48,8 +49,8 @@ impl Handler for Events {
         }
     }
 
-    async fn park(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
-        inbox::park(&mut *self.db.conn().await?, id, key, payload, cause).await
+    async fn keep_dead_letter(&self, id: &str, key: &str, payload: &[u8], cause: &str) -> Result<(), sqlx::Error> {
+        dead_letter::keep(&mut *self.db.conn().await?, id, key, payload, cause).await
     }
 }
 

@@ -442,11 +442,11 @@ impl From<Integrity> for message::GetIntegrityResponse {
             outbox_oldest_seconds: found.outbox_oldest_seconds,
             dead_letters: found.dead_letters,
             ok: found.ok(),
-            withdrawals_stopped: found.stop.is_some(),
+            withdrawals_stopped: found.pause.is_some(),
             checked_at: found.check.checked_at.map(clock::to_proto),
             walked_at: found.check.walked_at.map(clock::to_proto),
-            stopped_at: found.stop.as_ref().map(|stop| clock::to_proto(stop.stopped_at)),
-            stop_reason: found.stop.map(|stop| stop.reason).unwrap_or_default(),
+            stopped_at: found.pause.as_ref().map(|pause| clock::to_proto(pause.stopped_at)),
+            stop_reason: found.pause.map(|pause| pause.reason).unwrap_or_default(),
             faults: found.faults.into_iter().map(Into::into).collect(),
         }
     }

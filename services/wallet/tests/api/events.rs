@@ -37,7 +37,7 @@ async fn a_registration_makes_the_accounts_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 2);
 }
 
-/// [Q6] What can never take effect is poison, and parked.
+/// [Q6] What can never take effect is poison, and kept as a dead letter.
 #[sqlx::test(migrations = false)]
 async fn nonsense_is_poison(pool: PgPool) {
     let world = World::new(pool).await;
@@ -47,7 +47,7 @@ async fn nonsense_is_poison(pool: PgPool) {
     for event in [registered("no id"), garbage, foreign] {
         assert!(matches!(events.handle(&event).await, Err(HandleError::Poison(_))));
     }
-    events.park("some-id", "key", &[1], "cause").await.unwrap();
+    events.keep_dead_letter("some-id", "key", &[1], "cause").await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM parked_events").await, 1);
 }
 

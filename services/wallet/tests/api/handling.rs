@@ -149,10 +149,10 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let events = Events { db: world.doors.db.clone() };
     let (good, user_id) = (Uuid::now_v7().to_string(), Uuid::new_v4());
     let payload = UserRegistered { user_id: user_id.to_string() }.encode_to_vec();
-    events.park(&good, "auth.v1.user_registered", &payload, "the database was full").await.unwrap();
+    events.keep_dead_letter(&good, "auth.v1.user_registered", &payload, "the database was full").await.unwrap();
     let poison = Uuid::now_v7().to_string();
-    events.park(&poison, "auth.v1.user_registered", &[0xff], "first look").await.unwrap();
-    events.park("", "auth.v1.user_registered", &payload, "no message id").await.unwrap();
+    events.keep_dead_letter(&poison, "auth.v1.user_registered", &[0xff], "first look").await.unwrap();
+    events.keep_dead_letter("", "auth.v1.user_registered", &payload, "no message id").await.unwrap();
     let (admin_id, admin) = world.realm.staff(Role::Admin);
     let list = async || {
         let request = with_token(ListDeadLettersRequest {}, &world.treasurer);

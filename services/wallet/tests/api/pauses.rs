@@ -1,4 +1,4 @@
-//! The automatic stop: books that do not add up keep money in, until two people let it go on.
+//! The automatic pause: a ledger that does not balance lets nothing out until two people resume withdrawals.
 
 use chassis::error::Kind;
 use chassis::identity::Role;

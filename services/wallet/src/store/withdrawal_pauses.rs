@@ -1,24 +1,24 @@
-//! Pauses of withdrawals: started when the ledger does not balance, ended by two people.
+//! Pauses of withdrawals: started when the ledger does not balance, ended by two people. Table `withdrawal_stops`.
 
 use chassis::db::PgConnection;
 use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Stop {
+pub struct Pause {
     pub id: i64,
     pub reason: String,
     pub stopped_at: OffsetDateTime,
 }
 
-/// The stop in force, if there is one.
-pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Stop>, sqlx::Error> {
-    sqlx::query_as!(Stop, "SELECT id, reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
+/// The pause in force, if there is one.
+pub async fn in_force(conn: &mut PgConnection) -> Result<Option<Pause>, sqlx::Error> {
+    sqlx::query_as!(Pause, "SELECT id, reason, stopped_at FROM withdrawal_stops WHERE reopened_at IS NULL")
         .fetch_optional(conn)
         .await
 }
 
-/// Whether withdrawals are open: no stop is in force, and the last check of the ledger is not so old.
+/// Whether withdrawals are open: no pause is in force, and the last check of the ledger is not so old.
 pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT NOT EXISTS (SELECT FROM withdrawal_stops WHERE reopened_at IS NULL) AND EXISTS (
@@ -29,7 +29,7 @@ pub async fn are_open(conn: &mut PgConnection, watched_within: Duration) -> Resu
     .await
 }
 
-/// Begins a stop; `false` if one is in force.
+/// Begins a pause; `false` if one is in force.
 pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::Error> {
     let begun = sqlx::query!("INSERT INTO withdrawal_stops (reason) VALUES ($1) ON CONFLICT DO NOTHING", reason)
         .execute(conn)
@@ -37,7 +37,7 @@ pub async fn begin(conn: &mut PgConnection, reason: &str) -> Result<bool, sqlx::
     Ok(begun.rows_affected() == 1)
 }
 
-/// Ends a stop as one person proposed and another confirmed; `false` if it is not in force.
+/// Ends a pause as one person proposed and another confirmed; `false` if it is not in force.
 pub async fn end(
     conn: &mut PgConnection,
     id: i64,
