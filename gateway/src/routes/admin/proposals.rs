@@ -286,41 +286,11 @@ async fn of_every_service(
     responses((status = 200, body = Proposed), Errors), tag = "Back office")]
 pub async fn confirm(
     State(app): State<App>,
-    StaffMember(SignedIn { client, out, .. }): StaffMember,
+    StaffMember(caller): StaffMember,
     Path(id): Path<String>,
     key: Key,
 ) -> Result<Response, ApiError> {
-    let (owner, proposal_id) = Owner::of(&id)?;
-    let (client_address, idempotency) = (client.address, key.bodyless());
-    let claim = idempotency.clone();
-    let (metadata, proposal) = match owner {
-        Owner::Wallet => {
-            let message = wallet::ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.wallet_staff, confirm_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-        Owner::Trade => {
-            let message = trade::ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.trade_staff, confirm_proposal, out, claim, message)?.into_parts();
-            app.plans.invalidate();
-            (metadata, answer.proposal)
-        }
-        Owner::PaymentMethod => {
-            let message = payment_method::ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.payment_method_staff, confirm_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-        Owner::Auth => {
-            let message = auth::ConfirmProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.auth_staff, confirm_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-    };
-    Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
+    decide(&app, caller, &id, key, Decision::Confirm).await
 }
 
 /// Reject a proposal
@@ -329,39 +299,47 @@ pub async fn confirm(
     responses((status = 200, body = Proposed), Errors), tag = "Back office")]
 pub async fn reject(
     State(app): State<App>,
-    StaffMember(SignedIn { client, out, .. }): StaffMember,
+    StaffMember(caller): StaffMember,
     Path(id): Path<String>,
     key: Key,
 ) -> Result<Response, ApiError> {
-    let (owner, proposal_id) = Owner::of(&id)?;
-    let (client_address, idempotency) = (client.address, key.bodyless());
+    decide(&app, caller, &id, key, Decision::Reject).await
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Decision {
+    Confirm,
+    Reject,
+}
+
+/// Has the service that owns the proposal decide it.
+async fn decide(app: &App, caller: SignedIn, id: &str, key: Key, decision: Decision) -> Result<Response, ApiError> {
+    let (owner, proposal_id) = Owner::of(id)?;
+    let (out, client_address, idempotency) = (caller.out, caller.client.address, key.bodyless());
     let claim = idempotency.clone();
+    /// Calls one service. Their messages differ only in the package.
+    macro_rules! ask {
+        ($client:ident, $package:ident) => {
+            match decision {
+                Decision::Confirm => ask!($client, confirm_proposal, $package::ConfirmProposalRequest),
+                Decision::Reject => ask!($client, reject_proposal, $package::RejectProposalRequest),
+            }
+        };
+        ($client:ident, $method:ident, $package:ident::$request:ident) => {{
+            let message = $package::$request { proposal_id, client_address, idempotency };
+            let (metadata, answer, _) = call_keyed!(app.clients.$client, $method, out, claim, message)?.into_parts();
+            (metadata, answer.proposal)
+        }};
+    }
     let (metadata, proposal) = match owner {
-        Owner::Wallet => {
-            let message = wallet::RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.wallet_staff, reject_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-        Owner::Trade => {
-            let message = trade::RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.trade_staff, reject_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-        Owner::PaymentMethod => {
-            let message = payment_method::RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.payment_method_staff, reject_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
-        Owner::Auth => {
-            let message = auth::RejectProposalRequest { proposal_id, client_address, idempotency };
-            let (metadata, answer, _) =
-                call_keyed!(app.clients.auth_staff, reject_proposal, out, claim, message)?.into_parts();
-            (metadata, answer.proposal)
-        }
+        Owner::Wallet => ask!(wallet_staff, wallet),
+        Owner::Trade => ask!(trade_staff, trade),
+        Owner::PaymentMethod => ask!(payment_method_staff, payment_method),
+        Owner::Auth => ask!(auth_staff, auth),
     };
+    if owner == Owner::Trade && decision == Decision::Confirm {
+        app.plans.invalidate();
+    }
     Ok(marked(&metadata, ok(Proposed::new(owner, proposal)?)))
 }
 
