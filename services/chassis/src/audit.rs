@@ -16,7 +16,7 @@ use crate::db::PgConnection;
 use crate::decision::Signed;
 use crate::error::Refusal;
 use crate::identity::Staff;
-use crate::page::Page;
+use crate::page::{Listed, Page};
 
 /// The role in rows that no person wrote.
 const SYSTEM: &str = "system";
@@ -207,11 +207,7 @@ impl TryFrom<Option<AuditFilter>> for Filter {
 }
 
 /// A page of the rows that match, newest first, and the cursor of the next page.
-pub async fn list(
-    conn: &mut PgConnection,
-    filter: &Filter,
-    page: &Page<i64>,
-) -> Result<(Vec<Message>, String), sqlx::Error> {
+pub async fn list(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) -> Result<Listed<Message>, sqlx::Error> {
     let rows = sqlx::query_as!(
         Row,
         "SELECT id, at, actor_id, actor_role, action, subject_id, member_id, before, after, address, decision, assertion, hash

@@ -1,7 +1,8 @@
 //! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
-//! ([error]), lists ([page]), identity ([keys], [identity], [auth_client]), permissions ([permission]) and signed decisions
-//! ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication ([grpc], [batch], [bus],
-//! [outbox], [inbox], [dead_letter]), and the process ([config], [telemetry], [process], [command]).
+//! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
+//! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
+//! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and the process ([config], [telemetry], [process],
+//! [command]).
 
 #![warn(missing_docs)]
 
@@ -10,6 +11,8 @@ pub mod money;
 pub mod clock;
 
 pub mod error;
+
+pub mod validate;
 
 pub mod page;
 

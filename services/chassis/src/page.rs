@@ -10,6 +10,9 @@ use crate::error::Refusal;
 /// Rows of the largest page.
 pub const LARGEST: u16 = 500;
 
+/// The rows of a page, and the cursor of the next page; empty on the last page.
+pub type Listed<T> = (Vec<T>, String);
+
 /// The page that a caller wants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page<C> {
@@ -46,8 +49,8 @@ impl<C: Display> Page<C> {
         i64::from(self.size) + 1
     }
 
-    /// The rows of the page, out of up to [`Self::limit`] rows, and the cursor of the next page; empty on the last page.
-    pub fn cut<T>(&self, mut rows: Vec<T>, key: impl FnOnce(&T) -> C) -> (Vec<T>, String) {
+    /// The page out of up to [`Self::limit`] rows.
+    pub fn cut<T>(&self, mut rows: Vec<T>, key: impl FnOnce(&T) -> C) -> Listed<T> {
         let has_more = rows.len() > usize::from(self.size);
         rows.truncate(usize::from(self.size));
         let next_cursor = rows.last().filter(|_| has_more).map(|last| key(last).to_string()).unwrap_or_default();

@@ -16,7 +16,7 @@ use crate::error::{Kind, Refusal};
 use crate::grpc::request_id;
 use crate::idempotency::{Answer, Claim, Keyed, Work};
 use crate::identity::{Staff, Verifier};
-use crate::page::Page;
+use crate::page::{Listed, Page};
 use crate::permission::Permission;
 use crate::roots::to_hex;
 
@@ -412,7 +412,7 @@ pub async fn list(
     conn: &mut PgConnection,
     status: ProposalStatus,
     page: &Page<Uuid>,
-) -> Result<(Vec<Proposal>, String), sqlx::Error> {
+) -> Result<Listed<Proposal>, sqlx::Error> {
     let status = match status {
         ProposalStatus::Unspecified => None,
         ProposalStatus::Open => Some("open"),

@@ -5,7 +5,7 @@ use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
 
-use crate::domain::method::{FieldError, PERSONAL_LIMIT};
+use crate::domain::method::PERSONAL_LIMIT;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -24,8 +24,6 @@ pub enum Error {
     /// A payout to the platform itself.
     #[error("this is one of our own deposit addresses, please enter your own wallet address")]
     PlatformAddress,
-    #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
-    Fields(Vec<FieldError>),
     /// The method is no longer what the proposal was made for.
     #[error("the payment method has changed since this was proposed")]
     Stale,
@@ -48,7 +46,7 @@ impl Fault for Error {
             Self::NotFound => Kind::NotFound,
             Self::PlatformMethod => Kind::Forbidden,
             Self::TooManyMethods | Self::Stale => Kind::Conflict,
-            Self::MethodUnavailable | Self::PlatformAddress | Self::Fields(_) => Kind::Invalid,
+            Self::MethodUnavailable | Self::PlatformAddress => Kind::Invalid,
             Self::Database(error) => db::kind(error),
             Self::Unreadable(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
@@ -61,7 +59,7 @@ impl Fault for Error {
             Self::PlatformMethod => ErrorReason::PlatformMethod,
             Self::TooManyMethods => ErrorReason::TooManyMethods,
             Self::MethodUnavailable => ErrorReason::MethodUnavailable,
-            Self::PlatformAddress | Self::Fields(_) => ErrorReason::ValidationFailed,
+            Self::PlatformAddress => ErrorReason::ValidationFailed,
             Self::Stale => ErrorReason::StaleRevision,
             Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
             Self::Database(_) | Self::Unreadable(_) => ErrorReason::Internal,
@@ -80,9 +78,6 @@ impl Fault for Error {
         match self {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
-            Self::Fields(errors) => {
-                errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
-            }
             _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }

@@ -1,6 +1,5 @@
 //! Plans, values and trades, without I/O.
 
-pub mod field;
 pub mod plan;
 pub mod trade;
 pub mod value;

@@ -8,7 +8,6 @@ use chassis::idempotency::Replayed;
 use chassis::money::{AmountError, Cents};
 use proto::common::v1::ErrorReason;
 
-use crate::domain::field::FieldError;
 use crate::domain::trade::CannotEnd;
 use crate::domain::value::Unpublishable;
 
@@ -41,8 +40,6 @@ pub enum Error {
     /// A value not after the newest one, or before the opening or maturity of an open trade.
     #[error("the value must be newer than the newest one and than the open trades of its plan")]
     ValueOutOfOrder,
-    #[error("{}", .0.first().map_or("some fields are not valid", |error| error.sentence))]
-    Fields(Vec<FieldError>),
     /// The plan is no longer what the proposal was made for.
     #[error("the plan has changed since this was proposed")]
     Stale,
@@ -83,9 +80,7 @@ impl From<CannotEnd> for Error {
 impl From<Unpublishable> for Error {
     fn from(cause: Unpublishable) -> Self {
         match cause {
-            Unpublishable::Future => {
-                Self::Fields(vec![FieldError { field: "at", sentence: "A value cannot be in force in the future" }])
-            }
+            Unpublishable::Future => Self::Refused(Refusal::field("at", "A value cannot be in force in the future")),
             Unpublishable::OutOfOrder => Self::ValueOutOfOrder,
         }
     }
@@ -95,7 +90,7 @@ impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
             Self::PlanNotFound | Self::TradeNotFound => Kind::NotFound,
-            Self::NoValue | Self::AmountOutOfRange { .. } | Self::Fields(_) => Kind::Invalid,
+            Self::NoValue | Self::AmountOutOfRange { .. } => Kind::Invalid,
             Self::TradeNotOpen
             | Self::TradeAlreadyClosed
             | Self::TradeInProfit
@@ -112,7 +107,7 @@ impl Fault for Error {
     fn reason(&self) -> ErrorReason {
         match self {
             Self::PlanNotFound | Self::TradeNotFound => ErrorReason::NotFound,
-            Self::NoValue | Self::Fields(_) => ErrorReason::ValidationFailed,
+            Self::NoValue => ErrorReason::ValidationFailed,
             Self::AmountOutOfRange { .. } => ErrorReason::AmountOutOfRange,
             Self::TradeNotOpen => ErrorReason::TradeNotOpen,
             Self::TradeAlreadyClosed => ErrorReason::TradeAlreadyClosed,
@@ -139,9 +134,6 @@ impl Fault for Error {
             Self::NoValue => vec![("planId".to_owned(), self.sentence())],
             Self::AmountOutOfRange { .. } => vec![("amount".to_owned(), self.sentence())],
             Self::ValueOutOfOrder => vec![("at".to_owned(), self.sentence())],
-            Self::Fields(errors) => {
-                errors.iter().map(|error| (error.field.to_owned(), error.sentence.to_owned())).collect()
-            }
             _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }

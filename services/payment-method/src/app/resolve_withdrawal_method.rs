@@ -1,10 +1,12 @@
 //! The network and the destination of a withdrawal (D-R5, D-W1, D-W6).
 
 use chassis::db::{Db, PgConnection};
+use chassis::error::Refusal;
+use chassis::validate::is_text;
 use uuid::Uuid;
 
 use crate::app::resolve_deposit_method::resolve_deposit_method;
-use crate::domain::method::{FieldError, Fields, Method, Scope};
+use crate::domain::method::{Fields, Method, Scope};
 use crate::domain::{address, network};
 use crate::error::Error;
 use crate::store::methods;
@@ -66,18 +68,14 @@ pub async fn resolve_withdrawal_method(db: &Db, request: ResolveWithdrawalMethod
 impl Destination {
     /// With its address as it is read on its network, if it has one.
     fn checked(self) -> Result<Self, Error> {
-        if self.memo.chars().count() > 128 || self.memo.chars().any(char::is_control) {
-            return Err(Error::Fields(vec![FieldError {
-                field: "memo",
-                sentence: "Memo must have at most 128 characters",
-            }]));
+        if !is_text(&self.memo, 0, 128) {
+            return Err(Refusal::field("memo", "Memo must have at most 128 characters").into());
         }
         if self.address.is_empty() {
             return Ok(self);
         }
-        let address = address::parse(&self.network, &self.address).map_err(|_| {
-            Error::Fields(vec![FieldError { field: "address", sentence: "Please enter a valid wallet address" }])
-        })?;
+        let address = address::parse(&self.network, &self.address)
+            .map_err(|_| Refusal::field("address", "Please enter a valid wallet address"))?;
         Ok(Self { address, ..self })
     }
 }
@@ -90,8 +88,8 @@ pub async fn resolve_plain_withdrawals(
 ) -> Result<Vec<Option<Destination>>, Error> {
     let ids: Vec<Uuid> = requests.iter().filter_map(|request| request.method.trim().parse().ok()).collect();
     // What the database cannot hold would be refused to all of them.
-    let is_text = |address: &&str| !address.chars().any(char::is_control);
-    let addresses = requests.iter().map(|request| request.address.trim()).filter(is_text);
+    let storable = |address: &&str| !address.chars().any(char::is_control);
+    let addresses = requests.iter().map(|request| request.address.trim()).filter(storable);
     let addresses: Vec<String> = addresses.map(ToOwned::to_owned).collect();
     let mut conn = db.conn().await?;
     let named = methods::platform_among(&mut conn, &ids).await?;

@@ -1,5 +1,6 @@
 //! Payment methods and the validation of their fields (D-M3).
 
+use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -45,47 +46,29 @@ pub struct Fields {
     pub image_key: String,
 }
 
-/// One field that is wrong, and the sentence that says so.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FieldError {
-    /// The field as named on the wire.
-    pub field: &'static str,
-    pub sentence: &'static str,
-}
-
 impl Fields {
     /// Reads the fields as typed: without the blanks around them, the currency in capitals.
     ///
     /// # Errors
     /// Every field that is wrong.
     pub fn parse(typed: Self) -> Result<Self, Vec<FieldError>> {
-        let mut errors = Vec::new();
-        let mut check = |valid: bool, field, sentence| {
-            if !valid {
-                errors.push(FieldError { field, sentence });
-            }
-        };
+        let mut checks = Checks::default();
         let currency = typed.currency.trim().to_ascii_uppercase();
         let currency_ok =
             (2..=10).contains(&currency.len()) && currency.bytes().all(|byte| byte.is_ascii_alphanumeric());
-        check(currency_ok, "currency", "Currency must have 2 to 10 letters or digits");
+        checks.that(currency_ok, "currency", "Currency must have 2 to 10 letters or digits");
         let network = typed.network.trim().to_owned();
-        check(is_text(&network, 2, 40), "network", "Network must have 2 to 40 characters");
+        checks.that(is_text(&network, 2, 40), "network", "Network must have 2 to 40 characters");
         let address = address::parse(&network, &typed.address).unwrap_or_default();
-        check(!address.is_empty(), "address", "Please enter a valid wallet address");
+        checks.that(!address.is_empty(), "address", "Please enter a valid wallet address");
         let memo = typed.memo.trim().to_owned();
-        check(is_text(&memo, 0, 128), "memo", "Memo must have at most 128 characters");
+        checks.that(is_text(&memo, 0, 128), "memo", "Memo must have at most 128 characters");
         let label = typed.label.trim().to_owned();
-        check(is_text(&label, 0, 60), "label", "Label must have at most 60 characters");
-        check(is_text(&typed.image_key, 0, 200), "image", "The image could not be used");
+        checks.that(is_text(&label, 0, 60), "label", "Label must have at most 60 characters");
+        checks.that(is_text(&typed.image_key, 0, 200), "image", "The image could not be used");
         let fields = Self { currency, network, address, memo, label, image_key: typed.image_key };
-        if errors.is_empty() { Ok(fields) } else { Err(errors) }
+        checks.passed(fields)
     }
-}
-
-/// Whether it has that many characters, and no control characters.
-fn is_text(text: &str, min: usize, max: usize) -> bool {
-    (min..=max).contains(&text.chars().count()) && !text.chars().any(char::is_control)
 }
 
 #[cfg(test)]

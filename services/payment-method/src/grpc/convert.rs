@@ -1,5 +1,6 @@
 //! Conversion between proto messages and the types of this service.
 
+use chassis::error::Refusal;
 use proto::payment_method::v1::{
     MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
@@ -13,15 +14,15 @@ use crate::error::Error;
 
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
     let message = message.unwrap_or_default();
-    Fields::parse(Fields {
+    let fields = Fields::parse(Fields {
         currency: message.currency,
         network: message.network,
         address: message.address,
         memo: message.memo,
         label: message.label,
         image_key: message.image_key,
-    })
-    .map_err(Error::Fields)
+    });
+    Ok(fields.map_err(Refusal::from)?)
 }
 
 /// A method's id; text that is none names no method.

@@ -1,10 +1,10 @@
 //! A plan: an offer with a range, a target and a duration.
 
 use chassis::money::Cents;
+use chassis::validate::{Checks, FieldError, is_text};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::field::{Checks, FieldError, is_text};
 use super::value::Value;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,8 +1,7 @@
 //! The value index of a plan (D-I1, D-R4): dated points with a source, published by two people, in order.
 
+use chassis::validate::{Checks, FieldError, is_text};
 use time::OffsetDateTime;
-
-use super::field::{Checks, FieldError, is_text};
 
 /// A value from a moment on.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! Conversion between proto messages and the types of this service.
 
 use chassis::clock;
+use chassis::error::Refusal;
 use chassis::money::Cents;
 use proto::trade::v1::{
     Plan as PlanMessage, PlanValue, ProposePlanRequest, ProposePlanValueRequest, Trade as TradeMessage, TradeStatus,
@@ -8,7 +9,6 @@ use proto::trade::v1::{
 };
 use uuid::Uuid;
 
-use crate::domain::field::FieldError;
 use crate::domain::plan::{Plan, Terms};
 use crate::domain::trade::{Status, Trade};
 use crate::domain::value::{Draft, Value};
@@ -25,7 +25,7 @@ pub(super) fn trade_id(text: &str) -> Result<Uuid, Error> {
 }
 
 pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
-    Terms::parse(Terms {
+    let terms = Terms::parse(Terms {
         title: message.title.clone(),
         subtitle: message.subtitle.clone(),
         min: Cents::new(message.min_cents),
@@ -33,14 +33,15 @@ pub(super) fn terms(message: &ProposePlanRequest) -> Result<Terms, Error> {
         roi_basis_points: message.roi_basis_points,
         duration_days: message.duration_days,
         active: message.active,
-    })
-    .map_err(Error::Fields)
+    });
+    Ok(terms.map_err(Refusal::from)?)
 }
 
 pub(super) fn draft(message: &ProposePlanValueRequest) -> Result<Draft, Error> {
-    let no_moment = || Error::Fields(vec![FieldError { field: "at", sentence: "Enter a date and time" }]);
+    let no_moment = || Refusal::field("at", "Enter a date and time");
     let at = message.at.as_ref().map(|at| clock::from_proto(at).ok_or_else(no_moment)).transpose()?;
-    Draft::parse(Draft { micros: message.value_micros, at, source: message.source.clone() }).map_err(Error::Fields)
+    let draft = Draft::parse(Draft { micros: message.value_micros, at, source: message.source.clone() });
+    Ok(draft.map_err(Refusal::from)?)
 }
 
 impl From<Plan> for PlanMessage {

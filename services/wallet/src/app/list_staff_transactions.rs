@@ -1,7 +1,7 @@
 //! Searches transactions for staff.
 
 use chassis::db::Db;
-use chassis::page::Page;
+use chassis::page::{Listed, Page};
 
 use crate::domain::cursor::Cursor;
 use crate::domain::transaction::Transaction;
@@ -13,7 +13,7 @@ pub async fn list_staff_transactions(
     db: &Db,
     filter: &Filter,
     page: &Page<Cursor>,
-) -> Result<(Vec<Transaction>, String), Error> {
+) -> Result<Listed<Transaction>, Error> {
     let found = transactions::search(&mut *db.conn().await?, filter, page.after, page.limit()).await?;
     Ok(page.cut(found, Cursor::of))
 }
