@@ -25,11 +25,11 @@ async function setUp(page: Page, member: SignedIn) {
   return { secret, codes }
 }
 
-test('a member sets up an authenticator, steps up for a withdrawal and signs in by a recovery code [D-A3] [D-R19] [D-A9]', async ({ page, another, watch }) => {
+test('a member sets up an authenticator, steps up for a withdrawal and logs in by a recovery code [D-A3] [D-R19] [D-A9]', async ({ page, another, watch }) => {
   test.setTimeout(180_000)
   const member = await signedIn(page)
   await fund(member, 500)
-  // Signed in before: this session has never given the factor.
+  // Logged in before: this session has never given the factor.
   const desk = await another()
   await desk.goto('/login')
   await desk.getByLabel('Email').fill(member.email)
@@ -42,7 +42,7 @@ test('a member sets up an authenticator, steps up for a withdrawal and signs in 
   await passes(page, 'the profile with a second factor')
   await mailTo(member.email, /An authenticator app was set up/)
 
-  // The other device stays signed in; to withdraw, it gives a code, and the request goes on.
+  // The other device stays logged in; to withdraw, it gives a code, and the request goes on.
   watch.tolerate(/status of (401|403|422)/)
   await desk.goto('/withdrawals')
   await desk.getByLabel('Amount').fill('100')

@@ -49,11 +49,11 @@ class Device {
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
 
-test('a member adds a passkey, signs in with it, steps up for a withdrawal and removes it [D-A3] [D-R19]', async ({ page, another, watch }) => {
+test('a member adds a passkey, logs in with it, steps up for a withdrawal and removes it [D-A3] [D-R19]', async ({ page, another, watch }) => {
   test.setTimeout(240_000)
   const member = await signedIn(page)
   await fund(member, 500)
-  // Signed in before: this session has never given the factor.
+  // Logged in before: this session has never given the factor.
   const desk = await another()
   await desk.goto('/login')
   await desk.getByLabel('Email').fill(member.email)
@@ -76,7 +76,7 @@ test('a member adds a passkey, signs in with it, steps up for a withdrawal and r
   await passes(page, 'the profile with a passkey')
   await mailTo(member.email, /A passkey was added/)
 
-  // The password alone asks for it; the passkey alone signs in.
+  // The password alone asks for it; the passkey alone logs in.
   watch.tolerate(/status of (401|403|422)/)
   await phone.answers(false)
   await page.getByRole('button', { name: 'Account menu' }).click()
@@ -93,7 +93,7 @@ test('a member adds a passkey, signs in with it, steps up for a withdrawal and r
   await page.goto('/profile')
   await expect(page.getByText(/last used/)).toBeVisible()
 
-  // The other device stays signed in; to withdraw, it gives the passkey, and the request goes on.
+  // The other device stays logged in; to withdraw, it gives the passkey, and the request goes on.
   const laptop = await Device.plugInto(desk)
   await laptop.synchroniseFrom(phone)
   await desk.goto('/withdrawals')
@@ -108,7 +108,7 @@ test('a member adds a passkey, signs in with it, steps up for a withdrawal and r
   await expect(desk).toHaveURL('/transactions')
   await expect(desk.getByRole('main').getByRole('link', { name: /Withdrawal/ })).toHaveCount(1)
 
-  // Without it, the password alone signs in again.
+  // Without it, the password alone logs in again.
   await page.getByRole('button', { name: 'Remove the passkey My phone' }).click()
   await passes(page, 'the question before removing a passkey')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

@@ -46,7 +46,7 @@ test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-0
   const events = page.getByRole('main').getByRole('listitem')
   await expect(events.first()).toContainText('Password changed')
   await expect(events.first()).toContainText('127.0.0.0/24')
-  for (const text of ['Wrong password', 'Email changed', 'Email change requested', 'Signed in']) {
+  for (const text of ['Wrong password', 'Email changed', 'Email change requested', 'Logged in']) {
     await expect(events.filter({ hasText: text })).toHaveCount(1)
   }
 })

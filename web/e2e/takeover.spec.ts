@@ -47,7 +47,7 @@ test('a change of email is undone by the link in the old mailbox, and payouts wa
   await expect(page).toHaveURL('/dashboard')
 })
 
-test('"This was not me" in the mail of a new sign-in logs everybody out [D-A6]', async ({ page, another, watch }) => {
+test('"This was not me" in the mail of a new login logs everybody out [D-A6]', async ({ page, another, watch }) => {
   watch.tolerate(/401|422/)
   const member = await signedIn(page)
   await page.goto('/dashboard')

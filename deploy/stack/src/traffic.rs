@@ -43,7 +43,7 @@ impl std::fmt::Display for Counts {
 /// Keeps the demo member at work on the product at `url` until `stop` says so.
 ///
 /// # Errors
-/// When nobody can sign in, or the product has no plan or method.
+/// When nobody can log in, or the product has no plan or method.
 pub async fn keep_going(url: &str, mut stop: watch::Receiver<bool>) -> Result<Counts> {
     let visitor = Client::new(url).patient();
     let member = visitor.login(EMAIL, PASSWORD).await?;

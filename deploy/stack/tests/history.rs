@@ -14,7 +14,7 @@ use time::{Duration, OffsetDateTime};
 const DAYS: u64 = 8;
 
 /// [D-X3] [D-H4] What is played on a clock of half a year ago is dated then, and stays right when the product goes on
-/// by the machine's clock: the member signs in, and every promise is kept.
+/// by the machine's clock: the member logs in, and every promise is kept.
 #[tokio::test]
 async fn days_are_played_on_a_clock_that_is_set_forward() -> Result<()> {
     let folder = folder()?;

@@ -87,12 +87,12 @@ async fn a_new_name_stands_in_the_next_answer() -> Result<()> {
 }
 
 /// [D-X3] The stack starts with its staff, three deposit addresses, and four plans with a month of values, of which
-/// one has risen and one has fallen in ten days; a member sees them, and staff of each role can sign in.
+/// one has risen and one has fallen in ten days; a member sees them, and staff of each role can log in.
 #[tokio::test]
 async fn a_fresh_stack_is_seeded() -> Result<()> {
     let stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
     for name in ["admin", "reviewer", "reviewer2", "treasurer", "treasurer2", "manager", "manager2", "auditor"] {
-        stack.staff(name).await.with_context(|| format!("{name} signs in"))?;
+        stack.staff(name).await.with_context(|| format!("{name} logs in"))?;
     }
     let member = stack.member().await?;
     for network in ["TRC20", "ERC20", "Bitcoin"] {

@@ -23,7 +23,7 @@ use totp_rs::{Builder, Secret};
 
 const NONE: &str = "7d0f3c1e-5a0b-4b1e-9c55-0123456789ab";
 
-/// Somebody with an authenticator, signed in.
+/// Somebody with an authenticator, logged in.
 struct Holder {
     client: Client,
     secret: String,

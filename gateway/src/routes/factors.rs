@@ -145,7 +145,7 @@ impl RecoveryCodes {
 
 /// Confirm an authenticator
 ///
-/// From then on, signing in takes a code of it, and withdrawals, addresses, email, password and the authenticator itself
+/// From then on, logging in takes a code of it, and withdrawals, addresses, email, password and the authenticator itself
 /// take one that is at most five minutes old. No session ends.
 #[utoipa::path(post, path = "/users/totp/confirm", request_body = Code,
     responses((status = 200, body = RecoveryCodes), Errors), tag = "Profile")]

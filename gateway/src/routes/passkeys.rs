@@ -1,4 +1,4 @@
-//! Passkeys of the caller, a member or staff, and signing in by one. What browsers make and take is passed on as it is.
+//! Passkeys of the caller, a member or staff, and logging in by one. What browsers make and take is passed on as it is.
 
 use axum::extract::{Path, State};
 use chassis::grpc::Outgoing;
@@ -114,7 +114,7 @@ pub struct PasskeyAdded {
 
 /// Add a passkey
 ///
-/// It signs in without a password, and counts as a second factor. No session ends.
+/// It logs in without a password, and counts as a second factor. No session ends.
 #[utoipa::path(post, path = "/users/passkeys/finish", request_body = NewPasskey,
     responses((status = 201, body = PasskeyAdded), Errors), tag = "Profile")]
 pub async fn finish(

@@ -46,7 +46,7 @@ fn the_document_holds_every_call_of_the_specification() {
     }
 }
 
-/// Every operation of the document is routed (nobody is signed in: never 404 for the route, never 405).
+/// Every operation of the document is routed (nobody is logged in: never 404 for the route, never 405).
 #[tokio::test]
 async fn every_operation_of_the_document_is_routed() {
     let fixture = Fixture::new().await;

@@ -84,11 +84,11 @@ pub mod forget_expired;
 /// What may be asked for by id in one call.
 const MOST_IDS: usize = 500;
 
-/// Sign-ins at the database at once: they wait for each other at the counter of their address, and a storm of them must
+/// Logins at the database at once: they wait for each other at the counter of their address, and a storm of them must
 /// leave connections to everybody else.
 pub const SIGN_INS: usize = 3;
 
-/// Whether staff need a second factor to sign in.
+/// Whether staff need a second factor to log in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SecondFactor {
     /// Everywhere but in the local stack.
@@ -101,7 +101,7 @@ pub enum SecondFactor {
 pub struct App {
     pub db: Db,
     pub hasher: Hasher,
-    /// Turns of sign-ins at the database.
+    /// Turns of logins at the database.
     pub sign_ins: Semaphore,
     /// Derives the secrets of mails.
     pub secrets: Secrets,

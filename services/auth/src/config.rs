@@ -44,7 +44,7 @@ pub struct Config {
     /// The key under which the secrets of authenticators are kept.
     #[arg(long, env)]
     pub totp_key_file: PathBuf,
-    /// Whether staff need a second factor to sign in.
+    /// Whether staff need a second factor to log in.
     #[arg(long, env, value_enum, default_value = "on")]
     pub staff_totp: Switch,
     /// How long new reviewers, treasurers and managers wait before they may decide.

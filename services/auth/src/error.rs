@@ -20,11 +20,11 @@ pub enum Error {
     /// No such account, or another password: which of them is nobody's business.
     #[error("wrong email or password")]
     InvalidCredentials,
-    /// Whoever has an authenticator signs in with a code of it.
+    /// Whoever has an authenticator logs in with a code of it.
     #[error("enter the code from your authenticator app")]
     TotpRequired,
-    /// Whoever has passkeys alone signs in with one.
-    #[error("sign in with your passkey, or enter a recovery code")]
+    /// Whoever has passkeys alone logs in with one.
+    #[error("log in with your passkey, or enter a recovery code")]
     PasskeyRequired,
     /// An unknown passkey, a used or old challenge, or a wrong signature; the cause is for the log.
     #[error("this passkey was not accepted, please try again")]

@@ -119,7 +119,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let trusted = config.service.keys.trusted()?;
     let second_factor = SecondFactor::from(config.staff_totp);
     if second_factor == SecondFactor::Waived {
-        tracing::warn!("STAFF_TOTP=off: staff sign in without a second factor; never do this outside a local stack");
+        tracing::warn!("STAFF_TOTP=off: staff log in without a second factor; never do this outside a local stack");
     }
     if config.new_staff_wait_seconds == 0 {
         tracing::warn!("NEW_STAFF_WAIT_SECONDS=0: new staff decide at once; never do this outside a local stack");

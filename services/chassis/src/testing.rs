@@ -77,7 +77,7 @@ impl Sessions for MemorySessions {
         Ok(PayoutState { frozen: self.is_frozen(user_id).await?, not_before, ..told })
     }
 
-    /// A proposer who never signed in is permitted.
+    /// A proposer who never logged in is permitted.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         let named = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE);
         let (claims, _) = named.ok_or_else(unauthenticated)?;
@@ -117,7 +117,7 @@ impl Default for Realm {
 }
 
 impl Realm {
-    /// Fresh keys, nobody signed in.
+    /// Fresh keys, nobody logged in.
     #[must_use]
     pub fn new() -> Self {
         let folder = std::env::temp_dir().join(format!("solvane-keys-{}", Uuid::now_v7()));
@@ -188,7 +188,7 @@ impl Realm {
         self.token_key.sign(claims).expect("signed")
     }
 
-    /// A verified member signed in: the account and the token.
+    /// A verified member logged in: the account and the token.
     pub fn member(&self) -> (Uuid, String) {
         let session = session(None);
         (session.user_id, self.sign_in(session))
@@ -208,7 +208,7 @@ impl Realm {
         self.sessions.lock().values_mut().filter(|session| session.user_id == user_id).for_each(change);
     }
 
-    /// Staff signed in: the account and the token.
+    /// Staff logged in: the account and the token.
     pub fn staff(&self, role: Role) -> (Uuid, String) {
         let session = session(Some(role));
         (session.user_id, self.sign_in(session))

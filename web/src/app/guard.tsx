@@ -20,7 +20,7 @@ export function MemberGuard() {
   return <Outlet />
 }
 
-/** Login and registration lead on when somebody verified is signed in already [AUTH-02]. */
+/** Login and registration lead on when somebody verified is logged in already [AUTH-02]. */
 export function SignedInGuard() {
   const { isChecking } = useSessionCheck()
   const user = useSession((session) => session.user)

@@ -20,7 +20,7 @@ const lists = [
   ['the methods of a deposit', '[DEP-02]', '/deposits', '/payment-methods', { paymentMethods: [usdt] }, 'TRC20'],
   ['the methods of a withdrawal', '[WDR-01]', '/withdrawals', '/payment-methods', { paymentMethods: [btc] }, 'Bitcoin'],
   ['the payment methods', '[D-M4]', '/payment-methods', '/payment-methods', { paymentMethods: [own] }, 'My wallet'],
-  ['the activity', '[D-A7]', '/profile/activity', '/users/activity', { events: [signIn] }, 'Signed in'],
+  ['the activity', '[D-A7]', '/profile/activity', '/users/activity', { events: [signIn] }, 'Logged in'],
   ['the sessions', '[D-S4]', '/profile', '/auth/sessions', { sessions: [session] }, 'Firefox on Linux'],
 ] as const
 

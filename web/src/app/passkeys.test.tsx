@@ -84,7 +84,7 @@ describe('a login with a passkey', () => {
   })
 
   it('is named where the password does not suffice, with a recovery code as the way out [D-A3]', async () => {
-    const message = 'Sign in with your passkey, or enter a recovery code'
+    const message = 'Log in with your passkey, or enter a recovery code'
     server.use(refuses('post', '/auth/login', 401, { message, code: 'PASSKEY_REQUIRED' }))
     const { user } = openApp('/login')
     await user.type(await screen.findByLabelText('Email'), 'amara@example.com')

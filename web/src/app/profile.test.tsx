@@ -153,7 +153,7 @@ it('tells what happened to the account, page by page, refusals by another name [
   const { user } = openAsMember('/profile/activity')
   const rows = (await screen.findAllByText('Firefox on Linux · 203.0.113.0/24')).map((origin) => origin.closest('li'))
   expect(rows).toHaveLength(3)
-  for (const [index, text] of ['Sign-in failed', 'Signed in', 'of_next_year'].entries()) expect(rows[index]).toHaveTextContent(text)
+  for (const [index, text] of ['Login failed', 'Logged in', 'of_next_year'].entries()) expect(rows[index]).toHaveTextContent(text)
   await user.click(screen.getByRole('button', { name: 'Show more' }))
   expect(await screen.findByText('Account frozen')).toBeVisible()
   expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()

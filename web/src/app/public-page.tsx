@@ -72,12 +72,12 @@ function Header() {
 function WaysIn() {
   return (
     <>
-      <div className="hidden signed-in:contents">
+      <div className="hidden logged-in:contents">
         <ButtonLink to={paths.dashboard} size="sm">
           Dashboard
         </ButtonLink>
       </div>
-      <div className="contents signed-in:hidden">
+      <div className="contents logged-in:hidden">
         <ButtonLink to={paths.login} variant="ghost" size="sm">
           Log in
         </ButtonLink>

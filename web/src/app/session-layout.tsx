@@ -23,7 +23,7 @@ export function SessionLayout() {
 const promises = [
   ['Fees before you confirm', 'The amount, the fee and what you receive are on the screen before anything is sent.'],
   ['Every value has a source', 'Plan values are published with their date and source.'],
-  ['You stay in control', 'See every device that is signed in, and end any session at once.'],
+  ['You stay in control', 'See every device that is logged in, and end any session at once.'],
 ] as const
 
 function SidePanel() {

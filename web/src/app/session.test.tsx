@@ -93,7 +93,7 @@ describe('login', () => {
     expect(screen.getByText('Please check your connection and try again.')).toBeVisible()
   })
 
-  it('sends a signed-in, verified user on to the dashboard [AUTH-02]', async () => {
+  it('sends a logged-in, verified user on to the dashboard [AUTH-02]', async () => {
     openAsMember('/login')
     await waitFor(() => expect(currentPath()).toBe('/dashboard'))
   })
@@ -433,7 +433,7 @@ describe('the session', () => {
     expect(window.history.state).not.toMatchObject({ usr: { from: expect.anything() as unknown } })
   })
 
-  it('begins here when another tab signs in, also after a logout [D-S9]', async () => {
+  it('begins here when another tab logs in, also after a logout [D-S9]', async () => {
     const { user } = openAsMember('/dashboard')
     await user.click(await screen.findByRole('button', { name: 'Logout' }))
     await waitFor(() => expect(currentPath()).toBe('/login'))

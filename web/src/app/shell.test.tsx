@@ -24,7 +24,7 @@ describe('the shell', () => {
     expect(screen.queryByRole('dialog', { name: 'Menu' })).not.toBeInTheDocument()
   })
 
-  it('shows who is signed in, with ways on, and closes on a click outside [NAV-02]', async () => {
+  it('shows who is logged in, with ways on, and closes on a click outside [NAV-02]', async () => {
     const { user } = openAsMember('/dashboard')
     await user.click(await screen.findByRole('button', { name: 'Account menu' }))
     const menu = await screen.findByRole('menu')

@@ -14,7 +14,7 @@ export function VisitorGate() {
   const hasToken = useSession((session) => session.token !== null)
   if (!hasToken) {
     return (
-      <div className="contents signed-in:invisible">
+      <div className="contents logged-in:invisible">
         <Outlet />
       </div>
     )

@@ -7,11 +7,11 @@ type Sentence = { text: string; refused?: string; icon: LucideIcon }
 
 /** What each kind of event is called; an unknown one of a newer server is shown as it is. */
 const sentences: Record<SecurityEvent['kind'], Sentence> = {
-  sign_in: { text: 'Signed in', refused: 'Sign-in failed', icon: LogIn },
+  sign_in: { text: 'Logged in', refused: 'Login failed', icon: LogIn },
   step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
   password: { text: 'Password confirmed', refused: 'Wrong password', icon: KeyRound },
   email_code: { text: 'Emailed code confirmed', refused: 'Wrong emailed code', icon: Mail },
-  sign_out: { text: 'Signed out', icon: LogOut },
+  sign_out: { text: 'Logged out', icon: LogOut },
   session_ended: { text: 'Session ended', icon: LogOut },
   password_changed: { text: 'Password changed', icon: KeyRound },
   password_reset: { text: 'Password reset by email link', icon: KeyRound },

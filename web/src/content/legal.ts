@@ -175,7 +175,7 @@ export const privacy: LegalText = {
         [
           'Account data: as long as you have an account.',
           'Transactions, receipts and the audit record: for the time that bookkeeping and money-laundering law requires, usually five to ten years.',
-          'Sessions: seven days at most; records of sign-ins up to 12 months.',
+          'Sessions: seven days at most; records of logins up to 12 months.',
           'Verification codes: ten minutes. Reset links: thirty minutes.',
         ],
       ],

@@ -1709,7 +1709,7 @@ export interface paths {
         put?: never;
         /**
          * Add a passkey
-         * @description It signs in without a password, and counts as a second factor. No session ends.
+         * @description It logs in without a password, and counts as a second factor. No session ends.
          */
         post: operations["post_users_passkeys_finish"];
         delete?: never;
@@ -1802,7 +1802,7 @@ export interface paths {
         put?: never;
         /**
          * Confirm an authenticator
-         * @description From then on, signing in takes a code of it, and withdrawals, addresses, email, password and the authenticator itself
+         * @description From then on, logging in takes a code of it, and withdrawals, addresses, email, password and the authenticator itself
          *     take one that is at most five minutes old. No session ends.
          */
         post: operations["post_users_totp_confirm"];

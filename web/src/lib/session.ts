@@ -1,4 +1,4 @@
-/** Who is signed in: the member and the bearer token, kept in local storage under `auth` [AUTH-16]. */
+/** Who is logged in: the member and the bearer token, kept in local storage under `auth` [AUTH-16]. */
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import type { User } from './api-types'
@@ -48,14 +48,14 @@ export function endSession({ left = false } = {}) {
 
 export const useUser = () => useSession((session) => session.user)
 
-/** The signed-in member, for screens behind the guard. */
+/** The logged-in member, for screens behind the guard. */
 export function useMember(): User {
   const user = useUser()
-  if (!user) throw new Error('This screen needs a signed-in member')
+  if (!user) throw new Error('This screen needs a logged-in member')
   return user
 }
 
-/** Calls back when another tab signs in or out, after the stored session was taken over. */
+/** Calls back when another tab logs in or out, after the stored session was taken over. */
 export function followOtherTabs(onChange: () => void) {
   const listen = (event: StorageEvent) => {
     if (event.key !== 'auth' && event.key !== null) return
@@ -63,7 +63,7 @@ export function followOtherTabs(onChange: () => void) {
     if (event.newValue === null) endSession({ left: true })
     else {
       void useSession.persist.rehydrate()
-      // Whoever signed in there is here, too; said after the reading, because it is written down again.
+      // Whoever logged in there is here, too; said after the reading, because it is written down again.
       if (useSession.getState().token) useSession.setState({ left: false })
     }
     if (useSession.getState().user?.id !== before) onChange()

@@ -42,8 +42,8 @@ pub async fn end_sessions(
     let message = EndMemberSessionsRequest { user_id, client: Some(caller.client), idempotency: claim.clone() };
     let answer = call_keyed!(app.clients.auth_staff, end_member_sessions, caller.out, claim, message)?;
     let sentence = match answer.get_ref().ended {
-        0 => "The member is not signed in anywhere.",
-        _ => "The member has been signed out everywhere.",
+        0 => "The member is not logged in anywhere.",
+        _ => "The member has been logged out everywhere.",
     };
     Ok(marked(answer.metadata(), ok(Done::saying(sentence))))
 }

@@ -1,4 +1,4 @@
-//! BeginPasskeyLogin: returns the options with which a browser signs in by any passkey of this site.
+//! BeginPasskeyLogin: returns the options with which a browser logs in by any passkey of this site.
 
 use chassis::clock;
 use uuid::Uuid;

@@ -1,5 +1,5 @@
 //! A step of several use cases: what a caller proves before setting up a second factor. Whoever has one gives it; a member
-//! without one gives the password; staff without one just signed in with theirs.
+//! without one gives the password; staff without one just logged in with theirs.
 
 use chassis::db::PgConnection;
 use chassis::identity::{Session, step_up_required};

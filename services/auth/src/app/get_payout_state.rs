@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::store::payout_safeguards;
 
 /// The state now; an unknown account has nothing to wait for. A payout to a destination that became known after a first
-/// sign-in from a new device also waits after that.
+/// login from a new device also waits after that.
 pub async fn get_payout_state(
     app: &App,
     user_id: Uuid,

@@ -29,7 +29,7 @@ pub struct Credentials {
     pub device: Device,
 }
 
-/// Signs in. The try is counted, and the count committed, before the comparison. An unknown account takes as long as a
+/// Logs in. The try is counted, and the count committed, before the comparison. An unknown account takes as long as a
 /// known one.
 ///
 /// # Errors
@@ -133,7 +133,7 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
     Ok(SignedIn { user, token })
 }
 
-/// Checks the second factor of accounts that have one; returns it as given. Staff without one may sign in, but do
+/// Checks the second factor of accounts that have one; returns it as given. Staff without one may log in, but do
 /// nothing except enrol one.
 async fn given(
     app: &App,

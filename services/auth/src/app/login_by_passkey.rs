@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::passkeys::Answer;
 use crate::store::{login_throttles, passkeys, users};
 
-/// Signs in; the passkey counts as a second factor given now. The try is counted by its address, and the count committed,
+/// Logs in; the passkey counts as a second factor given now. The try is counted by its address, and the count committed,
 /// before anything is verified. The account's own counters stay untouched: a signature cannot be guessed, and strangers
 /// would lock its owner out.
 ///

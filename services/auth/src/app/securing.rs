@@ -63,7 +63,7 @@ pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
 }
 
 /// Removes the second factors that a member was mailed about within the life of a link: whoever used the account may have
-/// added them, and a passkey alone signs in. The others are not lost, whatever staff were told. Staff have lost ones removed by an operator.
+/// added them, and a passkey alone logs in. The others are not lost, whatever staff were told. Staff have lost ones removed by an operator.
 async fn forget_new_factors(tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     if !user.is_member() {
         return Ok(());

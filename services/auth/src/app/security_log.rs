@@ -57,7 +57,7 @@ pub async fn done_in(
     done(conn, (user_id, role), kind, device.as_ref(), now).await
 }
 
-/// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth sign-in refused in a row has
+/// Notes a refusal, in a transaction of its own since that of the try is rolled back. The tenth login refused in a row has
 /// the owner mailed.
 pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>) -> Result<(), Error> {
     let mut tx = db.begin().await?;
@@ -73,7 +73,7 @@ pub async fn refused(db: &Db, user_id: Uuid, kind: Kind, device: Option<&Device>
     Ok(())
 }
 
-/// Notes a refused sign-in to this account, or to none, behind the answer: how long that takes tells nobody whether there
+/// Notes a refused login to this account, or to none, behind the answer: how long that takes tells nobody whether there
 /// is one (D-A13).
 pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     let Some(user_id) = user_id else {
@@ -82,7 +82,7 @@ pub fn refused_behind(db: &Db, user_id: Option<Uuid>, device: &Device) {
     let (db, device) = (db.clone(), device.clone());
     tokio::spawn(async move {
         if let Err(error) = refused(&db, user_id, Kind::SignIn, Some(&device)).await {
-            tracing::warn!(%error, "could not record a refused sign-in");
+            tracing::warn!(%error, "could not record a refused login");
         }
     });
 }

@@ -38,7 +38,7 @@ impl Purpose {
 /// What ties a code to whoever asked for it, so that the submissions of others cost them nothing (D-A2).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Handle {
-    /// Whoever registered the account or signed in to it: every code of the account.
+    /// Whoever registered the account or logged in to it: every code of the account.
     Account(Uuid),
     /// A visitor: the codes that were asked for with this request.
     Request(Uuid),

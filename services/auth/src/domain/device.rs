@@ -1,4 +1,4 @@
-//! The origin of a sign-in: the browser family and the address block (D-R12).
+//! The origin of a login: the browser family and the address block (D-R12).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 

@@ -67,7 +67,7 @@ impl Ceremony {
     pub const fn subject(self) -> (&'static [u8], Uuid) {
         match self {
             Self::Registration(session_id) => (b"registration", session_id),
-            Self::SignIn => (b"sign-in", Uuid::nil()),
+            Self::SignIn => (b"login", Uuid::nil()),
             Self::StepUp(session_id) => (b"step-up", session_id),
             Self::Decision(session_id, _) => (b"decision", session_id),
         }

@@ -5,12 +5,12 @@ use time::{Duration, OffsetDateTime};
 /// How long events are kept: a year and the month in which somebody asks about it.
 pub const LIFE: Duration = Duration::days(396);
 
-/// Refused sign-ins since the last one that worked after which the owner is mailed, once.
+/// Refused logins since the last one that worked after which the owner is mailed, once.
 pub const MAILED_REFUSALS: i64 = 10;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// A sign-in with the right password, and the second factor if there is one. Refused: one of them was wrong.
+    /// A login with the right password, and the second factor if there is one. Refused: one of them was wrong.
     SignIn,
     /// A second factor was given again. Refused: it was wrong.
     StepUp,
@@ -19,7 +19,7 @@ pub enum Kind {
     /// A code from an email was entered. Only ever refused, and only in the log and the metric: strangers can enter any
     /// number of them.
     EmailCode,
-    /// The session's owner signed out.
+    /// The session's owner logged out.
     SignOut,
     /// A session was ended from another one, or by staff.
     SessionEnded,

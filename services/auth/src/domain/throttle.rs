@@ -30,7 +30,7 @@ const REST: Duration = Duration::minutes(15);
 
 /// Tries on one account before the delay begins.
 const FREE_ACCOUNT: i32 = 5;
-/// The same from a place the account knows, where its owner may sign in several times at once.
+/// The same from a place the account knows, where its owner may log in several times at once.
 const FREE_KNOWN_PLACE: i32 = 20;
 /// Tries from one address before the delay begins: many people may share it, and as many tries as wait for their hash
 /// count while they wait.

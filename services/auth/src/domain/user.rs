@@ -39,7 +39,7 @@ pub struct User {
 }
 
 impl User {
-    /// Whether somebody may sign in to it at all.
+    /// Whether somebody may log in to it at all.
     #[must_use]
     pub const fn is_open(&self) -> bool {
         self.disabled_at.is_none()

@@ -152,7 +152,7 @@ pub async fn email_changed(
     enqueue(conn, "auth.v1.email_changed", user.id, &event).await
 }
 
-/// Somebody signed in from a device the account does not know.
+/// Somebody logged in from a device the account does not know.
 pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device: &Device, link_id: Uuid) -> Told {
     let event = NewDeviceSignedIn {
         user_id: user_id.to_string(),
@@ -163,7 +163,7 @@ pub async fn new_device_signed_in(conn: &mut PgConnection, user_id: Uuid, device
     enqueue(conn, "auth.v1.new_device_signed_in", user_id, &event).await
 }
 
-/// So many sign-ins to an account in a row were refused.
+/// So many logins to an account in a row were refused.
 pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64, device: Option<&Device>) -> Told {
     let event = SignInsRefused {
         user_id: user_id.to_string(),

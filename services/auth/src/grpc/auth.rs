@@ -253,7 +253,7 @@ fn only_email(text: &str) -> Result<Email, Status> {
     Email::parse(text).map_err(|sentence| status(Error::field("email", sentence)))
 }
 
-/// Whose key it is while nobody is signed in: the address's.
+/// Whose key it is while nobody is logged in: the address's.
 fn claimant(email: &Email) -> Uuid {
     let hash = Sha256::digest(email.folded().as_bytes());
     let mut bytes = [0; 16];

@@ -4,7 +4,7 @@ use uuid::Uuid;
 
 use crate::domain::device::Device;
 
-/// Whether an account signed in from this address block before.
+/// Whether an account logged in from this address block before.
 pub async fn knows_place(conn: &mut PgConnection, user_id: Uuid, device: &Device) -> Result<bool, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT EXISTS (SELECT FROM known_devices WHERE user_id = $1 AND address_block = $2) AS "known!""#,

@@ -54,7 +54,7 @@ pub async fn lift_stop(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sql
     Ok(())
 }
 
-/// What keeps payouts of an account waiting now, also so long after the first sign-in from a new device that was followed by
+/// What keeps payouts of an account waiting now, also so long after the first login from a new device that was followed by
 /// a destination that is known since this moment; `None` for an unknown account.
 pub async fn state(
     conn: &mut PgConnection,

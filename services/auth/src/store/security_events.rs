@@ -27,7 +27,7 @@ pub async fn insert(
     Ok(())
 }
 
-/// Refused sign-ins since the last one that worked.
+/// Refused logins since the last one that worked.
 pub async fn refusals(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT count(*) AS "count!" FROM security_events WHERE user_id = $1 AND kind = 'sign_in' AND refused

@@ -29,7 +29,7 @@ pub async fn until_there_are(world: &World, refusals: i64) {
     }
 }
 
-/// [D-A7] [C15] The owner sees each sign-in, refusal and change with its device and address block, newest first and page by
+/// [D-A7] [C15] The owner sees each login, refusal and change with its device and address block, newest first and page by
 /// page; nobody else sees it.
 #[sqlx::test(migrations = false)]
 async fn the_owner_sees_what_happened(pool: PgPool) {
@@ -62,10 +62,10 @@ async fn the_owner_sees_what_happened(pool: PgPool) {
     assert_eq!(([first, second].concat(), end.as_str()), (events, ""));
 
     let (_, other) = world.member("grace@example.com").await;
-    assert_eq!(activity(&world, &other, None).await.0.len(), 1, "their own sign-in");
+    assert_eq!(activity(&world, &other, None).await.0.len(), 1, "their own login");
 }
 
-/// [D-A9] [C15] Ten refusals in a row mail the owner once; a sign-in that works begins the count again.
+/// [D-A9] [C15] Ten refusals in a row mail the owner once; a login that works begins the count again.
 #[sqlx::test(migrations = false)]
 async fn ten_refusals_in_a_row_mail_the_owner_once(pool: PgPool) {
     let world = World::new(pool).await;
@@ -88,7 +88,7 @@ async fn ten_refusals_in_a_row_mail_the_owner_once(pool: PgPool) {
     assert_eq!(mailed().await, 1, "the tenth, not the eleventh");
 }
 
-/// [D-A13] A refused sign-in of an unknown address leaves no row, and is answered like one of a known address.
+/// [D-A13] A refused login of an unknown address leaves no row, and is answered like one of a known address.
 #[sqlx::test(migrations = false)]
 async fn an_unknown_address_leaves_no_row(pool: PgPool) {
     let world = World::new(pool).await;

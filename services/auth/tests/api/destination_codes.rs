@@ -175,8 +175,8 @@ async fn only_the_wallet_asks_for_codes(pool: PgPool) {
     assert_eq!(issue(&world, &nobody, 1).await.unwrap_err().code, "NOT_FOUND");
 }
 
-/// [D-A5] The first sign-in from a new device that was followed by a new destination: payouts to it wait 24 hours from the
-/// sign-in; those to a destination that was known before do not, nor does an account's first device count.
+/// [D-A5] The first login from a new device that was followed by a new destination: payouts to it wait 24 hours from the
+/// login; those to a destination that was known before do not, nor does an account's first device count.
 #[sqlx::test(migrations = false)]
 async fn a_new_device_followed_by_a_new_destination_cools_off(pool: PgPool) {
     let world = World::new(pool).await;

@@ -161,7 +161,7 @@ impl World {
         self.door.login(Request::new(request)).await.map(Response::into_inner).map_err(|status| from_status(&status))
     }
 
-    /// Staff signed in: the account's id and the token.
+    /// Staff logged in: the account's id and the token.
     pub async fn staff(&self, role: Role) -> (Uuid, String) {
         self.staff_named(role.as_str(), role).await
     }

@@ -1,4 +1,4 @@
-//! The second factor of members: setting it up, signing in and working with it, recovery codes, removal.
+//! The second factor of members: setting it up, logging in and working with it, recovery codes, removal.
 
 use auth::app::SecondFactor;
 use auth::app::reset_factors::reset_next;
@@ -138,7 +138,7 @@ async fn a_member_sets_up_an_authenticator(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM audit_rows").await, 0, "the trail is of staff");
 }
 
-/// [D-A3] [D-R19] A recovery code signs in in place of the authenticator, once, and its owner is told how many are left.
+/// [D-A3] [D-R19] A recovery code logs in in place of the authenticator, once, and its owner is told how many are left.
 #[sqlx::test(migrations = false)]
 async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;
@@ -226,7 +226,7 @@ impl World {
 }
 
 /// [D-A3] Lost factors are removed by two reviewers and 72 hours: not by one, not by an admin, not before; then every session
-/// ends, the password signs in, and the member was mailed both times.
+/// ends, the password logs in, and the member was mailed both times.
 #[sqlx::test(migrations = false)]
 async fn lost_factors_are_removed_by_two_people_and_72_hours(pool: PgPool) {
     let world = World::new(pool).await;

@@ -1,4 +1,4 @@
-//! Passkeys of members and staff: adding, signing in, stepping up, removing, and losing them.
+//! Passkeys of members and staff: adding, logging in, stepping up, removing, and losing them.
 
 use auth::app::SecondFactor;
 use auth::app::reset_factors::reset_next;
@@ -130,7 +130,7 @@ async fn a_member_adds_a_passkey(pool: PgPool) {
     assert!(second.recovery_codes.is_empty(), "the first ones stay");
 }
 
-/// [D-A3] A passkey alone signs in, as a second factor given now; the password alone does not any more. A recovery code
+/// [D-A3] A passkey alone logs in, as a second factor given now; the password alone does not any more. A recovery code
 /// still stands in.
 #[sqlx::test(migrations = false)]
 async fn a_passkey_signs_in(pool: PgPool) {
@@ -151,7 +151,7 @@ async fn a_passkey_signs_in(pool: PgPool) {
     assert_eq!(world.count(events).await, before + 1);
 }
 
-/// [D-A3] [D-A9] An answer signs in once, within five minutes, for this site, with its user verified, for the account whose
+/// [D-A3] [D-A9] An answer logs in once, within five minutes, for this site, with its user verified, for the account whose
 /// passkey it is; whatever else it is, it opens nothing and is noted.
 #[sqlx::test(migrations = false)]
 async fn only_a_right_answer_signs_in(pool: PgPool) {
@@ -312,7 +312,7 @@ async fn a_passkey_is_added_where_it_was_begun(pool: PgPool) {
     assert_eq!(world.begin_passkey(&unverified, PASSWORD).await.unwrap_err().code, "EMAIL_NOT_VERIFIED");
 }
 
-/// [D-A3] Removing takes a fresh factor. With the last factor the recovery codes go, and the password signs in again; while
+/// [D-A3] Removing takes a fresh factor. With the last factor the recovery codes go, and the password logs in again; while
 /// another is left, they stay.
 #[sqlx::test(migrations = false)]
 async fn a_passkey_is_removed(pool: PgPool) {
@@ -393,7 +393,7 @@ async fn lost_passkeys_are_removed(pool: PgPool) {
 }
 
 /// [D-A6] "This was not me" takes away passkeys and authenticators that are younger than the link may be: a passkey alone
-/// would sign in again. Older ones stay.
+/// would log in again. Older ones stay.
 #[sqlx::test(migrations = false)]
 async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     let world = World::with(pool, SecondFactor::Required).await;

@@ -37,7 +37,7 @@ impl World {
         Self::with(pool, SecondFactor::Required).await
     }
 
-    /// A fresh account that signed in by its password.
+    /// A fresh account that logged in by its password.
     async fn newcomer(&self, name: &str, role: Role) -> (String, String) {
         let email = format!("{name}@solvane.test");
         let new = NewStaff { name, email: &email, role, password: PASSWORD };

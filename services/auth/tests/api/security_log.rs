@@ -1,4 +1,4 @@
-//! What the security log counts beyond sign-ins and step-ups.
+//! What the security log counts beyond logins and step-ups.
 
 use auth::app::SecondFactor;
 use chassis::error::from_status;

@@ -181,7 +181,7 @@ async fn a_later_link_undoes_no_undo(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM users WHERE email = 'ada@example.com'").await, 1);
 }
 
-/// [D-A6] "This was not me": the mails of a new sign-in and of a changed password hold a link that ends every session and
+/// [D-A6] "This was not me": the mails of a new login and of a changed password hold a link that ends every session and
 /// the password, stops payouts and mails a reset link; it is kept nowhere in the clear.
 #[sqlx::test(migrations = false)]
 async fn this_was_not_me(pool: PgPool) {

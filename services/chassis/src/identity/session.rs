@@ -14,12 +14,12 @@ use crate::decision::{Decided, Proposer, Signed};
 use crate::error::{Kind, Refusal};
 use crate::permission::{MemberAct, Permission};
 
-/// A live session: somebody signed in.
+/// A live session: somebody logged in.
 #[derive(Debug, Clone)]
 pub struct Session {
     /// Id of the session.
     pub id: Uuid,
-    /// Account that signed in.
+    /// Account that logged in.
     pub user_id: Uuid,
     /// Whether the email is confirmed.
     pub verified: bool,
@@ -212,7 +212,7 @@ pub struct PayoutState {
     pub password_changed_at: Option<OffsetDateTime>,
     /// When the second factors last changed.
     pub factors_changed_at: Option<OffsetDateTime>,
-    /// When the member last signed in from a device for the first time.
+    /// When the member last logged in from a device for the first time.
     pub new_device_at: Option<OffsetDateTime>,
 }
 

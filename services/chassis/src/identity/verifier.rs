@@ -29,7 +29,7 @@ pub struct MemberClaims {
     pub iss: String,
     /// Always [`MEMBER_AUDIENCE`].
     pub aud: String,
-    /// Account that signed in.
+    /// Account that logged in.
     pub sub: Uuid,
     /// The session, whose row decides.
     pub sid: Uuid,

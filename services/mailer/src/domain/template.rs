@@ -48,9 +48,9 @@ templates! {
     EmailChangeRequested = "email_change_requested",
     /// To both addresses: the new one is in force.
     EmailChanged = "email_changed",
-    /// A sign-in from a device not seen before.
+    /// A login from a device not seen before.
     NewSignIn = "new_sign_in",
-    /// Many sign-ins in a row failed.
+    /// Many logins in a row failed.
     SignInsRefused = "sign_ins_refused",
     /// The link by which a new colleague sets a password.
     StaffInvited = "staff_invited",

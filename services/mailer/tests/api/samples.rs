@@ -198,7 +198,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
                 "An authenticator app was set up",
                 "Firefox on Linux",
                 "203.0.113.0/24",
-                "stay signed in",
+                "stay logged in",
                 "https://solvane.test/not-me#token=Not-Me-Token_6",
                 "This was not me",
             ],
@@ -299,7 +299,7 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
                 address_block: "203.0.113.0/24".to_owned(),
             },
             Template::SignInsRefused,
-            &["10 sign-ins", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
+            &["10 logins", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
         ),
         one("auth.v1.account_frozen", &auth::AccountFrozen { user_id }, Template::AccountFrozen, &["stays yours"]),
     ]

@@ -246,7 +246,7 @@ fn member_account(state: Option<&PayoutState>, now: OffsetDateTime) -> Check {
         ("The email was changed", state.email_changed_at),
         ("The password was changed", state.password_changed_at),
         ("A second factor was changed", state.factors_changed_at),
-        ("The member signed in from a new device", state.new_device_at),
+        ("The member logged in from a new device", state.new_device_at),
     ];
     let recent = events.into_iter().filter_map(|(what, at)| Some((what, at.filter(|at| *at + RECENT > now)?)));
     found.extend(recent.map(|(what, at)| format!("{what} on {}.", in_words(at))));

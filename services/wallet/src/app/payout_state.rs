@@ -8,7 +8,7 @@ use crate::domain::transaction::Transaction;
 use crate::error::Error;
 
 /// Since when the destination of a payout is known, as auth is asked about it: one that is not known yet becomes known after
-/// every sign-in so far (D-A5).
+/// every login so far (D-A5).
 #[must_use]
 pub fn known_since(transaction: &Transaction) -> Option<OffsetDateTime> {
     let withdrawal = transaction.as_withdrawal()?;

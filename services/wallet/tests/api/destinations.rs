@@ -272,7 +272,7 @@ async fn destinations_of_before_are_known(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM destinations WHERE cause = 'payout'").await, 2);
 }
 
-/// [D-A5] Payouts to a destination that became known after a first sign-in from a new device wait for a day, also while it
+/// [D-A5] Payouts to a destination that became known after a first login from a new device wait for a day, also while it
 /// is not confirmed; payouts to one that was known before do not.
 #[sqlx::test(migrations = false)]
 async fn a_new_destination_from_a_new_device_cools_off(pool: PgPool) {

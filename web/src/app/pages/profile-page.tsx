@@ -36,7 +36,7 @@ export function ProfilePage() {
               to={paths.activity}
               icon={History}
               title="Account activity"
-              description="Sign-ins and changes from the last 13 months"
+              description="Logins and changes from the last 13 months"
             />
             <AppearanceCard />
           </div>

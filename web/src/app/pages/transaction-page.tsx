@@ -70,7 +70,7 @@ function OpenWithdrawal({ withdrawal }: { withdrawal: Transaction }) {
     <>
       {withdrawal.notBefore && (
         <Notice title={`Your payout can be approved from ${formatDateTime(withdrawal.notBefore)}`}>
-          Your email, password or second factor was changed recently, or both the address and a device you signed in
+          Your email, password or second factor was changed recently, or both the address and a device you logged in
           from are new. We wait before paying out so that you can stop a withdrawal you did not request. There is
           nothing you need to do.
         </Notice>

@@ -8,7 +8,7 @@ import { useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
 import { MoreButton } from '@/components/more-button'
 
-/** Where a member is signed in, with the means to end it [D-A7]. */
+/** Where a member is logged in, with the means to end it [D-A7]. */
 export function MemberSessions({ id, sessions }: { id: string; sessions: MemberPage['sessions'] }) {
   const may = useMay()
   const end = useEndSessions(id)

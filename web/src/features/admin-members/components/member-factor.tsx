@@ -9,7 +9,7 @@ import { NoteButton } from '@/features/admin/components/note-dialog'
 
 type MemberFactorProps = { member: User; factor: NonNullable<MemberPage['secondFactor']> }
 
-/** Whether the member signs in with a second factor, and the way to remove one that was lost [D-A3]. */
+/** Whether the member logs in with a second factor, and the way to remove one that was lost [D-A3]. */
 export function MemberFactor({ member, factor: { enrolled, removedAt } }: MemberFactorProps) {
   const may = useMay()
   const reset = useResetFactors(member.id)

@@ -5,7 +5,7 @@ import { api } from '@/lib/api-client'
 import { paths, type LoginState } from '@/lib/paths'
 import { beginLeaving, endSession } from '@/lib/session'
 
-/** A server that does not answer keeps nobody signed in here. */
+/** A server that does not answer keeps nobody logged in here. */
 const LONGEST_WAIT_MS = 5_000
 
 /** Revokes the session on the server if it can be reached, and forgets it here in any case [AUTH-13]. */

@@ -94,7 +94,7 @@ function NotEnrolled({ totp, onBegun, onPassword }: NotEnrolledProps) {
       <p className="text-sm text-ink-soft">
         {totp.required
           ? 'Set up an authenticator app to use the back office. It takes a minute.'
-          : 'Even someone who knows your password cannot sign in or withdraw without your phone. Setting it up takes a minute.'}
+          : 'Even someone who knows your password cannot log in or withdraw without your phone. Setting it up takes a minute.'}
       </p>
       <Button className="mt-4" onClick={onPassword ?? (() => begin.mutateAsync({}).then(onBegun))}>
         Set up
@@ -162,7 +162,7 @@ function RemoveDialog({ open, onClose, hasPasskeys }: { open: boolean; onClose: 
       <p className="text-sm">
         {hasPasskeys
           ? 'Your passkeys and your recovery codes keep working.'
-          : 'Your password alone is then enough to sign in and withdraw. The recovery codes stop working.'}
+          : 'Your password alone is then enough to log in and withdraw. The recovery codes stop working.'}
       </p>
     </Dialog>
   )

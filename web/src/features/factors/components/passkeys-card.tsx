@@ -35,7 +35,7 @@ export function PasskeysCard(props: PasskeysCardProps) {
     <Card className="overflow-hidden">
       <CardHeader
         title="Passkeys"
-        description="Sign in with your fingerprint, face or screen lock instead of your password. A passkey is also a second factor."
+        description="Log in with your fingerprint, face or screen lock instead of your password. A passkey is also a second factor."
       />
       {passkeys.data && totp.data ? (
         <Content passkeys={passkeys.data} totp={totp.data} {...props} />
@@ -160,7 +160,7 @@ function RemoveDialog({ passkey, onClose }: { passkey?: Passkey; onClose: () => 
       }
     >
       <p className="text-sm">
-        “{passkey?.name}” can no longer sign in to your account. Your device may still list it: remove it there, too.
+        “{passkey?.name}” can no longer log in to your account. Your device may still list it: remove it there, too.
       </p>
     </Dialog>
   )

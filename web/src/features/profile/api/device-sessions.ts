@@ -8,7 +8,7 @@ const listSessions = async ({ signal }: { signal: AbortSignal }) => {
   return sessions
 }
 
-/** Where the member is signed in. */
+/** Where the member is logged in. */
 export const useDeviceSessions = () => useQuery({ queryKey: queryKeys.deviceSessions, queryFn: listSessions })
 
 export const useEndSession = () => {

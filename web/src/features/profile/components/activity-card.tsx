@@ -5,7 +5,7 @@ import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { useActivity } from '../api/list-activity'
 
-/** Every sign-in, refusal and change of the account [D-A7]. */
+/** Every login, refusal and change of the account [D-A7]. */
 export function ActivityCard() {
   const query = useActivity()
   const { events, isPending, isFetching, error, refetch } = query

@@ -8,13 +8,13 @@ import type { DeviceSession } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
 import { useDeviceSessions, useEndSession } from '../api/device-sessions'
 
-/** Every signed-in device, each of which can be signed out from here [D-S4]. */
+/** Every logged-in device, each of which can be logged out from here [D-S4]. */
 export function SessionsCard() {
   const { data: sessions, isPending, isFetching, error, refetch } = useDeviceSessions()
   const lastSeen = formatDateTimes(sessions?.map(({ lastSeenAt }) => lastSeenAt) ?? [])
   return (
     <Card className="overflow-hidden">
-      <CardHeader title="Sessions" description="Where your account is signed in." />
+      <CardHeader title="Sessions" description="Where your account is logged in." />
       {isPending ? (
         <div className="space-y-3 p-5 sm:p-6">
           <Skeletons count={2} className="h-14" label="Loading sessions" />
