@@ -114,7 +114,7 @@ export async function registered(): Promise<SignedIn> {
   return { ...member, user, token, id: user.id, api }
 }
 
-/** The same, as whom the page is logged in. */
+/** The same, and logs the page in as the member. */
 export async function signedIn(page: Page): Promise<SignedIn> {
   const member = await registered()
   await startAs(page, member)

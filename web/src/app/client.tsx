@@ -1,4 +1,4 @@
-/** The app's way onto the page: it takes over what the build drew, or draws everything itself. */
+/** The entry point: hydrates a prerendered page, or renders the app. */
 import { StrictMode } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
 import { App } from './app'
@@ -7,7 +7,7 @@ import { firstRender } from './first-render'
 import '@/lib/theme'
 import './app.css'
 
-/** Resolves when the page answers to its visitor. */
+/** Resolves when the page is interactive. */
 export async function show(): Promise<void> {
   const root = document.getElementById('root')
   if (!root) throw new Error('the page has no #root')

@@ -9,7 +9,7 @@ import { FirstRender } from './first-render'
 /** `at`: another value is another try. */
 type Props = { at?: string; children: ReactNode }
 
-/** What broke, or did not come, says so and offers a way on; what lies around it goes on working. */
+/** Shows an error with a way on for content that failed to render or load; everything around it keeps working. */
 export class ErrorBoundary extends Component<Props, { failure: { cause: unknown } | null }> {
   override state: { failure: { cause: unknown } | null } = { failure: null }
 
@@ -27,7 +27,7 @@ export class ErrorBoundary extends Component<Props, { failure: { cause: unknown 
   }
 }
 
-/** Around the pages of a frame: the next page gets its chance. */
+/** The boundary around the pages of a layout. It resets on navigation. */
 export function PageBoundary({ children }: { children: ReactNode }) {
   return <ErrorBoundary at={useLocation().pathname}>{children}</ErrorBoundary>
 }

@@ -5,7 +5,7 @@ import { paths } from '@/lib/paths'
 import { useSession } from '@/lib/session'
 import { useReturnPath } from './return-path'
 
-/** Lets verified members through; everybody else goes to the screen that comes first for them: staff are no members [D-O1]. */
+/** Admits verified members and redirects everybody else; staff are not members [D-O1]. */
 export function MemberGuard() {
   const { isChecking } = useSessionCheck()
   const { user, left } = useSession()
@@ -20,7 +20,7 @@ export function MemberGuard() {
   return <Outlet />
 }
 
-/** Login and registration lead on when somebody verified is logged in already [AUTH-02]. */
+/** Redirects verified members from login and registration to the dashboard [AUTH-02]. */
 export function SignedInGuard() {
   const { isChecking } = useSessionCheck()
   const user = useSession((session) => session.user)

@@ -1,5 +1,5 @@
 /**
- * Refreshes the screen when the member's money changes on the server; where the stream is away, polling remains. All
+ * Refreshes the screen when the member's money changes on the server. Without the stream, polling remains. All
  * tabs of a browser share one stream, because a browser opens only six connections to a server over HTTP/1.1.
  */
 import { useQueryClient } from '@tanstack/react-query'
@@ -22,7 +22,7 @@ const pause = (ms: number, signal: AbortSignal) =>
 /** `missed`: something may have happened before the stream; `onChange` is called for that too. */
 type Following = { onChange: () => void; missed: boolean; signal: AbortSignal }
 
-/** Follows one stream to its end; false when there is none, or no session any more. */
+/** Reads one stream to its end. Returns false if there is none, or if the session has ended. */
 async function followOnce({ onChange, missed, signal }: Following): Promise<boolean> {
   const { token } = useSession.getState()
   const response = await fetch(`${apiUrl}/events`, {

@@ -16,7 +16,7 @@ const links = [
 const item =
   'flex min-h-11 items-center gap-3 rounded-md px-3 text-sm font-medium text-ink-soft outline-none select-none data-highlighted:bg-sunken data-highlighted:text-ink'
 
-/** Name, email, photo and the short ways; a click outside closes it [NAV-02]. */
+/** Name, email, photo and links; a click outside closes the menu [NAV-02]. */
 export function ProfileMenu() {
   const { name, email, image } = useMember()
   const { logOut } = useLogOut()

@@ -68,7 +68,7 @@ function Header() {
   )
 }
 
-/** The page's style chooses between member and visitor, so that the choice is right before the app has come. */
+/** CSS chooses between member and visitor, so that the right one shows before the app has loaded. */
 function WaysIn() {
   return (
     <>

@@ -1,7 +1,7 @@
 import { useLocation } from 'react-router'
 import { safeReturnPath, type LoginState } from '@/lib/paths'
 
-/** What the page that sent the visitor here said; the browser keeps it, so nothing about it is sure. */
+/** State from the page that redirected here. It comes from the browser, so its shape is not guaranteed. */
 function useLoginState(): { [Name in keyof LoginState]?: unknown } {
   const state: unknown = useLocation().state
   return typeof state === 'object' && state !== null ? state : {}
@@ -10,5 +10,5 @@ function useLoginState(): { [Name in keyof LoginState]?: unknown } {
 /** The protected page that sent the visitor to the login [D-S11]. */
 export const useReturnPath = () => safeReturnPath(useLoginState().from)
 
-/** Whether the visitor is here because nobody attended the back office. */
+/** Whether the visitor was logged out of the back office for inactivity. */
 export const useWasLeftAlone = () => useLoginState().leftAlone === true

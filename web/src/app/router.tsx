@@ -8,7 +8,7 @@ import { FirstRender } from './first-render'
 import { SessionLayout } from './session-layout'
 import { VisitorGate } from './visitor-gate'
 
-/** Each page is a chunk of its own; `name` is that of its export. */
+/** Loads a page as its own chunk; `name` is its export. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => {
     const Page: ComponentType = (await loadChunk(load))[name]
@@ -23,7 +23,7 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
   })
 }
 
-/** What several pages share around them. */
+/** A layout around several pages. */
 function frame<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => ({ default: (await loadChunk(load))[name] }))
 }

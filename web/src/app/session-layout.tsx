@@ -3,7 +3,7 @@ import { Logo } from '@/components/logo'
 import { paths } from '@/lib/paths'
 import { PageOutlet } from './page-outlet'
 
-/** The frame of login, registration and their relatives: the form beside a calm panel. */
+/** The layout of login, registration and related pages: the form beside a panel. */
 export function SessionLayout() {
   return (
     <div className="grid min-h-dvh lg:grid-cols-[minmax(0,1fr)_minmax(0,1.05fr)]">

@@ -2,7 +2,7 @@ import { Moon, Sun } from 'lucide-react'
 import { IconButton } from '@/components/button'
 import { setTheme } from '@/lib/theme'
 
-/** The page's style shows the icon of the other theme, so that it is right before the app has come. */
+/** CSS shows the icon of the other theme, so that it is right before the app has loaded. */
 export function ThemeToggle() {
   const toggle = () => setTheme(document.documentElement.dataset['theme'] === 'dark' ? 'light' : 'dark')
   return (

@@ -7,7 +7,7 @@ import { useSession } from '@/lib/session'
 const SignedInGuard = lazy(async () => ({ default: (await loadChunk(() => import('./guard'))).SignedInGuard }))
 
 /**
- * A visitor goes straight through, without the code that checks sessions. What the build drew for visitors stays hidden
+ * A visitor passes without loading the code that checks sessions. What the build rendered for visitors stays hidden
  * from members, who are led on.
  */
 export function VisitorGate() {

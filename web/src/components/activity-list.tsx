@@ -5,7 +5,7 @@ import { formatDateTimes } from '@/lib/dates'
 
 type Sentence = { text: string; refused?: string; icon: LucideIcon }
 
-/** What each kind of event is called; an unknown one of a newer server is shown as it is. */
+/** Labels of the event kinds. An unknown kind, from a newer server, is shown unchanged. */
 const sentences: Record<SecurityEvent['kind'], Sentence> = {
   sign_in: { text: 'Logged in', refused: 'Login failed', icon: LogIn },
   step_up: { text: 'Second factor confirmed', refused: 'Wrong second factor', icon: ShieldCheck },
@@ -24,7 +24,7 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },
 }
 
-/** What happened to the security of an account, newest first [D-A7]. */
+/** The security log of an account, newest first [D-A7]. */
 export function ActivityList({ events, className }: { events: SecurityEvent[]; className?: string }) {
   const moments = formatDateTimes(events.map((event) => event.at ?? ''))
   return (

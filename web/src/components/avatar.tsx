@@ -4,7 +4,7 @@ import { cx } from './cx'
 
 type AvatarProps = {
   src: string | null | undefined
-  /** Left out where the picture is decoration, because the name stands beside it. */
+  /** Omit it where the name stands beside the picture. */
   name?: string
   className?: string
 }

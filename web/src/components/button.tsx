@@ -41,13 +41,13 @@ export type ButtonProps = Omit<ComponentProps<'button'>, 'onClick'> &
   Look & {
     busyLabel?: string
     icon?: ReactNode
-    /** Something else than a press keeps it busy. */
+    /** Keeps the button busy for another reason than a press. */
     busy?: boolean
-    /** Returns the promise of what it begins, if that takes a while: until then the button is busy. */
+    /** The button is busy until the returned promise settles, if there is one. */
     onClick?: (event: MouseEvent<HTMLButtonElement>) => unknown
   }
 
-/** While busy it is disabled and says what is going on [AUTH-17]. */
+/** While busy, the button is disabled and shows `busyLabel` [AUTH-17]. */
 export function Button({ variant, size, wide, busyLabel, icon, className, children, onClick, ...rest }: ButtonProps) {
   const press = useOnce()
   const isSending = useSending() && rest.type === 'submit'

@@ -7,13 +7,13 @@ import { showFieldErrors } from '@/lib/forms'
 type CodeFormProps = {
   submitLabel: string
   busyLabel: string
-  /** Sends the code; what is wrong with the field `code` is shown at it. */
+  /** Sends the code. An error of the field `code` is shown at the input. */
   onCode: (code: string) => Promise<unknown>
-  /** Has another one mailed. */
+  /** Requests another code. */
   onResend: () => Promise<unknown>
 }
 
-/** Six digits that were mailed, and another mail for those who have none. */
+/** An input for the emailed six digits, with a button that requests another email. */
 export function CodeForm({ submitLabel, busyLabel, onCode, onResend }: CodeFormProps) {
   const form = useForm({ defaultValues: { code: '' } })
   const submit = form.handleSubmit(({ code }) =>

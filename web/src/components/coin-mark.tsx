@@ -2,7 +2,7 @@ import { Bitcoin } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { cx } from './cx'
 
-/** Drawn where a letter of the font would load a file for itself alone. */
+/** Currency signs drawn as paths, because as text they would load another font file. */
 const Tether = () => (
   <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" strokeWidth="2.5" strokeLinecap="round" className="size-6">
     <path d="M6 6h12M12 6v13" />

@@ -5,7 +5,7 @@ import { Button } from './button'
 
 type CopyButtonProps = { text: string; success?: string; failure?: string; label?: string }
 
-/** Copies a text and says how it went. */
+/** Copies a text and reports the result in a toast. */
 export function CopyButton({
   text,
   success = 'Copied',

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 
 export type Detail = { label: string; value: ReactNode }
 
-/** Names and values, one pair a line. */
+/** A list of labels and values. */
 export function DetailList({ items }: { items: readonly Detail[] }) {
   return (
     <dl className="divide-y divide-line text-sm">

@@ -107,7 +107,7 @@ export function CodeField(props: Omit<InputProps, 'label' | 'type'>) {
 }
 
 type MoneyFieldProps = Omit<InputProps, 'type' | 'leading' | 'trailing'> & {
-  /** Offers to fill in the most that is possible. */
+  /** Adds a button that fills in the maximum. */
   onMax?: () => void
 }
 

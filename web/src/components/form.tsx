@@ -9,11 +9,11 @@ export const useSending = () => useContext(Sending)
 const WRONG = ':is(input, select, textarea)[aria-invalid="true"], fieldset[aria-invalid="true"] input'
 
 type FormProps = Omit<ComponentProps<'form'>, 'onSubmit'> & {
-  /** Returns the promise of what it sends: until then the form is busy and cannot be sent again [AUTH-17]. */
+  /** The form is busy and cannot be sent again until the returned promise settles [AUTH-17]. */
   onSubmit: (event: SubmitEvent<HTMLFormElement>) => unknown
 }
 
-/** A form that is sent once at a time, and shows where it is wrong: the first wrong field takes the focus. */
+/** A form that is sent once at a time, and focuses its first invalid field. */
 export function Form({ onSubmit, children, ref, ...rest }: FormProps) {
   const form = useRef<HTMLFormElement>(null)
   useImperativeHandle<HTMLFormElement | null, HTMLFormElement | null>(ref, () => form.current)

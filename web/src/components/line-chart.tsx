@@ -14,9 +14,9 @@ type LineChartProps = {
   format: (value: number, decimals?: number) => string
   /** The smallest difference that `format` can show. */
   step: number
-  /** What the chart shows, for those who do not see it. */
+  /** Describes the chart for screen readers. */
   label: string
-  /** What the dashed line is; without it there is none. */
+  /** Label of the dashed line; without it there is no line. */
   baseLabel?: string
   height?: number
 }
@@ -62,7 +62,7 @@ export function LineChart({ points, format, step, label, baseLabel, height = 240
 
 const spanOf = (points: readonly Point[]) => (points.at(-1)?.at ?? 0) - (points[0]?.at ?? 0)
 
-/** Within two days the time tells more than the date. */
+/** Shows times instead of dates for charts of at most two days. */
 const dateOf = (at: number, span: number) => (span < 2 * DAY_MS ? `${formatDay(at)}, ${formatTime(at)}` : formatDay(at))
 
 const dataOf = (points: readonly Point[], hasBase: boolean): UPlot.AlignedData => [
@@ -97,7 +97,7 @@ function optionsFor({ node, height, format, step, onPoint, span, hasBase }: Draw
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 8 } },
     series: [
       {},
-      // What is measured against something else is a sum that changes in steps.
+      // With a base, the values are a sum that changes in steps.
       { stroke: token('--accent'), fill: token('--accent-wash'), width: 2, points: { show: false }, ...(hasBase ? { paths: stepped } : {}) },
       ...(hasBase ? [{ stroke: token('--ink-faint'), width: 1.5, dash: [5, 5], points: { show: false }, paths: stepped }] : []),
     ],

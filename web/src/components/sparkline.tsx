@@ -7,7 +7,7 @@ type SparklineProps = {
   values: readonly number[]
   /** Says in words what the line shows. */
   label: string
-  /** Where the part that counts begins; what is before it is drawn faintly. */
+  /** Start of the highlighted part; the part before it is faint. */
   from?: number
   className?: string
 }

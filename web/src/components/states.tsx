@@ -20,7 +20,7 @@ export function EmptyState({ icon: Icon, title, description, action }: EmptyProp
 
 type ErrorProps = { error: unknown; onRetry: () => void; title?: string; busy?: boolean }
 
-/** What failed and a way to try again; never mistaken for an empty list [D-L5]. What is not permitted stays so: no Retry. */
+/** An error with a Retry button, unlike an empty list [D-L5]. A missing permission has no Retry, because it would fail again. */
 export function ErrorPanel({ error, onRetry, title = 'This could not be loaded', busy }: ErrorProps) {
   if (toApiError(error).code === 'PERMISSION_DENIED') return <NoAccess />
   return (

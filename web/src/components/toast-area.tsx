@@ -3,7 +3,7 @@ import { useSyncExternalStore, type FocusEvent } from 'react'
 import { createPortal } from 'react-dom'
 import { ToastContainer, toast } from 'react-toastify/unstyled'
 
-/** The element that holds the toasts; the build, which draws pages without a browser, has none. */
+/** The element that holds the toasts; `null` while the build renders pages without a browser. */
 const holder = typeof document === 'undefined' ? null : document.createElement('div')
 
 /** The areas on the page: the app's own, and one in each open dialog. The toasts lie in the last one. */

@@ -12,7 +12,7 @@ const exact = new Intl.DateTimeFormat('en-US', {
 
 /** `November 21, 2026 at 10:50 AM` */
 export const formatDateTime = (iso: string | number | Date) => long.format(new Date(iso))
-/** The same of a list: with seconds where two would look alike. */
+/** The same for a list, with seconds where two would look the same. */
 export const formatDateTimes = (moments: readonly string[]) => tellApart(moments, formatDateTime, (iso) => exact.format(new Date(iso)))
 /** `Nov 21, 2026` */
 export const formatDay = (iso: string | number | Date) => day.format(new Date(iso))

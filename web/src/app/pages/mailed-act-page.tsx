@@ -24,7 +24,7 @@ const texts: Record<MailedAct, { title: string; text: string; label: string; don
 /** The token arrives in the fragment, which no server or log sees. */
 const tokenOfFragment = () => new URLSearchParams(window.location.hash.slice(1)).get('token') ?? ''
 
-/** Where the links of security mails lead [D-A1] [D-A6]. */
+/** The target of the links in security mails [D-A1] [D-A6]. */
 export function MailedActPage() {
   const act: MailedAct = useLocation().pathname.startsWith('/undo') ? 'undo' : 'not-me'
   const [token] = useState(tokenOfFragment)

@@ -54,7 +54,7 @@ export function WithdrawalsPage() {
   )
 }
 
-/** One withdrawal at a time; the open one's page offers what can be done. */
+/** A member has one open withdrawal at a time, whose page offers what can be done. */
 function OpenWithdrawal() {
   const { transactions } = useTransactions()
   const open = transactions?.find(({ title, status }) => title === 'Withdrawal' && status === 'pending')
@@ -78,7 +78,7 @@ function OpenWithdrawal() {
 
 type Limits = Terms['withdrawal']
 
-/** What is the same for everybody; limits and fee are those of the terms. */
+/** Facts for all members; limits and fee come from the terms. */
 const facts: readonly [string, string | ((limits: Limits) => string)][] = [
   ['Minimum withdrawal', ({ min }) => formatBrief(min)],
   ['Maximum withdrawal', ({ max }) => formatBrief(max)],

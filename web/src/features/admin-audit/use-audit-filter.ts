@@ -1,7 +1,7 @@
 import { useSearchParams } from 'react-router'
 import { trails, type AuditFilter } from './api/audit'
 
-/** The filter that the address states; the trail of the money where it states none. */
+/** The filter in the address, by default the wallet's audit log. */
 export function useAuditFilter(): AuditFilter {
   const [params] = useSearchParams()
   const [action = '', actor = '', from = '', to = ''] = ['action', 'actor', 'from', 'to'].map((name) => params.get(name) ?? '')

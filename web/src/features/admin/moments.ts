@@ -1,4 +1,4 @@
-/** Moments as staff read them at a glance. */
+/** Timestamps in the back office. */
 import { tellApart } from '@/lib/dates'
 
 const moment = new Intl.DateTimeFormat('en-US', { month: 'short', day: 'numeric', hour: 'numeric', minute: '2-digit' })
@@ -11,7 +11,7 @@ export function formatMoment(iso: string): string {
   return (at.getFullYear() === new Date().getFullYear() ? moment : otherYear).format(at)
 }
 
-/** The same of a list: with seconds where two would look alike. */
+/** The same for a list, with seconds where two would look the same. */
 export const formatMoments = (moments: readonly string[]) => tellApart(moments, formatMoment, (iso) => exact.format(new Date(iso)))
 
 export const secondsSince = (iso: string, now: number) => (now - Date.parse(iso)) / 1000

@@ -1,4 +1,4 @@
-/** Proposals in words: their titles and what changes from what to what. */
+/** Titles and changes of proposals as text. */
 import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney } from '@/lib/money'
 import type { Proposal } from './api/types'
@@ -78,14 +78,14 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && name === 'duration') return `${value} days`
   if (typeof value === 'number' && name === 'until') return formatDateTime(new Date(value * 1000).toISOString())
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
-  // The trail keeps what services wrote, and that may be no moment that a browser reads.
+  // The audit log keeps what services wrote, which may not be a date that a browser can parse.
   if (name === 'at' && typeof value === 'string' && !Number.isNaN(Date.parse(value))) return formatDateTime(value)
   return typeof value === 'string' || typeof value === 'number' ? String(value) : JSON.stringify(value)
 }
 
-/** A field of the trail in words: `Amount $25.00`. */
+/** A field of the audit log as text: `Amount $25.00`. */
 export const fieldInWords = (name: string, value: unknown) => {
-  // The trail keeps the services' own names: `amount_cents`.
+  // The audit log keeps the services' names, e.g. `amount_cents`.
   const key = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
   return `${labels[key] ?? words(key)} ${readable(key, value)}`
 }

@@ -5,10 +5,10 @@ type Shortcuts = Record<string, (() => void) | undefined>
 const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || target.matches('input:not([type=radio]), textarea, select'))
 
-/** Enter belongs to the link or button that has the focus. */
+/** Enter acts on the focused link or button. */
 const hasOwnEnter = (target: EventTarget | null) => target instanceof HTMLElement && target.matches('a, button, summary, input')
 
-/** Single keys that act on the page, unless somebody types, a dialog is open, or a modifier is held. */
+/** Single-key shortcuts, ignored while typing, in dialogs and with modifiers. */
 export function useShortcuts(shortcuts: Shortcuts) {
   const current = useRef(shortcuts)
   useEffect(() => {

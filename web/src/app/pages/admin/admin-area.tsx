@@ -33,7 +33,7 @@ const AuditPage = page(() => import('./audit-page'), 'AuditPage')
 const IntegrityPage = page(() => import('./integrity-page'), 'IntegrityPage')
 const SecurityPage = page(() => import('./security-page'), 'SecurityPage')
 
-/** The back office: for staff alone; to everybody else this address does not exist [D-O2]. */
+/** The back office. To everybody but staff its addresses do not exist [D-O2]. */
 export function AdminArea() {
   const { isChecking } = useSessionCheck()
   const { user, left } = useSession()
@@ -88,7 +88,7 @@ function StaffArea() {
   )
 }
 
-/** Pages of those who may do this; others are told so, and nothing is asked of the server. */
+/** Pages that require a permission. Others see a notice, without a request to the server. */
 function For({ act }: { act: Permission }) {
   const may = useMay()
   return may(act) ? <Outlet /> : <NoAccess />

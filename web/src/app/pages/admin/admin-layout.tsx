@@ -21,7 +21,7 @@ import { AdminNav } from './admin-nav'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
 
-/** `locked`: only the way to the authenticator is open. */
+/** `locked`: only the page that enrols an authenticator is accessible. */
 export function AdminLayout({ locked }: { locked: boolean }) {
   const { logOut } = useLogOut()
   const { pathname, search } = useLocation()
@@ -45,7 +45,7 @@ export function AdminLayout({ locked }: { locked: boolean }) {
   )
 }
 
-/** New staff read, and decide later [D-O5]. */
+/** Tells new staff when they may begin to decide [D-O5]. */
 function NewStaffBanner() {
   const { data } = useMe()
   if (!data?.decidesFrom) return null
@@ -103,7 +103,7 @@ function TopBar({ locked }: { locked: boolean }) {
   )
 }
 
-/** Withdrawals that the integrity check has stopped concern everybody. */
+/** Shown on every page while withdrawals are paused or the ledger has a fault. */
 function StopBanner() {
   const { data } = useIntegrity()
   const stopped = data?.withdrawals.stopped

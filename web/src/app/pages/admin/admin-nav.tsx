@@ -24,7 +24,7 @@ import { useMember } from '@/lib/session'
 
 type Entry = { to: string; label: string; icon: LucideIcon; act?: Permission; count?: number }
 
-/** What waits for this person: the counts beside the entries. */
+/** The number of open items beside each entry. */
 function useCounts() {
   const mayDecide = useMayDecide()
   const { id } = useMember()
@@ -69,7 +69,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
 const item =
   'flex min-h-10 w-full items-center gap-3 rounded-md px-2.5 text-sm font-medium text-hero-soft transition-colors hover:bg-hero-raised hover:text-hero-ink pointer-coarse:min-h-11'
 
-/** The entries that the caller's role has a use for. */
+/** The entries for the caller's role. */
 export function AdminNav({ locked, onNavigate }: { locked: boolean; onNavigate?: () => void }) {
   const { logOut, busy } = useLogOut()
   return (

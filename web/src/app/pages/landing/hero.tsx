@@ -5,7 +5,7 @@ import studioArt from '@/content/artwork/studio.svg?inline'
 import { course } from '@/content/marketing'
 import { paths } from '@/lib/paths'
 
-/** What this is, for whom, and the two ways in. */
+/** The introduction, with the buttons for registration and login. */
 export function Hero() {
   return (
     <section className="mx-auto grid w-full max-w-6xl items-center gap-10 px-5 pt-10 pb-16 sm:px-8 lg:grid-cols-[1.05fr_1fr] lg:gap-14 lg:pt-16 lg:pb-24">

@@ -6,7 +6,7 @@ const facts = [
   { title: 'At risk', text: 'Values fall as well as rise, and you can get back less than you put in. A return is a target, not guaranteed.' },
 ] as const
 
-/** What a plan is, and what it is not. */
+/** Explains investment plans and their risk. */
 export function PlansSection() {
   return (
     <Band aria-labelledby="plans" className="py-16 lg:py-24">

@@ -38,7 +38,7 @@ export function WalletSection() {
   )
 }
 
-/** The sums are the product's own: the same function works out the fee on the withdrawal page. */
+/** Uses the same fee function as the withdrawal page. */
 function Example() {
   const { amount, feePercent } = withdrawalExample
   const cents = toCents(amount)

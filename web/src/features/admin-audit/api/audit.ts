@@ -14,7 +14,7 @@ export type AuditFilter = { service: Trail; action: string; actor: string; from:
 
 type Page = { rows: AuditRow[]; nextCursor?: string | null }
 
-/** What of one service's trail matches, newest first. */
+/** Matching rows of one service's audit log, newest first. */
 export function useAuditTrail(filter: AuditFilter) {
   const { pages, ...query } = usePagedQuery<Page>(adminKeys.audit(filter), '/admin/audit', { params: filter, silent: true })
   return { ...query, rows: pages?.flatMap((page) => page.rows) }

@@ -57,7 +57,7 @@ export function AuditFilters({ filter }: { filter: AuditFilter }) {
   )
 }
 
-/** Whose acts. Somebody whose account has ended is no choice, but stays named where the address asks for them. */
+/** Filter by person. Ended accounts are not offered, but are named if the address selects one. */
 function ByField({ actor }: { actor: string }) {
   const [, setParams] = useSearchParams()
   const { data: staff = [] } = useStaffList()

@@ -14,7 +14,7 @@ import { Loaded } from '@/features/admin/components/loaded'
 import { MoreButton } from '@/components/more-button'
 import { Cell, Table } from '@/features/admin/components/table'
 
-/** What staff did, hash-chained and never changed [D-O3]. */
+/** The audit log of staff actions [D-O3]. */
 export function AuditTable() {
   const filter = useAuditFilter()
   const query = useAuditTrail(filter)
@@ -31,7 +31,7 @@ export function AuditTable() {
   )
 }
 
-/** The role of what a service did by itself, in the name of nobody. */
+/** The role of actions that a service took by itself. */
 const SYSTEM = 'system'
 
 function Rows({ rows }: { rows: readonly AuditRow[] }) {

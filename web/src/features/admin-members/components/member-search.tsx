@@ -82,7 +82,7 @@ export function AccountBadge({ isFrozen, isVerified }: { isFrozen: boolean; isVe
   return isVerified ? <Badge tone="positive">Active</Badge> : <Badge>Email not confirmed</Badge>
 }
 
-/** Shown only when something matches: most searches are for a person. */
+/** Shown only if something matches, because most searches are for a person. */
 function FoundTransactions({ search }: { search: string }) {
   const query = useFoundTransactions({ search })
   if (!query.transactions?.length) return null

@@ -6,7 +6,7 @@ import { formatMoment } from '@/features/admin/moments'
 import { useMay } from '@/features/admin/permissions'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 
-/** What staff wrote about the member; the member never sees it. */
+/** Notes that staff wrote about the member, who never sees them. */
 export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage['notes'] }) {
   const may = useMay()
   const staffName = useStaffName()

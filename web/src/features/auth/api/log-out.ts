@@ -5,7 +5,7 @@ import { api } from '@/lib/api-client'
 import { paths, type LoginState } from '@/lib/paths'
 import { beginLeaving, endSession } from '@/lib/session'
 
-/** A server that does not answer keeps nobody logged in here. */
+/** Logs out here even if the server does not answer. */
 const LONGEST_WAIT_MS = 5_000
 
 /** Revokes the session on the server if it can be reached, and forgets it here in any case [AUTH-13]. */
@@ -15,7 +15,7 @@ export function useLogOut() {
   const [busy, setBusy] = useState(false)
   const logOut = async (state?: LoginState) => {
     setBusy(true)
-    // Their answers would come from a session that is no more.
+    // Their responses would belong to the ended session.
     beginLeaving()
     await client.cancelQueries()
     const signal = AbortSignal.timeout(LONGEST_WAIT_MS)

@@ -11,7 +11,7 @@ export function keepVerification(email: string, handle: string | undefined) {
   try {
     sessionStorage.setItem(KEY, JSON.stringify({ email, handle } satisfies Kept))
   } catch {
-    // A full or forbidden storage: the session, or the email alone, has to do.
+    // The storage is full or forbidden: the session or the email has to suffice.
   }
 }
 

@@ -6,7 +6,7 @@ import { useMailedAct, type MailedAct } from '../api/take-back'
 
 type Props = { act: MailedAct; token: string; label: string; done: string }
 
-/** The press that a link of a security mail asks for: programs that open links press nothing. */
+/** The confirmation of a link in a security mail. A press is required because mail programs open links by themselves. */
 export function MailedActForm({ act, token, label, done }: Props) {
   const send = useMailedAct(act)
   if (send.isSuccess) {

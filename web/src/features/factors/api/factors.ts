@@ -6,13 +6,13 @@ import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 import type { PasskeyOptions } from '@/lib/webauthn'
 
-/** An authenticator that waits for its first code. */
+/** An authenticator that is not confirmed yet. */
 export type NewTotp = { secret: string; uri: string }
 
 const loadTotp = async ({ signal }: { signal: AbortSignal }) =>
   (await api.get<{ totp: Totp }>('/users/totp', { signal })).totp
 
-/** How the caller's second factor stands. */
+/** State of the caller's second factor. */
 export const useTotp = () => useQuery({ queryKey: queryKeys.totp, queryFn: loadTotp, meta: { silent: true } })
 
 export function useRefreshTotp() {
@@ -27,7 +27,7 @@ export const useBeginTotp = () =>
     meta: { inlineFields: ['password'] },
   })
 
-/** Ends it with the first code; answers the recovery codes, which are shown once. */
+/** Confirms the first code and returns the recovery codes, which are shown once. */
 export const useConfirmTotp = () =>
   useMutation({
     mutationFn: (code: string) => api.post<{ recoveryCodes: string[] }>('/users/totp/confirm', { code }),

@@ -15,7 +15,7 @@ import { RecoveryCodes } from './recovery-codes'
 // With the QR code, which only this step needs.
 const SecretStep = lazy(async () => ({ default: (await loadChunk(() => import('./secret-step'))).SecretStep }))
 
-/** Few enough that the owner should make new ones. */
+/** From this number on the owner is asked to make new ones. */
 const FEW_CODES = 3
 
 type Step =
@@ -25,9 +25,9 @@ type Step =
   | { name: 'codes'; codes: readonly string[] }
 
 type AuthenticatorCardProps = {
-  /** Members prove themselves by it before their first one. */
+  /** Asks members for their password before their first authenticator. */
   asksForPassword?: boolean
-  /** Called once an authenticator is in force. */
+  /** Called once an authenticator is active. */
   onEnrolled?: () => void
 }
 

@@ -1,7 +1,7 @@
 import { Button } from '@/components/button'
 import { CopyButton } from '@/components/copy-button'
 
-/** Recovery codes: only now can they be read. */
+/** New recovery codes, which are shown only once. */
 export function RecoveryCodes({ codes, onDone }: { codes: readonly string[]; onDone: () => void }) {
   return (
     <>

@@ -15,7 +15,7 @@ const GIVEN_UP = 'Nothing was changed because you did not confirm.'
 let open: Promise<void> | undefined
 
 /**
- * Resolves once the factor was given. Requests that come meanwhile share the question. `digest`: of a decision of staff,
+ * Resolves once the factor was given. Concurrent requests share one dialog. `digest`: of a decision of staff,
  * which their passkey signs [D-B3].
  */
 export async function askForFactor(digest?: string): Promise<void> {
@@ -29,7 +29,7 @@ export async function askForFactor(digest?: string): Promise<void> {
   return show(digest)
 }
 
-/** In a root of its own: the question may come from any page, and stays while the page behind changes. */
+/** Rendered in its own root, because any page may ask, and the dialog stays when the page changes. */
 async function show(digest?: string) {
   // Without an answer, a code can still be typed.
   const factors = digest ? undefined : await knownFactors().catch(() => undefined)

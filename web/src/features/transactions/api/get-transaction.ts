@@ -8,7 +8,7 @@ import { useTransactions } from './list-transactions'
 const fetchOne = (id: string, signal: AbortSignal) =>
   api.get<{ transaction: Transaction }>(`/transactions/${encodeURIComponent(id)}`, { signal })
 
-/** Found in the loaded list, else asked for by id before it counts as not found [D-L2]. */
+/** Looks in the loaded list, then requests the transaction by id [D-L2]. */
 export function useTransaction(id: string) {
   const list = useTransactions()
   const listed = list.transactions?.find((transaction) => transaction.id === id)

@@ -5,7 +5,7 @@ import { moneyKeys, queryKeys } from '@/lib/query-keys'
 
 type TransactionPage = { transactions: Transaction[]; nextCursor?: string | null }
 
-/** How often to look again while a decision is awaited. */
+/** Polling interval while a decision is pending. */
 const PENDING_POLL_MS = 10_000
 
 type Asked = { pageParam: string | null; signal: AbortSignal; client: QueryClient }
@@ -24,7 +24,7 @@ function tellsOfDecision({ transactions }: TransactionPage, client: QueryClient)
   return transactions.some((transaction) => awaited.has(transaction.id) && !isPending(transaction))
 }
 
-/** Without the event stream nothing else would tell the balance of a decision for minutes. */
+/** Refreshes the balance after a decision, which would take minutes without the event stream. */
 function refreshOthers(client: QueryClient) {
   for (const queryKey of moneyKeys) if (queryKey !== queryKeys.transactions) void client.invalidateQueries({ queryKey })
 }

@@ -4,7 +4,7 @@ import { queryKeys } from '@/lib/query-keys'
 
 type Destination = { transactionId: string; address: string; memo?: string }
 
-/** Says where an open withdrawal without an address goes; possible once [D-R14]. */
+/** Sets the missing destination of an open withdrawal, once [D-R14]. */
 export function useSetDestination() {
   const client = useQueryClient()
   return useMutation({

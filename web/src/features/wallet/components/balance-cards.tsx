@@ -62,7 +62,7 @@ function Figure({ label, icon: Icon, hero = false, className, children }: Figure
   )
 }
 
-/** What an open withdrawal has taken out of the balance and not paid out yet. */
+/** The amount of an open withdrawal, which is no longer in the balance. */
 const Held = ({ amount }: { amount: number }) => (
   <p className="mt-2 text-sm font-medium tracking-normal text-hero-soft">{`${formatMoney(amount)} held for a withdrawal`}</p>
 )

@@ -16,7 +16,7 @@ const schema = z.object({
 })
 type Values = z.infer<typeof schema>
 
-/** For an open withdrawal that does not know yet where to go. */
+/** For an open withdrawal without a destination. */
 export function DestinationForm({ withdrawal }: { withdrawal: Transaction }) {
   const setDestination = useSetDestination()
   const form = useForm<Values>({ resolver: standardSchemaResolver(schema), defaultValues: { address: '', memo: '' } })
