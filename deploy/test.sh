@@ -23,7 +23,7 @@ step() {
   failed=$((failed + step_failed))
 }
 
-# Sums the counts of cargo ("test result: …"), Vitest ("Tests …"), Playwright and `stack attack` (" 3 passed (4s)").
+# Sums the counts of cargo ("test result: …"), Vitest ("Tests …") and Playwright (" 3 passed (4s)").
 count() {
   awk '
     function add(word, sum, text, pos) {
@@ -48,8 +48,6 @@ if [ "$failed" -eq 0 ]; then
 fi
 step web npm --prefix web run --silent test
 if [ -x "$target/debug/stack" ]; then
-  # What CI builds is not optimised, which changes the times of members and not the memory of the gateway.
-  step attack "$target/debug/stack" attack --quick
   step contract "$target/debug/stack" e2e -- deploy/contract.sh
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
 fi
