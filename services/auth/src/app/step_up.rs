@@ -21,7 +21,7 @@ pub enum Factor {
     /// A code, or a recovery code, typed in this field.
     Typed(&'static str, Typed),
     /// A passkey, which may sign a decision of staff, too.
-    Passkey(Answer),
+    Passkey(Box<Answer>),
 }
 
 /// Takes a second factor; returns until when it counts.

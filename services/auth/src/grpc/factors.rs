@@ -136,7 +136,7 @@ impl FactorService for Door {
 
 fn factor(message: &StepUpRequest) -> Result<Factor, Error> {
     if !message.passkey.is_empty() {
-        return Ok(Factor::Passkey(PasskeyAnswer::parse(&message.passkey)?));
+        return Ok(Factor::Passkey(Box::new(PasskeyAnswer::parse(&message.passkey)?)));
     }
     let fields = [("totp", &message.totp), ("recoveryCode", &message.recovery_code)];
     let (field, text) = fields.into_iter().find(|(_, text)| !text.is_empty()).unwrap_or(("code", &message.code));

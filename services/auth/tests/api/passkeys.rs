@@ -205,7 +205,7 @@ async fn a_challenge_ages(pool: PgPool) {
 
     let world = World::with(pool, SecondFactor::Required).await;
     let mut owner = world.owner().await;
-    let now = chassis::clock::now(&mut *world.db().conn().await.unwrap()).await.unwrap();
+    let now = chassis::clock::now(&mut world.db().conn().await.unwrap()).await.unwrap();
     for (age, signs_in) in [(CHALLENGE_LIFE, false), (CHALLENGE_LIFE / 2, true)] {
         let challenge = world.app.secrets.challenge(Uuid::new_v4(), Ceremony::SignIn, now - age);
         owner.device.sign_count += 1;

@@ -24,7 +24,7 @@ pub async fn half_sent(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(500)).await;
         }
     };
-    attack.clients(6 * 45, |number| client(number)).await;
+    attack.clients(6 * 45, client).await;
     Ok(())
 }
 
@@ -42,7 +42,7 @@ pub async fn slow_uploads(attack: Attack) -> Result<()> {
             drop(reader);
         }
     };
-    attack.clients(9, |number| client(number)).await;
+    attack.clients(9, client).await;
     Ok(())
 }
 
@@ -53,7 +53,7 @@ pub async fn stopped_uploads(attack: Attack) -> Result<()> {
         let head = announced("POST", DEPOSIT, &bearer(attack.account(from)), UPLOAD);
         attack.hold(from, &[head.as_slice(), &body].concat()).await;
     };
-    attack.clients(attack.target.accounts.len() * 6, |number| client(number)).await;
+    attack.clients(attack.target.accounts.len() * 6, client).await;
     Ok(())
 }
 
@@ -68,7 +68,7 @@ pub async fn uploads(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(500)).await;
         }
     };
-    attack.clients(attack.target.accounts.len() * 4, |number| client(number)).await;
+    attack.clients(attack.target.accounts.len() * 4, client).await;
     Ok(())
 }
 
@@ -81,7 +81,7 @@ pub async fn strangers(attack: Attack) -> Result<()> {
             attack.send(from, &upload).await;
         }
     };
-    attack.clients(8, |from| client(from)).await;
+    attack.clients(8, client).await;
     ensure!(attack.counted("401") + attack.counted("reset") > 0, "strangers were not refused: {}", attack.outcome());
     Ok(())
 }
@@ -112,7 +112,7 @@ async fn stream(attack: &Attack, count: usize, of_one_address: usize, head: &[u8
             attack.wait_for_end(stream).await;
         }
     };
-    attack.clients(count, |number| client(number)).await;
+    attack.clients(count, client).await;
 }
 
 pub async fn gzip(attack: Attack) -> Result<()> {
@@ -151,7 +151,7 @@ pub async fn two_lengths(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    attack.clients(8, |from| client(from)).await;
+    attack.clients(8, client).await;
     ensure!(attack.counted("200") == 0, "a smuggled request was answered");
     Ok(())
 }

@@ -26,7 +26,7 @@ pub async fn long_heads(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(500)).await;
         }
     };
-    attack.clients(8 * 16, |number| client(number)).await;
+    attack.clients(8 * 16, client).await;
     Ok(())
 }
 
@@ -59,7 +59,7 @@ pub async fn slow_heads(attack: Attack) -> Result<()> {
         drop(reader);
         attack.count("ended");
     };
-    attack.clients(8 * 32, |number| client(number)).await;
+    attack.clients(8 * 32, client).await;
     Ok(())
 }
 
@@ -80,7 +80,7 @@ pub async fn churn(attack: Attack) -> Result<()> {
             attack.count("reset by client");
         }
     };
-    attack.clients(8, |number| client(number)).await;
+    attack.clients(8, client).await;
     Ok(())
 }
 
@@ -98,7 +98,7 @@ pub async fn aborted(attack: Attack) -> Result<()> {
             attack.count("reset by client");
         }
     };
-    attack.clients(6, |number| client(number)).await;
+    attack.clients(6, client).await;
     Ok(())
 }
 
@@ -119,7 +119,7 @@ pub async fn rapid_reset(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    attack.clients(4, |number| client(number)).await;
+    attack.clients(4, client).await;
     Ok(())
 }
 
@@ -132,6 +132,6 @@ pub async fn noise(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(50)).await;
         }
     };
-    attack.clients(8, |number| client(number)).await;
+    attack.clients(8, client).await;
     Ok(())
 }

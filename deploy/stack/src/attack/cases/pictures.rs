@@ -96,7 +96,7 @@ pub async fn replaced(attack: Attack) -> Result<()> {
             attack.send(number, &photo(&attack, number, PROOF)).await;
         }
     };
-    attack.clients(accounts, |number| client(number)).await;
+    attack.clients(accounts, client).await;
     // The requests that were cut off by the end of the case.
     sleep(Duration::from_secs(1)).await;
     let photos = std::fs::read_dir(attack.target.files.join("photos")).context("no photo was stored")?.count();
@@ -117,7 +117,7 @@ async fn receipts(attack: &Attack, accounts: usize, files: &[String]) {
             sleep(Duration::from_millis(200)).await;
         }
     };
-    attack.clients(accounts, |number| client(number)).await;
+    attack.clients(accounts, client).await;
 }
 
 fn receipt(attack: &Attack, number: usize, file: &str) -> Vec<u8> {

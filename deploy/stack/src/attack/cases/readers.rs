@@ -25,7 +25,7 @@ pub async fn slow(attack: Attack) -> Result<()> {
         }
         attack.count("open");
     };
-    attack.clients(101, |number| client(number)).await;
+    attack.clients(101, client).await;
     Ok(())
 }
 
@@ -38,7 +38,7 @@ pub async fn never(attack: Attack) -> Result<()> {
         // The connection stays open until the case ends.
         std::future::pending::<()>().await;
     };
-    attack.clients(8 * 32, |number| client(number)).await;
+    attack.clients(8 * 32, client).await;
     Ok(())
 }
 
@@ -66,7 +66,7 @@ pub async fn streams(attack: Attack) -> Result<()> {
         std::future::pending::<()>().await;
     };
     let accounts = attack.target.accounts.len();
-    attack.clients(accounts * 16, |number| client(number)).await;
+    attack.clients(accounts * 16, client).await;
     let (open, most) = (attack.counted("200"), STREAMS * accounts as u64);
     ensure!(open <= most, "{open} streams, more than {most}");
     Ok(())

@@ -68,7 +68,8 @@ pub async fn pages(attack: Attack) -> Result<()> {
 
 pub async fn options(attack: Attack) -> Result<()> {
     let headers = "origin: https://evil.example\r\naccess-control-request-method: POST\r\n";
-    let of = |number: u64| request(if number % 2 == 0 { "OPTIONS" } else { "HEAD" }, "/v1/auth/login", headers);
+    let of =
+        |number: u64| request(if number.is_multiple_of(2) { "OPTIONS" } else { "HEAD" }, "/v1/auth/login", headers);
     attack.clients(4, |from| attack.flood(from, 100, of)).await;
     Ok(())
 }
@@ -113,7 +114,7 @@ pub async fn pipelines(attack: Attack) -> Result<()> {
         }
         attack.count("open");
     };
-    attack.clients(6 * 8, |number| client(number)).await;
+    attack.clients(6 * 8, client).await;
     Ok(())
 }
 
@@ -146,6 +147,6 @@ pub async fn one_key(attack: Attack) -> Result<()> {
             sleep(Duration::from_millis(250)).await;
         }
     };
-    attack.clients(attack.target.accounts.len() * 8, |number| client(number)).await;
+    attack.clients(attack.target.accounts.len() * 8, client).await;
     Ok(())
 }

@@ -51,5 +51,5 @@ async fn storm(attack: &Attack, per_second: u32, path: &'static str, body: impl 
         let request = |number| post("POST", path, "", body(from, number).to_string().as_bytes());
         attack.flood(from, per_second, request).await;
     };
-    attack.clients(6, |from| client(from)).await;
+    attack.clients(6, client).await;
 }
