@@ -465,7 +465,7 @@ describe('the link of a security mail', () => {
     server.use(act.handler)
     const { user } = openAsMember(`${path}#token=secret-token`)
     const button = await screen.findByRole('button', { name: label })
-    expect(window.location.hash).toBe('')
+    await waitFor(() => expect(window.location.hash).toBe(''))
     expect(act.seen).toHaveLength(0)
     await user.click(button)
     expect(await screen.findByText(done)).toBeVisible()
