@@ -19,8 +19,8 @@ use crate::telemetry;
 
 /// Header: how often a quorum queue delivered a message before.
 const DELIVERIES: &str = "x-delivery-count";
-/// A message delivered so often is stored as a dead letter: at its limit of 100 the broker would put it among the dead letters without a
-/// row that staff can see. This also ends what ends the process each time.
+/// A message delivered this often is stored as a dead letter. At 100 deliveries the broker would move it to its own dead
+/// letter queue, without a row that staff can see. The bound also stops a message that crashes the process each time.
 const MOST_DELIVERIES: i64 = 50;
 /// How often a failure that may pass is tried in place, which takes about a quarter of an hour, before the message goes
 /// back to its queue; the broker waits for an acknowledgement for half an hour.
