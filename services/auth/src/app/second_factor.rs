@@ -224,12 +224,18 @@ fn was_wrong(user: &User, device: &Device) {
 /// Forgets the tries. Whoever uses a factor has not lost it: that calls a planned removal off.
 async fn was_right(conn: &mut PgConnection, user: &User, device: &Device) -> Result<(), Error> {
     Outcome::Right.tell(user.role, 1);
-    if let Some(proposal_id) = factor_resets::call_off(&mut *conn, user.id).await? {
+    if call_off_reset(&mut *conn, user.id).await? {
         note(&mut *conn, user, Change::ResetCalledOff, device).await?;
-        let after = json!({ "proposalId": proposal_id });
-        audit::append_own(&mut *conn, "member.factor_reset_called_off", &user.id.to_string(), after).await?;
     }
     acquit(conn, user.id).await
+}
+
+/// Calls off the planned removal of a member's factors; `false` if none is planned.
+pub async fn call_off_reset(conn: &mut PgConnection, user_id: Uuid) -> Result<bool, Error> {
+    let Some(proposal_id) = factor_resets::call_off(&mut *conn, user_id).await? else { return Ok(false) };
+    let after = json!({ "proposalId": proposal_id });
+    audit::append_own(conn, "member.factor_reset_called_off", &user_id.to_string(), after).await?;
+    Ok(true)
 }
 
 /// An authenticator with its secret opened.

@@ -1,9 +1,7 @@
 //! A step of several use cases: the owner reported, with a link of a security email, that someone else uses the
 //! account. Ends all sessions and stops payouts until the owner sets a new password.
 
-use chassis::audit;
 use chassis::db::Tx;
-use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -16,9 +14,7 @@ use crate::domain::user::User;
 use crate::error::Error;
 use crate::events::published;
 use crate::store::security_links::{self, Link};
-use crate::store::{
-    authenticators, factor_resets, passkeys, payout_safeguards, recovery_codes, reset_tokens, sessions, users,
-};
+use crate::store::{authenticators, passkeys, payout_safeguards, recovery_codes, reset_tokens, sessions, users};
 
 /// Uses the link up; returns its account, locked.
 ///
@@ -63,15 +59,13 @@ pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
 }
 
 /// Removes the second factors that a member was mailed about within the life of a link: whoever used the account may have
-/// added them, and a passkey alone logs in. The others are not lost, whatever staff were told. Staff have lost ones removed by an operator.
+/// added them, and a passkey alone logs in. The others are not lost, whatever staff were told. Staff have lost ones
+/// removed by an operator.
 async fn forget_new_factors(tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     if !user.is_member() {
         return Ok(());
     }
-    if let Some(proposal_id) = factor_resets::call_off(tx, user.id).await? {
-        let after = json!({ "proposalId": proposal_id });
-        audit::append_own(tx, "member.factor_reset_called_off", &user.id.to_string(), after).await?;
-    }
+    second_factor::call_off_reset(tx, user.id).await?;
     let since = now - security_link::LIFE;
     let had_authenticator = authenticators::forget_since(tx, user.id, since).await?;
     passkeys::forget_since(tx, user.id, since).await?;
