@@ -79,6 +79,7 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
     let rejection = json!({ "revision": 1, "reasonCode": "OTHER", "note": "" });
     let (note, paid) = (json!({ "note": "x" }), json!({ "revision": 1, "txid": "tx-of-nobody" }));
     let bonus = json!({ "amount": "5.00", "note": "A note" });
+    let signature = json!({ "version": 1, "signature": "x" });
     let plan = json!({ "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30 });
     let mut answers = vec![
         post(reviewer, &format!("/admin/transactions/{NONE}/approve"), approval).await?,
@@ -91,6 +92,7 @@ async fn delicate(reviewer: &Client, treasurer: &Client, manager: &Client) -> Re
         post(treasurer, &format!("/admin/transactions/{NONE}/paid"), paid).await?,
         post(treasurer, &format!("/admin/members/{NONE}/bonus"), bonus).await?,
         treasurer.delete(&format!("/admin/payment-methods/{NONE}")).await?,
+        post(treasurer, &format!("/admin/payment-methods/{NONE}/signature"), signature).await?,
         manager.put(&format!("/admin/plans/{NONE}"), plan).await?,
     ];
     for verdict in ["confirm", "reject"] {
@@ -117,7 +119,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     }
     let statuses = |answers: Vec<Answer>| answers.iter().map(|answer| answer.status).collect::<Vec<_>>();
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 17], "enrolling gave a code");
+    assert_eq!(statuses(all), [404; 18], "enrolling gave a code");
 
     let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
     sqlx::query("UPDATE sessions SET stepped_up_at = clock_timestamp() - interval '5 minutes'")
@@ -141,7 +143,7 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
         assert_eq!(post(&holder.client, "/admin/me/step-up", body).await?.status, 422, "once");
     }
     let all = delicate(&reviewer.client, &treasurer.client, &manager.client).await?;
-    assert_eq!(statuses(all), [404; 17], "a fresh code counts at once");
+    assert_eq!(statuses(all), [404; 18], "a fresh code counts at once");
 
     let login = async |totp: Option<&str>| {
         let mut body = json!({ "email": "reviewer@solvane.test", "password": STAFF_PASSWORD });

@@ -73,6 +73,7 @@ pub fn routes(
         .routes(declare(Class::Upload, routes!(payment_methods::create)))
         .routes(declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
+        .routes(routes!(payment_methods::sign))
         .routes(routes!(plans::list, plans::create))
         .routes(routes!(plans::update))
         .routes(routes!(plans::add_value))

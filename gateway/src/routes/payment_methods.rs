@@ -55,6 +55,11 @@ pub struct PaymentMethod {
     pub needs_confirmation: Option<bool>,
     /// Increases with every change.
     pub version: i32,
+    /// Platform methods: `<valid from>.<signature>` of the operator's treasury key over this version, which the web app
+    /// verifies before it shows the address. Missing if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub signature: Option<String>,
 }
 
 impl From<methods::PaymentMethod> for PaymentMethod {
@@ -72,6 +77,7 @@ impl From<methods::PaymentMethod> for PaymentMethod {
             editable: personal,
             needs_confirmation: None,
             version: method.version,
+            signature: Some(method.signature).filter(|signature| !signature.is_empty()),
         }
     }
 }
@@ -152,7 +158,8 @@ pub struct MethodReply {
     payment_method: PaymentMethod,
 }
 
-fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<MethodReply, ApiError> {
+/// The reply to a change of a method. The error is 500 if the service gave none.
+pub fn reply(method: Option<methods::PaymentMethod>, message: &str) -> Result<MethodReply, ApiError> {
     let method = method.ok_or_else(|| ApiError::internal("an answer without method"))?;
     Ok(MethodReply { success: true, message: message.to_owned(), payment_method: method.into() })
 }

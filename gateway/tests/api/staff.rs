@@ -79,6 +79,12 @@ async fn every_mutation_of_staff_honours_its_key() {
         .await;
     let path = "/solvane.payment_method.v1.StaffService/RejectProposal";
     keys(f, post("/proposals/pay_1/reject"), "", path, |m: payment_method::RejectProposalRequest| m.idempotency).await;
+    let path = "/solvane.payment_method.v1.StaffService/SignPlatformMethod";
+    let signed = Some(payment_method::PaymentMethod::default());
+    f.recorder.answer(path, &payment_method::SignPlatformMethodResponse { payment_method: signed });
+    let body = r#"{"version":2,"signature":"2026-11-23T16:00:00Z.x"}"#;
+    let sign = |m: payment_method::SignPlatformMethodRequest| m.idempotency;
+    keys(f, post("/payment-methods/1/signature"), body, path, sign).await;
     let path = "/solvane.mailer.v1.StaffService/ReplayDeadLetter";
     keys(f, post("/dead-letters/mai_1/replay"), "", path, |m: mailer::ReplayDeadLetterRequest| m.idempotency).await;
     let (note, of) = (r#"{"note":"odd"}"#, "/solvane.auth.v1.StaffService/");

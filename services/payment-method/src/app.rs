@@ -11,4 +11,5 @@ pub mod list_proposals;
 pub mod propose_platform_method;
 pub mod resolve_deposit_method;
 pub mod resolve_withdrawal_method;
+pub mod sign_platform_method;
 pub mod update_payment_method;

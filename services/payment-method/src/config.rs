@@ -3,6 +3,8 @@
 use chassis::config::Service;
 use clap::Parser;
 
+use crate::treasury::PublicKeys;
+
 #[derive(Debug, Clone, Parser)]
 pub struct Config {
     #[command(flatten)]
@@ -10,4 +12,7 @@ pub struct Config {
     /// Where auth answers gRPC.
     #[arg(long, env)]
     pub auth_url: String,
+    /// The public keys of the treasury, with commas between them; none where platform addresses are not signed.
+    #[arg(long, env, default_value = "")]
+    pub treasury_keys: PublicKeys,
 }

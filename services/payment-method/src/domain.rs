@@ -1,5 +1,6 @@
-//! Methods, networks and addresses, without I/O.
+//! Methods, networks, addresses and the statements about them, without I/O.
 
 pub mod address;
 pub mod method;
 pub mod network;
+pub mod statement;

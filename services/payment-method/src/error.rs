@@ -6,6 +6,7 @@ use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
 
 use crate::domain::method::PERSONAL_LIMIT;
+use crate::treasury::InvalidSignature;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -27,6 +28,9 @@ pub enum Error {
     /// The method is no longer what the proposal was made for.
     #[error("the payment method has changed since this was proposed")]
     Stale,
+    /// Not a signature of the treasury key over this version.
+    #[error(transparent)]
+    Signature(#[from] InvalidSignature),
     #[error("database")]
     Database(#[from] sqlx::Error),
     /// A stored proposal that this build cannot read.
@@ -46,7 +50,7 @@ impl Fault for Error {
             Self::NotFound => Kind::NotFound,
             Self::PlatformMethod => Kind::Forbidden,
             Self::TooManyMethods | Self::Stale => Kind::Conflict,
-            Self::MethodUnavailable | Self::PlatformAddress => Kind::Invalid,
+            Self::MethodUnavailable | Self::PlatformAddress | Self::Signature(_) => Kind::Invalid,
             Self::Database(error) => db::kind(error),
             Self::Unreadable(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
@@ -59,7 +63,7 @@ impl Fault for Error {
             Self::PlatformMethod => ErrorReason::PlatformMethod,
             Self::TooManyMethods => ErrorReason::TooManyMethods,
             Self::MethodUnavailable => ErrorReason::MethodUnavailable,
-            Self::PlatformAddress => ErrorReason::ValidationFailed,
+            Self::PlatformAddress | Self::Signature(_) => ErrorReason::ValidationFailed,
             Self::Stale => ErrorReason::StaleRevision,
             Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
             Self::Database(_) | Self::Unreadable(_) => ErrorReason::Internal,
@@ -77,6 +81,7 @@ impl Fault for Error {
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
+            Self::Signature(_) => vec![("signature".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
             _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }

@@ -22,11 +22,14 @@ use tonic::Status;
 use tonic::service::Routes;
 
 use crate::error::Error;
+use crate::treasury::PublicKeys;
 
 #[derive(Clone)]
 pub struct Doors {
     pub db: Db,
     pub verifier: Verifier,
+    /// Verifies signatures of platform addresses.
+    pub treasury: PublicKeys,
 }
 
 impl Doors {

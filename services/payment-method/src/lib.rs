@@ -1,5 +1,5 @@
 //! The service payment-method: platform methods (deposit addresses) and personal ones (payout destinations). In reading
-//! order: types ([domain]), use cases ([app]), SQL ([store]), endpoints ([grpc], [events]).
+//! order: types ([domain]), signatures ([treasury]), use cases ([app]), SQL ([store]), endpoints ([grpc], [events]).
 
 use sqlx::migrate::Migrator;
 
@@ -8,6 +8,8 @@ pub mod config;
 pub mod error;
 
 pub mod domain;
+
+pub mod treasury;
 
 pub mod app;
 

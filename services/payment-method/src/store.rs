@@ -1,3 +1,4 @@
 //! The SQL of this service, one module per table.
 
 pub mod methods;
+pub mod signatures;

@@ -481,6 +481,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payment-methods/{id}/signature": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Attach a signature to a platform method
+         * @description Of the treasury key, over the current version. It takes the place of an earlier signature.
+         */
+        post: operations["post_admin_payment_methods_by_id_signature"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/plans": {
         parameters: {
             query?: never;
@@ -2440,9 +2460,44 @@ export interface components {
              */
             name?: string | null;
         };
+        /** @description The next version of a platform method. */
+        NewPlatformMethod: {
+            /**
+             * @description 10-128 characters; its checksum is verified where the network is known.
+             * @example 0x52908400098527886E0F7030069857D2E4169EE7
+             */
+            address: string;
+            /**
+             * @description Currency code, 2 to 10 characters of A-Z and 0-9.
+             * @example USDT
+             */
+            currency: string;
+            /** @description PNG, JPEG or WebP as a data URL. */
+            image?: string | null;
+            /** @example Cold wallet 2 */
+            label?: string | null;
+            memo?: string | null;
+            /**
+             * @description Network, 2 to 40 characters.
+             * @example ERC20
+             */
+            network: string;
+            /** @description The treasury key's signature over this version; it can be attached later. */
+            signature?: string | null;
+        };
         /** @description The new role of a staff account. */
         NewRole: {
             role: components["schemas"]["Role"];
+        };
+        /** @description A signature over the current version of a platform method. */
+        NewSignature: {
+            /** @description As `payment-method treasury-key sign` prints it. */
+            signature: string;
+            /**
+             * Format: int32
+             * @description The version that was signed.
+             */
+            version: number;
         };
         /** @description An authenticator that is not confirmed yet. */
         NewTotp: {
@@ -2571,6 +2626,11 @@ export interface components {
             /** @description Network, e.g. `TRC20`. */
             network: string;
             scope: components["schemas"]["MethodScope"];
+            /**
+             * @description Platform methods: `<valid from>.<signature>` of the operator's treasury key over this version, which the web app
+             *     verifies before it shows the address. Missing if there is none.
+             */
+            signature?: string;
             /**
              * Format: int32
              * @description Increases with every change.
@@ -4121,7 +4181,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMethod"];
+                "application/json": components["schemas"]["NewPlatformMethod"];
             };
         };
         responses: {
@@ -4144,7 +4204,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NewMethod"];
+                "application/json": components["schemas"]["NewPlatformMethod"];
             };
         };
         responses: {
@@ -4168,6 +4228,29 @@ export interface operations {
         requestBody?: never;
         responses: {
             201: components["responses"]["Proposed"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_admin_payment_methods_by_id_signature: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewSignature"];
+            };
+        };
+        responses: {
+            200: components["responses"]["MethodReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

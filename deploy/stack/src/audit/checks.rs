@@ -602,7 +602,7 @@ pub const CHECKS: &[Check] = &[
         offending: "SELECT format('version %s of method %s', method_versions.version, method_id) FROM method_versions
             WHERE scope = 'platform' AND NOT EXISTS (SELECT FROM proposals
                 WHERE status = 'confirmed' AND decided_by <> proposed_by AND subject_id = method_id
-                    AND change = jsonb_build_object('currency', currency, 'network', network, 'address', address,
+                    AND change - 'signature' = jsonb_build_object('currency', currency, 'network', network, 'address', address,
                         'memo', memo, 'label', label, 'imageKey', image_key)
                     AND CASE method_versions.version WHEN 1 THEN kind = 'payment_method.create'
                         ELSE kind = 'payment_method.update'

@@ -6,11 +6,11 @@ use chassis::idempotency::Answer;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
 use time::OffsetDateTime;
 
-use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE};
-use crate::domain::method::{Fields, Method};
+use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE, Proposed};
+use crate::domain::method::Method;
 use crate::error::Error;
 use crate::events::published::{self, Changed};
-use crate::store::methods;
+use crate::store::{methods, signatures};
 
 /// The decided proposal.
 ///
@@ -39,17 +39,22 @@ async fn take_effect(
     proposal: &Proposal,
     now: OffsetDateTime,
 ) -> Result<(Method, Changed), Error> {
-    if proposal.kind == CREATE {
-        let fields = serde_json::from_value(proposal.change.clone())?;
-        return Ok((methods::insert(conn, None, fields, now).await?, Changed::Created));
-    }
-    let current = current(conn, proposal).await?;
     if proposal.kind == ARCHIVE {
+        let current = current(conn, proposal).await?;
         methods::archive(conn, current.id, now).await?;
         return Ok((current, Changed::Archived));
     }
-    let fields: Fields = serde_json::from_value(proposal.change.clone())?;
-    Ok((methods::change(conn, &current, fields, now).await?, Changed::Updated))
+    let Proposed { fields, signature } = serde_json::from_value(proposal.change.clone())?;
+    let (method, changed) = if proposal.kind == CREATE {
+        (methods::insert(conn, None, fields, now).await?, Changed::Created)
+    } else {
+        let current = current(conn, proposal).await?;
+        (methods::change(conn, &current, fields, now).await?, Changed::Updated)
+    };
+    if !signature.is_empty() {
+        signatures::insert(conn, &method, &signature, now).await?;
+    }
+    Ok((method, changed))
 }
 
 /// The method as it was when the change was proposed: whoever confirms must have seen what is replaced.

@@ -2,7 +2,7 @@
 
 use chassis::db::Db;
 
-use crate::domain::method::Method;
+use crate::domain::method::SignedMethod;
 use crate::error::Error;
 use crate::store::methods;
 
@@ -11,7 +11,7 @@ pub struct PlatformMethod {
     /// Whether members see it.
     pub active: bool,
     /// Newest first; never empty.
-    pub versions: Vec<Method>,
+    pub versions: Vec<SignedMethod>,
 }
 
 /// The active methods first, each group newest first.
@@ -20,7 +20,9 @@ pub async fn list_platform_methods(db: &Db) -> Result<Vec<PlatformMethod>, Error
     let mut list: Vec<PlatformMethod> = Vec::new();
     for (version, active) in history {
         match list.last_mut() {
-            Some(method) if method.versions.iter().any(|known| known.id == version.id) => method.versions.push(version),
+            Some(method) if method.versions.iter().any(|known| known.method.id == version.method.id) => {
+                method.versions.push(version)
+            }
             _ => list.push(PlatformMethod { active, versions: vec![version] }),
         }
     }

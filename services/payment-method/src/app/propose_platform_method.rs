@@ -1,5 +1,6 @@
 //! Proposes to add, change or retire a platform method (D-M1).
 
+use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{Answer, Claim, Work};
 use chassis::identity::Staff;
@@ -11,6 +12,7 @@ use uuid::Uuid;
 use crate::domain::method::{Fields, Method, Scope};
 use crate::error::Error;
 use crate::store::methods;
+use crate::treasury::PublicKeys;
 
 pub const CREATE: &str = "payment_method.create";
 pub const UPDATE: &str = "payment_method.update";
@@ -18,10 +20,20 @@ pub const ARCHIVE: &str = "payment_method.archive";
 
 #[derive(Debug, Clone)]
 pub enum Change {
-    Create(Fields),
+    Create(Proposed),
     /// Other fields for a method; without a picture it keeps the one it has.
-    Update(Uuid, Fields),
+    Update(Uuid, Proposed),
     Archive(Uuid),
+}
+
+/// The next version of a method, as stored in the proposal.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Proposed {
+    #[serde(flatten)]
+    pub fields: Fields,
+    /// The treasury key's signature over it; empty if it is attached later.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub signature: String,
 }
 
 /// What a change or an end replaces, as stored in the proposal.
@@ -33,34 +45,54 @@ pub struct Before {
     pub fields: Fields,
 }
 
+#[derive(Debug, Clone)]
+pub struct ProposePlatformMethod {
+    pub staff: Staff,
+    pub change: Change,
+    pub client_address: String,
+    pub claim: Option<Claim>,
+}
+
 /// The open proposal, once a key.
 ///
 /// # Errors
-/// `NotFound` if there is no active platform method with this id.
+/// `NotFound` if there is no active platform method with this id; `Refused` if the signature does not verify.
 pub async fn propose_platform_method(
     db: &Db,
-    staff: &Staff,
-    change: Change,
-    address: &str,
-    claim: Option<Claim>,
+    keys: &PublicKeys,
+    command: &ProposePlatformMethod,
 ) -> Result<Answer<Proposal>, Error> {
-    let mut work = Work::begin::<Error>(db, claim).await?;
+    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<Proposal, Error>()? {
         return Ok(answer);
     }
-    let result = propose(&mut work, staff, change, address).await;
+    let result = propose(&mut work, keys, command).await;
     work.settle(result).await
 }
 
-async fn propose(conn: &mut PgConnection, staff: &Staff, change: Change, address: &str) -> Result<Proposal, Error> {
-    let (kind, subject, change, before) = match change {
-        Change::Create(fields) => (CREATE, None, serde_json::to_value(fields)?, None),
-        Change::Update(id, mut fields) => {
+async fn propose(
+    conn: &mut PgConnection,
+    keys: &PublicKeys,
+    command: &ProposePlatformMethod,
+) -> Result<Proposal, Error> {
+    let now = clock::now(conn).await?;
+    let verify = |next: &Proposed, version| match next.signature.as_str() {
+        "" => Ok(()),
+        signature => keys.verify((&next.fields, version), signature, now),
+    };
+    let ProposePlatformMethod { staff, change, client_address, .. } = command;
+    let (kind, subject, change, before) = match change.clone() {
+        Change::Create(next) => {
+            verify(&next, 1)?;
+            (CREATE, None, serde_json::to_value(next)?, None)
+        }
+        Change::Update(id, mut next) => {
             let current = platform_method(conn, id).await?;
-            if fields.image_key.is_empty() {
-                fields.image_key.clone_from(&current.fields.image_key);
+            verify(&next, current.version + 1)?;
+            if next.fields.image_key.is_empty() {
+                next.fields.image_key.clone_from(&current.fields.image_key);
             }
-            (UPDATE, Some(id), serde_json::to_value(fields)?, Some(before(&current)?))
+            (UPDATE, Some(id), serde_json::to_value(next)?, Some(before(&current)?))
         }
         Change::Archive(id) => {
             let current = platform_method(conn, id).await?;
@@ -69,7 +101,7 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, change: Change, address
     };
     let new = NewProposal {
         staff,
-        address,
+        address: client_address,
         kind,
         subject_id: subject,
         member_id: None,

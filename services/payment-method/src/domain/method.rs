@@ -28,8 +28,15 @@ pub struct Method {
     pub fields: Fields,
 }
 
-/// The fields that a member or staff fill in, valid.
+/// A version of a method with the newest signature of the treasury key over it, if there is one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SignedMethod {
+    pub method: Method,
+    pub signature: Option<String>,
+}
+
+/// The fields that a member or staff fill in, valid.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Fields {
     /// 2-10 of A-Z and 0-9.

@@ -8,8 +8,9 @@ use proto::payment_method::v1::{
 use uuid::Uuid;
 
 use crate::app::list_platform_methods::PlatformMethod;
+use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
-use crate::domain::method::{Fields, Method, Scope};
+use crate::domain::method::{Fields, Method, Scope, SignedMethod};
 use crate::error::Error;
 
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
@@ -23,6 +24,15 @@ pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
         image_key: message.image_key,
     });
     Ok(fields.map_err(Refusal::from)?)
+}
+
+/// The change that a treasurer proposes.
+pub(super) fn change(id_text: &str, typed: Option<MethodFields>, signature: String) -> Result<Change, Error> {
+    Ok(match (id_text, typed) {
+        ("", typed) => Change::Create(Proposed { fields: fields(typed)?, signature }),
+        (text, Some(typed)) => Change::Update(id(text)?, Proposed { fields: fields(Some(typed))?, signature }),
+        (text, None) => Change::Archive(id(text)?),
+    })
 }
 
 /// A method's id; text that is none names no method.
@@ -54,7 +64,14 @@ impl From<Method> for PaymentMethod {
             label: fields.label,
             image_key: fields.image_key,
             version: method.version,
+            signature: String::new(),
         }
+    }
+}
+
+impl From<SignedMethod> for PaymentMethod {
+    fn from(SignedMethod { method, signature }: SignedMethod) -> Self {
+        Self { signature: signature.unwrap_or_default(), ..method.into() }
     }
 }
 

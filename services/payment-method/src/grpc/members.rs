@@ -17,7 +17,7 @@ use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
 use crate::app::list_payment_methods::list_payment_methods;
 use crate::app::update_payment_method::{Picture, Updated, update_payment_method};
-use crate::domain::method::Method;
+use crate::domain::method::SignedMethod;
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -59,7 +59,7 @@ impl PaymentMethodService for Doors {
 }
 
 impl Doors {
-    async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<Method>, Error> {
+    async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<SignedMethod>, Error> {
         let session = self.verifier.session(request.metadata()).await?.reader()?;
         list_payment_methods(&self.db, session.user_id).await
     }

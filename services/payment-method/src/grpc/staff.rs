@@ -11,7 +11,7 @@ use proto::payment_method::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
     ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListProposalsRequest, ListProposalsResponse,
     PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, RejectProposalRequest,
-    RejectProposalResponse,
+    RejectProposalResponse, SignPlatformMethodRequest, SignPlatformMethodResponse,
 };
 use tonic::{Request, Response, Status};
 
@@ -20,7 +20,8 @@ use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::list_proposals::list_proposals;
-use crate::app::propose_platform_method::{Change, propose_platform_method};
+use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
+use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
 
 /// Rows on a page unless staff want more or fewer.
 const PAGE: u16 = 100;
@@ -46,17 +47,33 @@ impl StaffService for Doors {
         let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
-        let change = match (message.id.as_str(), message.fields) {
-            ("", fields) => Change::Create(convert::fields(fields)?),
-            (id, Some(fields)) => Change::Update(convert::id(id)?, convert::fields(Some(fields))?),
-            (id, None) => Change::Archive(convert::id(id)?),
+        let command = ProposePlatformMethod {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
+            staff,
+            change: convert::change(&message.id, message.fields, message.signature)?,
+            client_address: message.client_address,
         };
-        let proposed = retrying(|| {
-            propose_platform_method(&self.db, &staff, change.clone(), &message.client_address, claim.clone())
-        })
-        .await?;
+        let proposed = retrying(|| propose_platform_method(&self.db, &self.treasury, &command)).await?;
         Ok(answer(proposed.map(|proposal| ProposePlatformMethodResponse { proposal: Some(proposal.into()) })))
+    }
+
+    async fn sign_platform_method(
+        &self,
+        request: Request<SignPlatformMethodRequest>,
+    ) -> Result<Response<SignPlatformMethodResponse>, Status> {
+        let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = SignPlatformMethod {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
+            staff,
+            id: convert::id(&message.id)?,
+            version: message.version,
+            signature: message.signature,
+            client_address: message.client_address,
+        };
+        let signed = retrying(|| sign_platform_method(&self.db, &self.treasury, &command)).await?;
+        Ok(answer(signed.map(|method| SignPlatformMethodResponse { payment_method: Some(method.into()) })))
     }
 
     async fn list_proposals(

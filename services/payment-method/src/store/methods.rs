@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::method::{Fields, Method, Scope};
+use crate::domain::method::{Fields, Method, Scope, SignedMethod};
 use crate::error::Error;
 
 struct Row {
@@ -39,19 +39,42 @@ impl From<Row> for Method {
     }
 }
 
+struct SignedRow {
+    id: Uuid,
+    scope: String,
+    version: i32,
+    currency: String,
+    network: String,
+    address: String,
+    memo: String,
+    label: String,
+    image_key: String,
+    signature: Option<String>,
+}
+
+impl From<SignedRow> for SignedMethod {
+    fn from(row: SignedRow) -> Self {
+        let SignedRow { id, scope, version, currency, network, address, memo, label, image_key, signature } = row;
+        let method = Row { id, scope, version, currency, network, address, memo, label, image_key }.into();
+        Self { method, signature }
+    }
+}
+
 /// Active platform methods and the member's own, the platform's first, each in the order they were made.
-pub async fn visible_to(conn: &mut PgConnection, user_id: Option<Uuid>) -> Result<Vec<Method>, Error> {
+pub async fn visible_to(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<SignedMethod>, Error> {
     let rows = sqlx::query_as!(
-        Row,
-        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+        SignedRow,
+        r#"SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key,
+                  (SELECT s.signature FROM method_signatures s WHERE s.method_id = m.id AND s.version = m.version
+                   ORDER BY s.id DESC LIMIT 1) AS "signature?"
          FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
          WHERE m.archived_at IS NULL AND (m.scope = 'platform' OR m.user_id = $1)
-         ORDER BY m.scope = 'personal', m.created_at, m.id",
+         ORDER BY m.scope = 'personal', m.created_at, m.id"#,
         user_id,
     )
     .fetch_all(conn)
     .await?;
-    Ok(rows.into_iter().map(Method::from).collect())
+    Ok(rows.into_iter().map(SignedMethod::from).collect())
 }
 
 /// The active methods that `user_id` may name: a platform method, or one of the member's own, by id.
@@ -139,10 +162,11 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<(Method, O
 
 /// Every platform method's versions, the active methods first, each method's newest version first; with whether the
 /// method is active.
-pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(Method, bool)>, Error> {
+pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMethod, bool)>, Error> {
     let rows = sqlx::query!(
         r#"SELECT m.id, m.archived_at IS NULL AS "active!", v.version, v.currency, v.network, v.address, v.memo, v.label,
-                  v.image_key
+                  v.image_key, (SELECT s.signature FROM method_signatures s
+                   WHERE s.method_id = v.method_id AND s.version = v.version ORDER BY s.id DESC LIMIT 1) AS "signature?"
            FROM methods m JOIN method_versions v ON v.method_id = m.id
            WHERE m.scope = 'platform'
            ORDER BY m.archived_at IS NOT NULL, m.created_at DESC, m.id, v.version DESC"#,
@@ -158,7 +182,8 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(Method, bo
             label: row.label,
             image_key: row.image_key,
         };
-        (Method { id: row.id, scope: Scope::Platform, version: row.version, fields }, row.active)
+        let method = Method { id: row.id, scope: Scope::Platform, version: row.version, fields };
+        (SignedMethod { method, signature: row.signature }, row.active)
     });
     Ok(history.collect())
 }

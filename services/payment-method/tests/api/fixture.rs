@@ -5,7 +5,10 @@ use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::testing::{self, Realm, with_token};
 use payment_method::MIGRATOR;
+use payment_method::domain::method::Fields;
+use payment_method::domain::statement::Statement;
 use payment_method::grpc::Doors;
+use payment_method::treasury::TreasuryKey;
 use proto::common::v1::Proposal;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::staff_service_server::StaffService;
@@ -14,6 +17,7 @@ use proto::payment_method::v1::{
     ProposePlatformMethodRequest,
 };
 use sqlx::PgPool;
+use time::OffsetDateTime;
 use tonic::Status;
 use uuid::Uuid;
 
@@ -29,15 +33,23 @@ pub struct World {
     pub realm: Realm,
     pub doors: Doors,
     pub treasurers: [String; 2],
+    /// The private key of the treasury, whose public key the service has.
+    pub treasury: TreasuryKey,
 }
 
 impl World {
     pub async fn new(pool: PgPool) -> Self {
         let db: Db = testing::database(pool.clone(), &MIGRATOR).await;
         let realm = Realm::new();
-        let doors = Doors { db, verifier: realm.verifier() };
+        let treasury = treasury_key();
+        let doors = Doors { db, verifier: realm.verifier(), treasury: treasury.public_key().parse().unwrap() };
         let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
-        Self { pool, realm, doors, treasurers }
+        Self { pool, realm, doors, treasurers, treasury }
+    }
+
+    /// The treasury key's signature over a version with these fields.
+    pub fn sign(&self, message: &MethodFields, version: i32) -> String {
+        self.treasury.sign(&statement(message, version)).unwrap()
     }
 
     pub async fn list(&self, token: &str) -> Vec<PaymentMethod> {
@@ -53,11 +65,22 @@ impl World {
 
     /// Proposes as the first treasurer: a new method without an id, an end without fields.
     pub async fn propose(&self, id: &str, fields: Option<MethodFields>) -> Result<Proposal, Status> {
+        self.propose_signed(id, fields, "").await
+    }
+
+    /// The same with a signature over what is proposed.
+    pub async fn propose_signed(
+        &self,
+        id: &str,
+        fields: Option<MethodFields>,
+        signature: &str,
+    ) -> Result<Proposal, Status> {
         let message = ProposePlatformMethodRequest {
             id: id.to_owned(),
             fields,
             client_address: "::1".to_owned(),
             idempotency: None,
+            signature: signature.to_owned(),
         };
         let answer = self.doors.propose_platform_method(with_token(message, &self.treasurers[0])).await?;
         Ok(answer.into_inner().proposal.unwrap())
@@ -83,6 +106,21 @@ impl World {
     pub fn member(&self) -> (Uuid, String) {
         self.realm.member()
     }
+}
+
+/// The statement about a version with these fields, valid from now.
+pub fn statement(message: &MethodFields, version: i32) -> Statement {
+    let MethodFields { currency, network, address, memo, .. } = message.clone();
+    let typed = Fields { currency, network, address, memo, ..Fields::default() };
+    Statement::new(&typed, version, OffsetDateTime::now_utc())
+}
+
+/// A new private key.
+pub fn treasury_key() -> TreasuryKey {
+    let path = std::env::temp_dir().join(format!("treasury-{}.key", Uuid::new_v4()));
+    let key = TreasuryKey::generate(&path).unwrap();
+    std::fs::remove_file(path).unwrap();
+    key
 }
 
 pub fn fields(currency: &str, network: &str, address: &str) -> MethodFields {

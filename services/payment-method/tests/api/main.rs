@@ -6,3 +6,4 @@ mod fixture;
 mod lookup;
 mod personal;
 mod platform;
+mod signatures;
