@@ -7,6 +7,11 @@ import { chunkGroups } from './chunk-groups'
 
 const gateway = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080'
 
+/** A treasury key with a typing error would verify no address: the build fails instead. */
+for (const key of (process.env['VITE_TREASURY_KEYS'] ?? '').split(/[,\s]+/).filter(Boolean)) {
+  if (!/^[\w-]{87}$/.test(key)) throw new Error(`VITE_TREASURY_KEYS: ${key} is not what treasury-key generate prints`)
+}
+
 /** A preview picture needs a full address: it is there when the build knows where the product will live. */
 function previewPicture(): Plugin {
   const { PUBLIC_URL } = process.env

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest'
 import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { openAsMember, currentPath } from '@/testing/render'
-import { transaction } from '@/testing/samples'
+import { transaction, usdt } from '@/testing/samples'
 import { answers, member, records, refuses, server } from '@/testing/server'
 
 const base = `${window.location.origin}/v1`
@@ -704,5 +704,63 @@ describe('the audit log', () => {
     trail([])
     openAsStaff('/admin/audit?action=nothing', 'see', 'seeStaff', 'seeAudit')
     expect(await screen.findByText('No matching entries')).toBeVisible()
+  })
+})
+
+describe('the signature of a platform method [D-M1]', () => {
+  const method = (changes: object = {}) => {
+    const current = { ...usdt, version: 2, ...changes }
+    return answers('get', '/admin/payment-methods', { paymentMethods: [{ current, active: true, versions: [current] }] })
+  }
+
+  it('is missing, and a treasurer attaches it to the version in force', async () => {
+    const attached = records('post', '/admin/payment-methods/:id/signature')
+    server.use(method(), attached.handler)
+    const { user } = openAsStaff('/admin/payment-methods', 'see', 'changeMethods')
+    expect(await screen.findByText('Unsigned')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Attach a signature' }))
+    const dialog = within(screen.getByRole('dialog', { name: 'Sign USDT on TRC20' }))
+    expect(dialog.getByRole('button', { name: 'Download the statement of version 2' })).toBeEnabled()
+    await user.click(dialog.getByRole('button', { name: 'Attach' }))
+    expect(await dialog.findByText('This is required')).toBeVisible()
+    await user.type(dialog.getByLabelText('Signature'), ' 2026-11-23T16:00:00Z.abc ')
+    await user.click(dialog.getByRole('button', { name: 'Attach' }))
+    await waitFor(() => expect(attached.seen[0]?.body).toEqual({ version: 2, signature: '2026-11-23T16:00:00Z.abc' }))
+    expect(attached.seen[0]?.path).toBe('/v1/admin/payment-methods/pm-usdt/signature')
+  })
+
+  it('is entered with the proposal of the next version, or refused there', async () => {
+    const saved: Blob[] = []
+    Object.assign(URL, { createObjectURL: (blob: Blob) => `blob:${saved.push(blob)}`, revokeObjectURL: () => undefined })
+    const wrong = { message: 'Check the signature', errors: { signature: 'The signature does not belong to this address' } }
+    server.use(method({ signature: '2026-11-23T16:00:00Z.abc' }), refuses('put', '/admin/payment-methods/:id', 422, wrong))
+    const { user } = openAsStaff('/admin/payment-methods', 'see', 'changeMethods')
+    // This build has no key to verify it with.
+    expect(await screen.findByText('Signature not verified')).toBeVisible()
+    await user.click(screen.getByRole('button', { name: 'Propose a change' }))
+    const dialog = within(screen.getByRole('dialog', { name: 'Change USDT on TRC20' }))
+    await user.clear(dialog.getByLabelText('Address'))
+    expect(dialog.getByRole('button', { name: /^Download the statement/ })).toBeDisabled()
+    await user.type(dialog.getByLabelText('Address'), ' TNEW ')
+    await user.click(dialog.getByRole('button', { name: 'Download the statement of version 3' }))
+    expect(await saved[0]?.text()).toMatch(
+      /^Solvane platform address\ncurrency=USDT\nnetwork=TRC20\naddress=TNEW\nmemo=\nversion=3\nvalid-from=[\d-]+T[\d:]+Z\n$/,
+    )
+    await user.type(dialog.getByLabelText(/^Signature/), 'x')
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    expect(await dialog.findByText('The signature does not belong to this address')).toBeVisible()
+    const proposed = records('put', '/admin/payment-methods/:id', {}, 201)
+    server.use(proposed.handler)
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    await waitFor(() =>
+      expect(proposed.seen[0]?.body).toEqual({ currency: 'USDT', network: 'TRC20', address: 'TNEW', memo: '', label: '', signature: 'x' }),
+    )
+  })
+
+  it('is attached by treasurers alone [D-O1]', async () => {
+    server.use(method())
+    openAsStaff('/admin/payment-methods', 'see')
+    expect(await screen.findByText('Unsigned')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Attach a signature' })).toBeNull()
   })
 })

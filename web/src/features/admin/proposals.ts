@@ -57,6 +57,7 @@ const labels: Record<string, string> = {
   email: 'Email',
   role: 'Role',
   label: 'Label',
+  signature: 'Signature',
   archived: 'Retired',
   balance: 'Available balance after',
   bonus: 'Bonus after',
@@ -97,7 +98,7 @@ export function changesOf({ kind, change, before }: Pick<Proposal, 'kind' | 'cha
   const [next, old] = [change, before ?? {}]
   const showsWhatStays = !kind.includes('.') || kind.startsWith('staff.')
   return Object.entries(labels).flatMap(([name, label]) => {
-    const isExact = name === 'address' || name === 'memo'
+    const isExact = ['address', 'memo', 'signature'].includes(name)
     if (!(name in next)) return showsWhatStays && name in old ? [{ label, after: readable(name, old[name]), isExact }] : []
     const after = readable(name, next[name])
     const replaced = name in old && compared(kind, name) ? readable(name, old[name]) : undefined

@@ -3,11 +3,14 @@ import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Dialog } from '@/components/dialog'
+import { useSignature } from '@/components/use-signature'
 import { usePlatformMethods, useProposeArchive } from '@/features/admin/api/platform-methods'
 import type { PlatformMethod } from '@/features/admin/api/types'
 import { useMay } from '@/features/admin/permissions'
 import { Loaded } from '@/features/admin/components/loaded'
+import type { PaymentMethod } from '@/lib/api-types'
 import { PlatformMethodForm } from './platform-method-form'
+import { SignatureForm } from './signature-form'
 
 /** Addresses that members send deposits to, each with every version it had [D-M1]. */
 export function MethodBoard() {
@@ -45,6 +48,7 @@ export function AddMethodButton() {
 function MethodCard({ method: { current, active, versions } }: { method: PlatformMethod }) {
   const may = useMay()
   const [editing, setEditing] = useState(false)
+  const [signing, setSigning] = useState(false)
   const shown = current ?? versions.at(-1)
   if (!shown) return null
   return (
@@ -54,6 +58,7 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
           {shown.currency} on {shown.network}
         </h2>
         <Badge tone={active ? 'positive' : 'neutral'}>{active ? 'Active' : 'Retired'}</Badge>
+        {active && <SignatureBadge method={shown} />}
       </div>
       {shown.label && <p className="text-sm text-ink-faint">{shown.label}</p>}
       <code className="mt-2 block font-mono text-sm break-all select-all">{shown.address}</code>
@@ -79,14 +84,33 @@ function MethodCard({ method: { current, active, versions } }: { method: Platfor
           <Button size="sm" variant="secondary" onClick={() => setEditing(true)}>
             Propose a change
           </Button>
+          <Button size="sm" variant="secondary" onClick={() => setSigning(true)}>
+            Attach a signature
+          </Button>
           <ArchiveButton id={shown.id} name={`${shown.currency} on ${shown.network}`} />
           <Dialog open={editing} onClose={() => setEditing(false)} title={`Change ${shown.currency} on ${shown.network}`}>
             <PlatformMethodForm current={shown} onDone={() => setEditing(false)} />
+          </Dialog>
+          <Dialog open={signing} onClose={() => setSigning(false)} title={`Sign ${shown.currency} on ${shown.network}`}>
+            <SignatureForm method={shown} onDone={() => setSigning(false)} />
           </Dialog>
         </div>
       )}
     </Card>
   )
+}
+
+const signatures = {
+  checking: { tone: 'neutral', label: 'Checking the signature' },
+  signed: { tone: 'positive', label: 'Signed' },
+  unsigned: { tone: 'caution', label: 'Unsigned' },
+  wrong: { tone: 'negative', label: 'Wrong signature' },
+  unverified: { tone: 'neutral', label: 'Signature not verified' },
+} as const
+
+function SignatureBadge({ method }: { method: PaymentMethod }) {
+  const { tone, label } = signatures[useSignature(method)]
+  return <Badge tone={tone}>{label}</Badge>
 }
 
 function ArchiveButton({ id, name }: { id: string; name: string }) {

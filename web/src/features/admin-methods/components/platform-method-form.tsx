@@ -5,10 +5,11 @@ import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
 import type { PaymentMethod } from '@/lib/api-types'
 import { useProposeMethod } from '@/features/admin/api/platform-methods'
+import { SIGNATURE_HINT, StatementButton } from './statement-button'
 
-type Name = 'currency' | 'network' | 'address' | 'memo' | 'label'
+type Name = 'currency' | 'network' | 'address' | 'memo' | 'label' | 'signature'
 
-type Current = Pick<PaymentMethod, 'id' | 'currency' | 'network' | 'address' | 'memo' | 'label'>
+type Current = Pick<PaymentMethod, 'id' | 'currency' | 'network' | 'address' | 'memo' | 'label' | 'version'>
 
 /** A new address for members to pay to. It is typed twice by design: once here, once by the eye of who confirms. */
 export function PlatformMethodForm({ current, onDone }: { current?: Current; onDone: () => void }) {
@@ -19,6 +20,7 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
     address: current?.address ?? '',
     memo: current?.memo ?? '',
     label: current?.label ?? '',
+    signature: '',
   })
   const [tried, setTried] = useState(false)
   const refused = toApiError(propose.error).fields
@@ -31,14 +33,17 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
     autoComplete: 'off',
     spellCheck: false,
   })
+  const next = {
+    currency: fields.currency.trim().toUpperCase(),
+    network: fields.network.trim(),
+    address: fields.address.trim(),
+    memo: fields.memo.trim(),
+  }
   const submit = () => {
     setTried(true)
     if (required.some(isMissing)) return
-    const { currency, network, address, memo, label } = fields
-    return propose.mutateAsync(
-      { currency: currency.trim().toUpperCase(), network: network.trim(), address: address.trim(), memo: memo.trim(), label: label.trim() },
-      { onSuccess: onDone },
-    )
+    const signature = fields.signature.trim()
+    return propose.mutateAsync({ ...next, label: fields.label.trim(), ...(signature ? { signature } : {}) }, { onSuccess: onDone })
   }
   return (
     <Form onSubmit={submit} className="mt-3 space-y-4">
@@ -49,6 +54,8 @@ export function PlatformMethodForm({ current, onDone }: { current?: Current; onD
       <TextField label="Address" className="font-mono text-sm" {...bind('address')} />
       <TextField label="Memo" optional {...bind('memo')} />
       <TextField label="Label" optional {...bind('label')} />
+      <StatementButton version={{ ...next, version: (current?.version ?? 0) + 1 }} disabled={required.some(isMissing)} />
+      <TextField label="Signature" optional className="font-mono text-sm" hint={SIGNATURE_HINT} {...bind('signature')} />
       <p className="text-sm text-ink-faint">Once another treasurer confirms it, it becomes a new version and all staff get an email.</p>
       <div className="flex justify-end gap-3">
         <Button variant="ghost" onClick={onDone}>

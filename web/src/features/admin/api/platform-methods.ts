@@ -13,9 +13,9 @@ export const usePlatformMethods = () =>
     meta: { silent: true },
   })
 
-export type MethodTerms = { currency: string; network: string; address: string; memo?: string; label?: string; image?: string }
+export type MethodTerms = { currency: string; network: string; address: string; memo?: string; label?: string; image?: string; signature?: string }
 
-export const methodFields = ['currency', 'network', 'address', 'memo', 'label', 'image'] as const
+export const methodFields = ['currency', 'network', 'address', 'memo', 'label', 'image', 'signature'] as const
 
 /** Proposes a new method, or another version of the one of this id. */
 export const useProposeMethod = (id?: string) =>
@@ -29,3 +29,11 @@ export const useProposeMethod = (id?: string) =>
 
 export const useProposeArchive = (id: string) =>
   useStaffAction((_: null, options) => api.delete(`/admin/payment-methods/${encodeURIComponent(id)}`, options))
+
+/** Attaches a signature of the treasury key to the current version. */
+export const useSignMethod = (id: string) =>
+  useStaffAction(
+    (signed: { version: number; signature: string }, options) =>
+      api.post(`/admin/payment-methods/${encodeURIComponent(id)}/signature`, signed, options),
+    ['signature'],
+  )

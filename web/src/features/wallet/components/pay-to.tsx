@@ -1,6 +1,7 @@
 import { Clock } from 'lucide-react'
 import { Suspense, lazy, type ComponentType } from 'react'
 import { CopyButton } from '@/components/copy-button'
+import { PlatformAddress } from '@/components/platform-address'
 import { Skeleton } from '@/components/skeleton'
 import type { PaymentMethod } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
@@ -12,8 +13,18 @@ const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
 
 const copyTexts = { success: 'Address copied to clipboard!', failure: 'Failed to copy address' }
 
-/** Where to send the payment, and until when it will be looked at [DEP-03]. */
-export function PayTo({ method, confirmedBy }: { method: PaymentMethod; confirmedBy: Date | null }) {
+type PayToProps = { method: PaymentMethod; confirmedBy: Date | null }
+
+/** Where to send the payment, and until when it will be looked at [DEP-03]; nothing that the treasury key did not sign. */
+export function PayTo(props: PayToProps) {
+  return (
+    <PlatformAddress method={props.method}>
+      <Address {...props} />
+    </PlatformAddress>
+  )
+}
+
+function Address({ method, confirmedBy }: PayToProps) {
   const { currency, network, address, memo } = method
   return (
     <div className="rounded-lg border border-line bg-sunken/50 p-4 sm:p-5">

@@ -1,0 +1,78 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { queryClient } from '@/lib/query-client'
+import { queryKeys } from '@/lib/query-keys'
+import { openAsMember } from '@/testing/render'
+import { transaction, usdt } from '@/testing/samples'
+import { answers, server } from '@/testing/server'
+import { keys, statements } from '@/testing/treasury'
+
+const build = vi.hoisted(() => ({ apiUrl: '/v1', treasuryKeys: [] as string[] }))
+vi.mock('@/lib/env', () => build)
+
+const vector = statements[0] as (typeof statements)[0]
+const signed = { ...usdt, ...vector, text: undefined }
+const other = 'TEkxiTehnzSmSe2XqrBj4w32RUN966rdz8'
+
+beforeEach(() => {
+  build.treasuryKeys = keys
+})
+
+async function choose(method: object) {
+  server.use(answers('get', '/payment-methods', { paymentMethods: [method] }))
+  const opened = openAsMember('/deposits')
+  await opened.user.click(await screen.findByRole('radio', { name: /USDT/ }))
+  return opened
+}
+
+const expectRefused = async (address: string) => {
+  const alert = await screen.findByRole('alert')
+  expect(alert).toHaveTextContent('Do not send money to this address')
+  expect(within(alert).getByRole('link', { name: /@/ })).toHaveAttribute('href', expect.stringMatching(/^mailto:/))
+  expect(document.body.innerHTML).not.toContain(address)
+  expect(screen.queryByRole('button', { name: 'Copy address' })).not.toBeInTheDocument()
+  expect(screen.queryByRole('img', { name: /QR code/ })).not.toBeInTheDocument()
+}
+
+describe('an address of the platform, in a build with treasury keys [D-M1]', () => {
+  it('is shown if the treasury key signed it', async () => {
+    await choose(signed)
+    expect(await screen.findByText(signed.address)).toBeVisible()
+    expect(await screen.findByRole('img', { name: 'QR code of the USDT address' })).toBeInTheDocument()
+    expect(screen.queryByText('Do not send money to this address')).not.toBeInTheDocument()
+  })
+
+  it.each([
+    ['was replaced', { ...signed, address: other }],
+    ['has another memo', { ...signed, memo: '1' }],
+    ['has the signature of an older version', { ...signed, version: signed.version + 1 }],
+    ['has no signature', { ...signed, signature: undefined }],
+  ])('is not shown if it %s', async (_, method) => {
+    await choose(method)
+    await expectRefused(method.address)
+  })
+
+  it('disappears when a newer answer has another address', async () => {
+    await choose(signed)
+    expect(await screen.findByText(signed.address)).toBeVisible()
+    server.use(answers('get', '/payment-methods', { paymentMethods: [{ ...signed, address: other }] }))
+    await queryClient.invalidateQueries({ queryKey: queryKeys.paymentMethods })
+    await expectRefused(other)
+  })
+
+  it('is shortened where it is a record', async () => {
+    const paid = transaction({ method: { ...signed, id: 'pm-usdt' } })
+    server.use(answers('get', '/transactions/:id', { transaction: paid }))
+    openAsMember(`/transactions/${paid.id}`)
+    expect(await screen.findByText('TR7NHq…Lj6t')).toBeVisible()
+    expect(document.body.innerHTML).not.toContain(signed.address)
+  })
+})
+
+describe('an address of the platform, in a build without keys', () => {
+  it('is shown without signature', async () => {
+    build.treasuryKeys = []
+    await choose(usdt)
+    await waitFor(() => expect(screen.getByText(usdt.address)).toBeVisible())
+  })
+})
