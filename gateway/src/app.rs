@@ -29,7 +29,7 @@ pub struct AppState {
     pub verifier: Verifier,
     pub plans: Arc<PlanCache>,
     pub profiles: ProfileCache,
-    pub files: Files,
+    pub files: Arc<Files>,
     pub course: Course,
     /// Request counters by client address.
     pub rates: Arc<Rates>,

@@ -2,6 +2,7 @@
 
 pub(crate) mod format;
 
+use std::io;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -75,9 +76,11 @@ pub struct Read {
 
 impl Files {
     /// Wraps an object store.
-    #[must_use]
-    pub fn new(store: Arc<dyn ObjectStore>, links: SecretKey) -> Self {
-        Self { store, links, pictures: Pictures::new() }
+    ///
+    /// # Errors
+    /// When the threads that decode pictures cannot be started.
+    pub fn new(store: Arc<dyn ObjectStore>, links: SecretKey) -> io::Result<Self> {
+        Ok(Self { store, links, pictures: Pictures::new()? })
     }
 
     /// Checks a data URL and stores its content. Fails like [`Self::check`] and [`Self::keep`].
@@ -238,7 +241,7 @@ mod tests {
 
     fn files() -> Files {
         let realm = chassis::testing::Realm::new();
-        Files::new(Arc::new(InMemory::new()), SecretKey::read(&realm.folder().join("link.key")).unwrap())
+        Files::new(Arc::new(InMemory::new()), SecretKey::read(&realm.folder().join("link.key")).unwrap()).unwrap()
     }
 
     fn png(width: u32, height: u32) -> Vec<u8> {

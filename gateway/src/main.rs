@@ -83,8 +83,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&plans), process.shutdown.clone()));
     }
     let store = chassis::config::object_store(&config.files_url)?;
-    let files = || anyhow::Ok(Files::new(Arc::clone(&store), SecretKey::read(&config.link_key_file)?));
-    process.spawn(sweep::run(files()?, clients.file_owners.clone(), credential.clone(), process.shutdown.clone()));
+    let files = Arc::new(Files::new(store, SecretKey::read(&config.link_key_file)?)?);
+    process.spawn(sweep::run(Arc::clone(&files), clients.file_owners.clone(), credential.clone(), process.shutdown.clone()));
     let rates = Rates::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget_quiet(Arc::clone(&rates), process.shutdown.clone()));
     let app = App::new(AppState {
@@ -92,7 +92,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         profiles: ProfileCache::new(clients.directory.clone(), credential.clone()),
         clients,
         verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
-        files: files()?,
+        files,
         course: Course::read(&config.course_dir)?,
         credential,
         rates,

@@ -1,13 +1,13 @@
-//! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. A shared budget
-//! bounds the memory of all decodings.
+//! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. One picture at a
+//! time, and beside it one small picture, bound the memory and the time that decoding takes from everything else.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
-use std::sync::Arc;
+use std::thread;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
-use tokio::sync::Semaphore;
+use tokio::sync::{mpsc, oneshot};
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
 
@@ -18,23 +18,38 @@ use crate::files::format::{Kind, MOST_BYTES, Purpose, unsupported};
 const PIXELS: u64 = 24_000_000;
 /// Bytes of one picture when it is decoded.
 const DECODED: u64 = 48 * 1024 * 1024;
-/// Bytes of all pictures that are decoded at once, in KiB.
-const ALL_DECODED: u32 = 2 * 48 * 1024;
+/// Bytes that decoding and re-encoding one picture may take.
+const WORKING: u64 = 2 * DECODED;
+/// Bytes up to which a picture is small, such as a screenshot or a photo of one megapixel: it does not wait for large ones.
+const SMALL: u64 = 8 * 1024 * 1024;
+/// Pictures that wait for one thread, beside those whose requests wait to hand theirs over.
+const WAITING: usize = 16;
 /// Largest side of a photo or of the picture of a method, in pixels.
 const PHOTO_SIDE: u32 = 512;
 /// JPEG quality of 100, at which small print on a receipt stays readable.
 const JPEG_QUALITY: u8 = 88;
 
-/// The memory budget of all decodings together.
+/// The threads that decode pictures: one for small pictures and one for all others.
 pub struct Pictures {
-    decoded: Arc<Semaphore>,
+    small: mpsc::Sender<Job>,
+    large: mpsc::Sender<Job>,
+}
+
+/// A picture to re-encode, and where its result goes.
+struct Job {
+    bytes: Vec<u8>,
+    kind: Kind,
+    purpose: Purpose,
+    done: oneshot::Sender<Result<(Vec<u8>, Kind), ApiError>>,
 }
 
 impl Pictures {
-    /// A budget with nothing used.
-    #[must_use]
-    pub fn new() -> Self {
-        Self { decoded: Arc::new(Semaphore::new(ALL_DECODED as usize)) }
+    /// Starts both threads. They end when this is dropped.
+    ///
+    /// # Errors
+    /// When the system gives no thread.
+    pub fn new() -> io::Result<Self> {
+        Ok(Self { small: decoder("small-pictures")?, large: decoder("large-pictures")? })
     }
 
     /// Re-encodes a picture without its metadata, photos and pictures of methods with sides of at most 512 pixels.
@@ -47,21 +62,28 @@ impl Pictures {
     ) -> Result<(Vec<u8>, Kind), ApiError> {
         let bytes = if kind == Kind::Png { without_extras(&bytes) } else { bytes };
         let needed = memory_needed(&bytes, kind).ok_or_else(|| unsupported(purpose))?;
-        let kib = u32::try_from(needed / 1024).unwrap_or(ALL_DECODED).clamp(1, ALL_DECODED);
-        let place = Arc::clone(&self.decoded).acquire_many_owned(kib).await.map_err(ApiError::internal)?;
-        let work = move || {
-            // Held until the work is done, even when its client was answered long ago.
-            let _place = place;
-            rewrite(&bytes, kind, purpose)
-        };
-        tokio::task::spawn_blocking(work).await.map_err(ApiError::internal)?
+        let thread = if needed <= SMALL { &self.small } else { &self.large };
+        let (done, result) = oneshot::channel();
+        thread.send(Job { bytes, kind, purpose, done }).await.map_err(ApiError::internal)?;
+        result.await.map_err(ApiError::internal)?
     }
 }
 
-impl Default for Pictures {
-    fn default() -> Self {
-        Self::new()
-    }
+/// A thread that re-encodes one picture after another.
+fn decoder(name: &str) -> io::Result<mpsc::Sender<Job>> {
+    let (sender, mut jobs) = mpsc::channel::<Job>(WAITING);
+    let work = move || {
+        // On Linux this is the priority of the thread alone. Requests that wait for no picture go first.
+        let _ = rustix::process::nice(10);
+        while let Some(Job { bytes, kind, purpose, done }) = jobs.blocking_recv() {
+            // Nobody waits for it any more when the client has left.
+            if !done.is_closed() {
+                let _ = done.send(rewrite(&bytes, kind, purpose));
+            }
+        }
+    };
+    thread::Builder::new().name(name.to_owned()).spawn(work)?;
+    Ok(sender)
 }
 
 fn reader(bytes: &[u8], kind: Kind) -> ImageReader<Cursor<&[u8]>> {
@@ -90,7 +112,7 @@ fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
         None => 0,
     };
     let needed = with_copy.max(with_coefficients);
-    (pixels <= PIXELS && total <= DECODED && needed <= u64::from(ALL_DECODED) * 1024).then_some(needed)
+    (pixels <= PIXELS && total <= DECODED && needed <= WORKING).then_some(needed)
 }
 
 /// The number of channels of a JPEG that is not baseline. The decoder of a progressive one keeps all coefficients, two bytes
@@ -218,9 +240,12 @@ mod tests {
     use axum::response::IntoResponse;
     use std::io::Cursor;
 
+    use futures::StreamExt;
+    use futures::future::{Either, select};
+    use futures::stream::FuturesUnordered;
     use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, LumaA, Rgb, RgbImage, Rgba, RgbaImage};
 
-    use super::{ALL_DECODED, DECODED, memory_needed, on_white, progressive_channels, rewrite, without_extras};
+    use super::{DECODED, Pictures, SMALL, memory_needed, on_white, progressive_channels, rewrite, without_extras};
     use crate::files::format::{Kind, MOST_BYTES, Purpose};
 
     fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
@@ -256,7 +281,6 @@ mod tests {
         let frame = stuffed.windows(2).rposition(|two| two == [0xff, 0xc2]).unwrap();
         stuffed.insert(frame + 1, 0);
         assert_eq!(memory_needed(&stuffed, Kind::Jpeg), None);
-        assert_eq!(u64::from(ALL_DECODED) * 1024, 2 * DECODED);
     }
 
     /// [D-V2] Profiles and comments of a PNG are dropped before it is decoded: 300 KB of them expanded to 256 MiB.
@@ -276,6 +300,27 @@ mod tests {
         }
         let endless = [&plain[..8], &[0xff; 12]].concat();
         assert!(memory_needed(&without_extras(&endless), Kind::Png).is_none());
+    }
+
+    /// [D-V1] [D-V2] A small picture does not wait for large ones, and those wait for one another.
+    #[tokio::test]
+    async fn small_pictures_do_not_wait_for_large_ones() {
+        let large = encoded(&DynamicImage::new_rgb8(3_600, 3_600), ImageFormat::Png);
+        let small = encoded(&DynamicImage::new_rgb8(600, 800), ImageFormat::Png);
+        assert!(memory_needed(&large, Kind::Png).is_some_and(|needed| needed > SMALL));
+        let pictures = Pictures::new().unwrap();
+        let mut large: FuturesUnordered<_> =
+            (0..3).map(|_| pictures.rewrite(large.clone(), Kind::Png, Purpose::Photo)).collect();
+        let all = async { while large.next().await.is_some() {} };
+        let one = async {
+            // The large ones are handed over first.
+            tokio::task::yield_now().await;
+            pictures.rewrite(small, Kind::Png, Purpose::Photo).await
+        };
+        match select(Box::pin(all), Box::pin(one)).await {
+            Either::Right((done, _)) => assert_eq!(done.ok().unwrap().1, Kind::Jpeg),
+            Either::Left(_) => panic!("three large pictures were ready before a small one"),
+        }
     }
 
     /// [D-V2] A picture of noise is refused as soon as what is written of it is too large.

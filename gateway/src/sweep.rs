@@ -3,6 +3,7 @@
 //! The services know which files they refer to. A file is examined 30 minutes after it was written, long after a
 //! pending request would have an owner for it, so any number of gateways may sweep at the same time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use chassis::grpc::Outgoing;
@@ -38,7 +39,7 @@ pub struct Swept {
 
 /// Sweeps until shutdown.
 pub async fn run(
-    files: Files,
+    files: Arc<Files>,
     owners: FileOwners,
     credential: Credential,
     shutdown: CancellationToken,

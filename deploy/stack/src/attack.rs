@@ -75,7 +75,8 @@ impl Settings {
 /// # Errors
 /// When the product does not start, or the members cannot be set up.
 pub async fn attack(settings: &Settings, say: fn(&str)) -> Result<bool> {
-    memory::raise_file_limit();
+    // Attackers have thousands of connections open.
+    chassis::process::raise_file_limit();
     let extent = settings.extent();
     say("starting the product and its members");
     let options = Options { plans: true, limits_by_address: !settings.unlimited, ..Options::default() };
@@ -106,10 +107,10 @@ pub async fn attack(settings: &Settings, say: fn(&str)) -> Result<bool> {
     }
     let rounds = members.end().await?;
     let is_running = gateway.is_running();
-    let broken = if is_running { stack.broken_promises().await? } else { Vec::new() };
+    let verdicts = if is_running { stack.verdicts().await? } else { Vec::new() };
     stack.end().await.or_else(|error| if is_running { Err(error) } else { Ok(()) })?;
-    crate::audit::report(&mut std::io::stdout().lock(), &broken)?;
-    Ok(table.end(is_running, rounds) && broken.is_empty())
+    let is_clean = crate::audit::report(&mut std::io::stdout().lock(), &verdicts)?;
+    Ok(table.end(is_running, rounds) && is_clean)
 }
 
 /// What every case can use: the addresses of the gateway, accounts of attackers, and a large file of one of them.

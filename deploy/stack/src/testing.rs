@@ -190,20 +190,24 @@ impl TestStack {
         Ok(member)
     }
 
-    /// The promises that the databases show broken, after what is under way had ten seconds to settle.
+    /// The promises that the databases show broken. Fails like [`Self::verdicts`].
+    pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
+        Ok(self.verdicts().await?.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect())
+    }
+
+    /// What the audit says of every promise, after what is under way had ten seconds to settle.
     ///
     /// # Errors
     /// When a database cannot be read.
-    pub async fn broken_promises(&self) -> Result<Vec<Verdict>> {
+    pub async fn verdicts(&self) -> Result<Vec<Verdict>> {
         let urls = Urls::of(&Running::of(self)?.databases)?;
         let trusted_keys = self.folder().join("keys/trusted.json");
         let evidence = Evidence { trusted_keys: &trusted_keys, roots: None };
         let limit = Instant::now() + Duration::from_secs(10);
         loop {
             let verdicts = audit(&urls, Some(&evidence)).await?;
-            let broken: Vec<_> = verdicts.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();
-            if broken.is_empty() || Instant::now() > limit {
-                return Ok(broken);
+            if verdicts.iter().all(|verdict| verdict.offending.is_empty()) || Instant::now() > limit {
+                return Ok(verdicts);
             }
             sleep(Duration::from_millis(200)).await;
         }

@@ -53,7 +53,7 @@ pub struct Fixture {
     pub trade: FakeTrade,
     pub plans: Arc<PlanCache>,
     /// The same object store as the gateway's.
-    pub files: Files,
+    pub files: Arc<Files>,
     pub clients: Clients,
     pub config: Config,
     /// Everything that no fake serves.
@@ -97,8 +97,7 @@ impl Fixture {
         ));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
-        let store = Arc::new(InMemory::new());
-        let files = Files::new(store.clone(), SecretKey::read(&realm.folder().join("link.key")).unwrap());
+        let files = Arc::new(Files::new(Arc::new(InMemory::new()), key).unwrap());
         let clients = Clients::new(&config).unwrap();
         let plans = Arc::new(PlanCache::new(clients.trade.clone()));
         let app = App::new(AppState {
@@ -107,7 +106,7 @@ impl Fixture {
             clients: clients.clone(),
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
-            files: Files::new(store, key),
+            files: Arc::clone(&files),
             course: Course::read(&config.course_dir).unwrap(),
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),

@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::get;
 use metrics_exporter_prometheus::PrometheusHandle;
+use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::signal::unix::{SignalKind, signal};
@@ -60,6 +61,7 @@ impl Process {
     /// If either cannot be set up.
     pub fn start(name: &'static str, ops: &Ops) -> anyhow::Result<Self> {
         let telemetry = telemetry::start(name, ops)?;
+        raise_file_limit();
         let shutdown = CancellationToken::new();
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
         let signalled = shutdown.clone();
@@ -265,6 +267,16 @@ async fn metrics(State(state): State<OpsState>) -> String {
         }
     }
     state.metrics.render()
+}
+
+/// Allows this process as many open files as the system lets it have. The usual soft limit of 1,024 is less than the
+/// connections that a gateway accepts.
+pub fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    if let Err(error) = setrlimit(Resource::Nofile, limit) {
+        tracing::warn!(%error, "the limit of open files stays as it is");
+    }
 }
 
 /// Asks the process that serves its health at this address whether it is ready: how a container checks itself, which

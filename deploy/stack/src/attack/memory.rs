@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
-use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::time::sleep;
 
 use crate::process::{Process, Signal};
@@ -124,13 +123,6 @@ impl Memory {
         let kib: u64 = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok()).context("no such figure")?;
         Ok(kib << 10)
     }
-}
-
-/// Attackers and the gateway they attack have thousands of connections open.
-pub fn raise_file_limit() {
-    let mut limit = getrlimit(Resource::Nofile);
-    limit.current = limit.maximum;
-    let _ = setrlimit(Resource::Nofile, limit);
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub async fn paths(attack: Attack) -> Result<()> {
 /// The limit of the address that sends counts, whatever it says.
 pub async fn forged(attack: Attack) -> Result<()> {
     let forged = |number: u64| format!("x-forwarded-for: 203.0.{}.{}\r\n", number / 250 % 250, number % 250);
-    attack.clients(1, |_| attack.flood(0, 400, |number| get("/v1/terms", &forged(number)))).await;
+    attack.clients(4, |_| attack.flood(0, 400, |number| get("/v1/terms", &forged(number)))).await;
     ensure!(attack.counted("429") > 0, "the forged addresses were believed");
     Ok(())
 }
