@@ -45,7 +45,7 @@ check() {
   shift 2
   echo "-- $caller"
   [ -z "$token" ] || auth=(-H "Authorization: Bearer $token")
-  if "$schemathesis" run "$STACK_URL/v1/openapi.json" "${auth[@]}" "$@" --max-examples "${CONTRACT_EXAMPLES:-10}" \
+  if "$schemathesis" run gateway/openapi.json --url "$STACK_URL" "${auth[@]}" "$@" --max-examples "${CONTRACT_EXAMPLES:-10}" \
     --phases examples,coverage,fuzzing --suppress-health-check all --warnings off --no-color \
     --checks not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance \
     --exclude-path /v1/events --exclude-path /v1/auth/logout \

@@ -9,7 +9,7 @@ use axum::response::Html;
 use axum::routing::get;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
-use utoipa::openapi::{OpenApi as Document, PathItem, Ref, RefOr, Response};
+use utoipa::openapi::{Components, OpenApi as Document, PathItem, Ref, RefOr, Response};
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
@@ -115,10 +115,31 @@ fn body_name(response: &Response) -> Option<String> {
     body.ref_location.rsplit('/').next().map(ToOwned::to_owned)
 }
 
-/// `/v1/openapi.json` and `/v1/docs`.
+/// The document without the routes of the back office, and without the components that only those refer to.
+fn for_visitors(mut document: Document) -> Document {
+    document.paths.paths.retain(|path, _| !path.starts_with("/v1/admin/"));
+    loop {
+        let text = document.to_json().unwrap_or_default();
+        let Some(components) = document.components.as_mut() else { return document };
+        let is_used = |kind: &str, name: &str| text.contains(&format!("\"#/components/{kind}/{name}\""));
+        let count = |components: &Components| {
+            components.schemas.len() + components.responses.len() + components.parameters.len()
+        };
+        let before = count(components);
+        components.schemas.retain(|name, _| is_used("schemas", name));
+        components.responses.retain(|name, _| is_used("responses", name));
+        components.parameters.retain(|name, _| is_used("parameters", name));
+        if count(components) == before {
+            return document;
+        }
+    }
+}
+
+/// `/v1/openapi.json` and `/v1/docs`, for everybody.
 pub fn routes(document: &Document) -> Router<App> {
+    let document = for_visitors(document.clone());
     let json = Bytes::from(document.to_json().unwrap_or_default());
-    let page = Bytes::from(docs_page(document));
+    let page = Bytes::from(docs_page(&document));
     Router::new()
         .route(
             "/v1/openapi.json",

@@ -1,5 +1,7 @@
 //! The router and the document say the same, and both hold every call of the specification.
 
+use std::collections::BTreeSet;
+
 use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
@@ -91,6 +93,29 @@ fn the_document_in_the_tree_is_current() {
     assert_eq!(kept.trim(), current.trim(), "run `cargo run -p gateway -- openapi > gateway/openapi.json`");
 }
 
+/// [D-O2] Visitors read about the routes of members alone, with everything that those refer to and nothing else.
+#[tokio::test]
+async fn visitors_read_nothing_about_the_back_office() {
+    let fixture = Fixture::new().await;
+    let served: Value = fixture.call(Method::GET, "/v1/openapi.json", None, "").await.text.parse().unwrap();
+    let page = fixture.call(Method::GET, "/v1/docs", None, "").await.text;
+    assert!(!served.to_string().contains("/v1/admin") && !page.contains("/v1/admin"));
+    let paths = |document: &Value| document["paths"].as_object().unwrap().len();
+    let of_members =
+        document()["paths"].as_object().unwrap().keys().filter(|path| !path.starts_with("/v1/admin")).count();
+    assert_eq!(paths(&served), of_members);
+    let text = served.to_string();
+    let references: BTreeSet<_> = text.split("\"#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    for kind in ["schemas", "responses", "parameters"] {
+        for name in served["components"][kind].as_object().unwrap().keys() {
+            assert!(references.contains(format!("/components/{kind}/{name}").as_str()), "nothing refers to {name}");
+        }
+    }
+    for reference in references {
+        assert!(served.pointer(reference).is_some(), "{reference}");
+    }
+}
+
 /// Every reference leads somewhere, and every operation has a name of its own: generated clients need both.
 #[test]
 fn the_document_is_whole() {
@@ -101,7 +126,6 @@ fn the_document_is_whole() {
     }
     let paths = document["paths"].as_object().unwrap();
     let operations: Vec<_> = paths.values().flat_map(|item| item.as_object().unwrap().values()).collect();
-    let names: std::collections::BTreeSet<_> =
-        operations.iter().map(|one| one["operationId"].as_str().unwrap()).collect();
+    let names: BTreeSet<_> = operations.iter().map(|one| one["operationId"].as_str().unwrap()).collect();
     assert_eq!(names.len(), operations.len());
 }
