@@ -52,15 +52,15 @@ test: ## Run all tests: Rust, web, and the browser over the real product
 	@deploy/test.sh
 
 bench: setup ## Run the benchmarks of the ledger and the product
-	@cargo build --release --quiet --workspace --bins
-	@cargo run --release --quiet --manifest-path deploy/bench/Cargo.toml --target-dir $(TARGET) -- $(BENCH_ARGS)
+	@cargo build --profile local --quiet --workspace --bins
+	@cargo run --profile local --quiet --manifest-path deploy/bench/Cargo.toml --target-dir $(TARGET) -- $(BENCH_ARGS)
 
 bench-quick: setup ## Run the benchmarks with 2 s per figure
 	@$(MAKE) --no-print-directory bench BENCH_ARGS="--seconds 2 $(BENCH_ARGS)"
 
 attack: setup web/dist/index.html ## Attack a local product for 15 minutes (ATTACK_ARGS=--quick takes two)
-	@cargo build --release --quiet --workspace --bins
-	@$(TARGET)/release/stack attack $(ATTACK_ARGS)
+	@cargo build --profile local --quiet --workspace --bins
+	@$(TARGET)/local/stack attack $(ATTACK_ARGS)
 
 check: ## Check format, lints, boundaries, types and licences
 	@deploy/setup.sh run

@@ -111,7 +111,7 @@ build_product() {
   local target
   for target in "${services[@]}" gateway audit; do
     say "image: $target"
-    docker build --progress plain --network host --file deploy/docker/Dockerfile --target "$(stage "$target")" \
+    docker build --progress plain --network host --file deploy/docker/Dockerfile --build-arg PROFILE=local --target "$(stage "$target")" \
       --build-arg SERVICE="$target" \
       --build-arg RUST_IMAGE=solvane-stand-in/rust --build-arg NODE_IMAGE=solvane-stand-in/node \
       --build-arg RUNTIME_IMAGE=solvane-stand-in/debian --build-arg VERSION="$VERSION" \

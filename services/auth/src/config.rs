@@ -11,7 +11,8 @@ use crate::app::SecondFactor;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Switch {
     On,
-    /// They do not: for the local stack alone.
+    /// They do not: for the local stack and tests, so production binaries do not know it.
+    #[cfg(debug_assertions)]
     Off,
 }
 
@@ -19,10 +20,14 @@ impl From<Switch> for SecondFactor {
     fn from(switch: Switch) -> Self {
         match switch {
             Switch::On => Self::Required,
+            #[cfg(debug_assertions)]
             Switch::Off => Self::Waived,
         }
     }
 }
+
+/// The shortest wait of new staff in seconds: an hour, in which the others can object; none in the local stack and tests.
+const LEAST_WAIT: i64 = if cfg!(debug_assertions) { 0 } else { 3_600 };
 
 /// What the service takes to serve.
 #[derive(Debug, Clone, Parser)]
@@ -48,9 +53,27 @@ pub struct Config {
     #[arg(long, env, value_enum, default_value = "on")]
     pub staff_totp: Switch,
     /// How long new reviewers, treasurers and managers wait before they may decide.
-    #[arg(long, env, default_value_t = 86_400)]
+    #[arg(long, env, default_value_t = 86_400, value_parser = clap::value_parser!(u32).range(LEAST_WAIT..))]
     pub new_staff_wait_seconds: u32,
     /// How long payouts wait after a change of email, password or second factors.
     #[arg(long, env, default_value_t = 24)]
     pub cooling_off_hours: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::Config;
+
+    /// [D-O1] [D-O5] Only builds with debug assertions accept staff without a second factor or without a wait.
+    #[test]
+    fn only_debug_builds_take_the_switches_of_the_local_stack() {
+        let error_of = |switch| Config::try_parse_from(["auth", switch]).unwrap_err().to_string();
+        for switch in ["--staff-totp=off", "--new-staff-wait-seconds=0"] {
+            let is_refused = error_of(switch).contains("invalid value");
+            assert_eq!(is_refused, !cfg!(debug_assertions), "{switch}: {}", error_of(switch));
+        }
+        assert!(error_of("--staff-totp=maybe").contains("invalid value"));
+    }
 }
