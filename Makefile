@@ -11,7 +11,7 @@ STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
-.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt secrets test-compose rules manifests check-kubernetes \
+.PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules manifests check-kubernetes \
   test-restore test-upgrade bench bench-quick attack
 
 help: ## List the commands
@@ -71,6 +71,10 @@ sqlx: ## Regenerate the checked SQL of every service (SQLX_ARGS=--check only com
 	@deploy/setup.sh run
 	@cargo build --quiet -p stack
 	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
+
+sbom: ## Write the bills of materials of all binaries and the web app (CycloneDX)
+	@deploy/setup.sh run
+	@deploy/sbom.sh
 
 secrets: ## Generate passwords and keys for docker compose; keeps existing ones
 	@deploy/setup.sh secrets
