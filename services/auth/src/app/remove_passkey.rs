@@ -1,15 +1,13 @@
 //! RemovePasskey: removes a passkey, and with the last factor its recovery codes.
 
-use chassis::clock;
-use chassis::identity::{Session, not_permitted, step_up_required};
+use chassis::identity::{Session, step_up_required};
 use uuid::Uuid;
 
-use super::{App, SecondFactor, safeguards, second_factor};
+use super::{App, second_factor};
 use crate::domain::device::Device;
-use crate::domain::safeguard;
 use crate::domain::second_factor::Change;
 use crate::error::{Error, unauthenticated};
-use crate::store::{passkeys, recovery_codes, users};
+use crate::store::{passkeys, users};
 
 /// Removes; no session ends.
 ///
@@ -24,15 +22,7 @@ pub async fn remove_passkey(app: &App, session: &Session, id: Uuid, device: &Dev
     if !session.stepped_up {
         return Err(step_up_required().into());
     }
-    if !second_factor::is_set_up(&mut tx, user.id).await? {
-        if !user.is_member() && app.second_factor == SecondFactor::Required {
-            return Err(not_permitted().into());
-        }
-        recovery_codes::replace(&mut tx, user.id, &[]).await?;
-    }
-    let now = clock::now(&mut tx).await?;
-    safeguards::cool_off(app, &mut tx, user.id, safeguard::Change::Factors, now).await?;
-    second_factor::note(&mut tx, &user, Change::PasskeyRemoved, device).await?;
+    second_factor::note_removal(app, &mut tx, &user, Change::PasskeyRemoved, device).await?;
     tx.commit().await?;
     Ok(())
 }

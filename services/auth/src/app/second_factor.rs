@@ -4,14 +4,15 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
-use chassis::identity::{Role, Session, Staff, must_enrol_totp};
+use chassis::identity::{Role, Session, Staff, must_enrol_totp, not_permitted};
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use super::{App, security_log};
+use super::{App, SecondFactor, safeguards, security_log};
 use crate::domain::device::Device;
 use crate::domain::passkey::{CHALLENGE_LIFE, Ceremony, Passkey};
+use crate::domain::safeguard;
 use crate::domain::second_factor::Change;
 use crate::domain::security_event::Kind;
 use crate::domain::security_link::Purpose;
@@ -246,6 +247,29 @@ pub fn open(app: &App, user: &User, kept: &Kept) -> Result<Authenticator, Error>
     let secret = app.totp_key.open(kept.id.as_bytes(), &kept.sealed_secret);
     let secret = secret.map_err(|error| Error::Cryptography(error.to_string()))?;
     Authenticator::new(&secret, &user.email).map_err(Error::Cryptography)
+}
+
+/// What the removal of a factor entails: without another one the recovery codes go, payouts cool off, and the owner is
+/// mailed.
+///
+/// # Errors
+/// Forbidden if it was the last factor of staff who need one.
+pub async fn note_removal(
+    app: &App,
+    conn: &mut PgConnection,
+    user: &User,
+    change: Change,
+    device: &Device,
+) -> Result<(), Error> {
+    if !is_set_up(&mut *conn, user.id).await? {
+        if !user.is_member() && app.second_factor == SecondFactor::Required {
+            return Err(not_permitted().into());
+        }
+        recovery_codes::replace(&mut *conn, user.id, &[]).await?;
+    }
+    let now = clock::now(&mut *conn).await?;
+    safeguards::cool_off(app, &mut *conn, user.id, safeguard::Change::Factors, now).await?;
+    note(conn, user, change, device).await
 }
 
 /// Has the owner mailed, and writes what staff did into the trail.
