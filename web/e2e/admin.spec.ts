@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import AxeBuilder from '@axe-core/playwright'
 import type { Page } from '@playwright/test'
-import { asStaff, confirmDestination, fund, mailTo, platformMethod, proof, registered, signedIn, startAs, type SignedIn } from './support/stack'
+import { asStaff, confirmDestination, fillLogin, fund, mailTo, platformMethod, proof, registered, type SignedIn, signedIn, startAs } from './support/stack'
 import { expect, test, type Another } from './support/test'
 
 const address = 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS'
@@ -11,9 +11,7 @@ const hash = () => randomUUID().replaceAll('-', '').repeat(2)
 /** Logs in as a person would. */
 async function logIn(page: Page, name: string) {
   await page.goto('/login')
-  await page.getByLabel('Email').fill(`${name}@solvane.test`)
-  await page.getByLabel('Password', { exact: true }).fill('solvane-local-staff')
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, { email: `${name}@solvane.test`, password: 'solvane-local-staff' })
   await expect(page).toHaveURL('/admin')
 }
 

@@ -1,6 +1,6 @@
 /** Pages that the build drew: what a visitor and a member see and can do before any of the app has come. */
 import type { Page, Route } from '@playwright/test'
-import { newMember, signUp, signedIn } from './support/stack'
+import { fillLogin, newMember, signedIn, signUp } from './support/stack'
 import { expect, test } from './support/test'
 
 const pages = {
@@ -119,9 +119,7 @@ test('a form that is filled and sent before the app has come is sent once, and n
   await expect(page).toHaveURL('/login')
   const letIn = await holdApp(page)
   await page.reload()
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill(member.password)
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, member)
   await expect(page).toHaveURL('/login')
   const sent: string[] = []
   page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname))

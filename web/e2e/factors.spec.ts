@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import { passes } from './support/accessible'
-import { fund, mailTo, signedIn, type SignedIn } from './support/stack'
+import { fillLogin, fund, mailTo, type SignedIn, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 import { totpCode } from './support/totp'
 
@@ -32,9 +32,7 @@ test('a member sets up an authenticator, steps up for a withdrawal and logs in b
   // Logged in before: this session has never given the factor.
   const desk = await another()
   await desk.goto('/login')
-  await desk.getByLabel('Email').fill(member.email)
-  await desk.getByLabel('Password', { exact: true }).fill(member.password)
-  await desk.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(desk, member)
   await expect(desk).toHaveURL('/dashboard')
 
   const { secret, codes } = await setUp(page, member)
@@ -64,9 +62,7 @@ test('a member sets up an authenticator, steps up for a withdrawal and logs in b
   const phone = await another()
   const logIn = async (code: string) => {
     await phone.goto('/login')
-    await phone.getByLabel('Email').fill(member.email)
-    await phone.getByLabel('Password', { exact: true }).fill(member.password)
-    await phone.getByRole('button', { name: 'Login' }).click()
+    await fillLogin(phone, member)
     await phone.getByLabel('Authenticator code').fill(code)
     await phone.getByRole('button', { name: 'Login' }).click()
   }

@@ -1,6 +1,6 @@
 /** What a member sees when the network is gone, however early. */
 import type { BrowserContext, Page } from '@playwright/test'
-import { signedIn } from './support/stack'
+import { fillLogin, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const FAILURES = /ChunkError|ERR_INTERNET_DISCONNECTED|ERR_FAILED|Failed to (fetch|load)|dynamically imported module/
@@ -38,9 +38,7 @@ for (const approached of [true, false]) {
       await expect.poll(() => page.evaluate(() => Object.keys(document.querySelector('h1') ?? {}).length)).toBeGreaterThan(0)
     }
     await context.setOffline(true)
-    await page.getByLabel('Email').fill('amara@example.test')
-    await page.getByLabel('Password', { exact: true }).fill('harbour-lantern-27')
-    await page.getByRole('button', { name: 'Login' }).click()
+    await fillLogin(page, { email: 'amara@example.test', password: 'harbour-lantern-27' })
     await expect(page.getByRole('alert').filter({ hasText: 'Please check your connection' })).toBeVisible()
     await expect(page.getByLabel('Email')).toHaveValue('amara@example.test')
   })

@@ -1,5 +1,5 @@
 import type { CDPSession, Page } from '@playwright/test'
-import { fund, mailTo, registered, signedIn, staffSignedIn } from './support/stack'
+import { fillLogin, fund, mailTo, registered, signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 import { passes } from './support/accessible'
 
@@ -56,9 +56,7 @@ test('a member adds a passkey, logs in with it, steps up for a withdrawal and re
   // Logged in before: this session has never given the factor.
   const desk = await another()
   await desk.goto('/login')
-  await desk.getByLabel('Email').fill(member.email)
-  await desk.getByLabel('Password', { exact: true }).fill(member.password)
-  await desk.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(desk, member)
   await expect(desk).toHaveURL('/dashboard')
 
   const phone = await Device.plugInto(page)
@@ -82,9 +80,7 @@ test('a member adds a passkey, logs in with it, steps up for a withdrawal and re
   await page.getByRole('button', { name: 'Account menu' }).click()
   await page.getByRole('menuitem', { name: 'Logout' }).click()
   await expect(page).toHaveURL('/login')
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill(member.password)
-  await page.getByRole('button', { name: 'Login', exact: true }).click()
+  await fillLogin(page, member)
   await expect(page.getByLabel('Recovery code')).toBeVisible()
   await passes(page, 'the login that asks for a passkey')
   await phone.answers(true)

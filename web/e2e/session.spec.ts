@@ -1,4 +1,4 @@
-import { mailTo, newMember, signUp, signedIn } from './support/stack'
+import { fillLogin, mailTo, newMember, signedIn, signUp } from './support/stack'
 import { expect, test } from './support/test'
 
 test('log out, come back to the page asked for, and end the other session [AUTH-13] [AUTH-15] [D-S4] [D-S11]', async ({ page, another }) => {
@@ -9,16 +9,12 @@ test('log out, come back to the page asked for, and end the other session [AUTH-
 
   await page.goto('/investments')
   await expect(page).toHaveURL('/login')
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill(member.password)
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, member)
   await expect(page).toHaveURL('/investments')
 
   const other = await another()
   await other.goto('/login')
-  await other.getByLabel('Email').fill(member.email)
-  await other.getByLabel('Password', { exact: true }).fill(member.password)
-  await other.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(other, member)
   await expect(other).toHaveURL('/dashboard')
 
   await page.goto('/profile')
@@ -46,9 +42,7 @@ test('a forgotten password is replaced by the link of the mail, which leaves the
   await page.getByLabel('Confirm Password').fill('another-lantern-28')
   await page.getByRole('button', { name: 'Reset Password' }).click()
   await expect(page).toHaveURL('/login')
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill('another-lantern-28')
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, { ...member, password: 'another-lantern-28' })
   await expect(page).toHaveURL('/dashboard')
 })
 
@@ -62,8 +56,6 @@ test('a session that ended elsewhere leads to the login, and back to the page [D
     await page.goto('/transactions')
     await expect(page).toHaveURL('/login', { timeout: 2_000 })
   }).toPass({ timeout: 30_000 })
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill(member.password)
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, member)
   await expect(page).toHaveURL('/transactions')
 })

@@ -1,6 +1,6 @@
 /** Several tabs of one browser, which opens at most six connections to the server. */
 import type { Page } from '@playwright/test'
-import { approve, fund, platformMethod, proof, signedIn } from './support/stack'
+import { approve, fillLogin, fund, platformMethod, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 const TABS = 7
@@ -65,9 +65,7 @@ test('the stream is there again after a logout and a login [AUTH-13]', async ({ 
   await page.getByRole('button', { name: 'Logout' }).click()
   await expect(page).toHaveURL('/login')
   const second = stream()
-  await page.getByLabel('Email').fill(member.email)
-  await page.getByLabel('Password', { exact: true }).fill(member.password)
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, member)
   await second
 })
 

@@ -1,4 +1,4 @@
-import { asStaff, codeMailedTo, fund, mailTo, platformMethod, signedIn, type SignedIn } from './support/stack'
+import { asStaff, codeMailedTo, fillLogin, fund, mailTo, platformMethod, type SignedIn, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 /** Somebody who has the member's session and password puts another address in force; returns it. */
@@ -38,9 +38,7 @@ test('a change of email is undone by the link in the old mailbox, and payouts wa
   await page.getByLabel('Confirm Password').fill('another-lantern-28')
   await page.getByRole('button', { name: 'Reset Password' }).click()
   await expect(page).toHaveURL('/login')
-  await page.getByLabel('Email').fill(taken)
-  await page.getByLabel('Password', { exact: true }).fill('another-lantern-28')
-  await page.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(page, { email: taken, password: 'another-lantern-28' })
   await expect(page.getByText(/^Wrong email or password/)).toBeVisible()
   await page.getByLabel('Email').fill(member.email)
   await page.getByRole('button', { name: 'Login' }).click()
@@ -53,9 +51,7 @@ test('"This was not me" in the mail of a new login logs everybody out [D-A6]', a
   await page.goto('/dashboard')
   const thief = await another()
   await thief.goto('/login')
-  await thief.getByLabel('Email').fill(member.email)
-  await thief.getByLabel('Password', { exact: true }).fill(member.password)
-  await thief.getByRole('button', { name: 'Login' }).click()
+  await fillLogin(thief, member)
   await expect(thief).toHaveURL('/dashboard')
 
   const [, path = ''] = await mailTo(member.email, /https?:\/\/[^/\s]+(\/not-me#token=[\w-]+)/)

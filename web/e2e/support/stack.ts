@@ -86,6 +86,13 @@ export const newMember = (): NewMember => ({
   password: 'harbour-lantern-27',
 })
 
+/** Fills in and sends the login form of the page. */
+export async function fillLogin(page: Page, { email, password }: Pick<NewMember, 'email' | 'password'>) {
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Login', exact: true }).click()
+}
+
 /** Registers and verifies in the browser, as a person would, and ends on the dashboard. */
 export async function signUp(page: Page, member: NewMember) {
   await page.goto('/register')
