@@ -21,6 +21,7 @@ use uuid::Uuid;
 pub use self::format::Purpose;
 use self::format::{Kind, MOST_BYTES, unsupported};
 use crate::error::ApiError;
+use crate::large;
 use crate::pictures::Pictures;
 
 /// Life of a link to a receipt.
@@ -91,16 +92,16 @@ impl Files {
     /// Checks a data URL and re-encodes pictures. The errors are 413 above 5 MiB, 415 for a kind of file that the
     /// purpose does not take or that differs from the declared one, and 422 for text that is not a data URL.
     pub async fn check(&self, field: &str, data_url: String, purpose: Purpose) -> Result<Checked, ApiError> {
-        let upload = Upload::read(field, &data_url, purpose)?;
-        // A third more than the file, which may wait for other decodings.
-        drop(data_url);
-        let digest = digest::digest(&digest::SHA256, &upload.bytes).as_ref().to_vec();
+        let (field, read_bytes) = (field.to_owned(), data_url.len());
+        // The text is dropped when it is read: it is a third more than the file, which may wait for other decodings.
+        let read = move || Upload::read(&field, &data_url, purpose);
+        let upload = large::work(read_bytes, read).await??;
         let (bytes, kind) = match upload.kind {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,
         };
         let key = format!("{}/{}.{}", purpose.folder(), Uuid::new_v4().simple(), kind.extension());
-        let stored = Stored { key, content_type: kind.content_type(), digest };
+        let stored = Stored { key, content_type: kind.content_type(), digest: upload.digest };
         Ok(Checked { stored, bytes: bytes.into() })
     }
 
@@ -193,6 +194,8 @@ fn unavailable(error: object_store::Error) -> ApiError {
 struct Upload {
     kind: Kind,
     bytes: Vec<u8>,
+    /// SHA-256 of the bytes.
+    digest: Vec<u8>,
 }
 
 impl Upload {
@@ -217,7 +220,11 @@ impl Upload {
         let found = infer::get(&bytes).and_then(|found| Kind::by_content_type(found.mime_type()));
         // Elsewhere in a file a PDF's header is looked for too: what comes before it may be anything.
         let begins = kind != Kind::Pdf || bytes.starts_with(b"%PDF-");
-        if found == Some(kind) && begins { Ok(Self { kind, bytes }) } else { Err(unsupported(purpose)) }
+        if found != Some(kind) || !begins {
+            return Err(unsupported(purpose));
+        }
+        let digest = digest::digest(&digest::SHA256, &bytes).as_ref().to_vec();
+        Ok(Self { kind, bytes, digest })
     }
 }
 

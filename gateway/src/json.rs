@@ -21,6 +21,7 @@ use time::format_description::well_known::Rfc3339;
 use utoipa::ToSchema;
 
 use crate::error::ApiError;
+use crate::large;
 
 /// Characters of a text that is no file; the services allow less.
 const TEXT: usize = 4_096;
@@ -34,13 +35,14 @@ pub struct Json<T> {
     pub digest: [u8; 32],
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Json<T> {
+impl<T: DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Json<T> {
     type Rejection = ApiError;
     async fn from_request(request: Request, _: &S) -> Result<Self, ApiError> {
         let (parts, body) = request.into_parts();
         expect_json(&parts.headers)?;
         let bytes = read(body).await?;
-        Ok(Self { value: parse(&bytes)?, digest: Sha256::digest(&bytes).into() })
+        large::work(bytes.len(), move || Ok(Self { value: parse(&bytes)?, digest: Sha256::digest(&bytes).into() }))
+            .await?
     }
 }
 

@@ -15,6 +15,8 @@ pub mod idempotency;
 
 pub mod json;
 
+mod large;
+
 pub mod names;
 
 pub mod files;

@@ -40,6 +40,7 @@ use axum::http::{HeaderValue, Method, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use futures::FutureExt;
+use http_body_util::BodyExt;
 use tokio::time::timeout;
 use tracing::Instrument;
 use uuid::Uuid;
@@ -114,6 +115,10 @@ async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bo
         return match admitted {
             Err(refusal) => (refusal.into_response(), false),
             Ok(_) if class == Class::Stream => (next.run(request).await, false),
+            Ok(place) if class == Class::Download => {
+                let response = in_time(DEADLINE, next.run(request)).await;
+                (response.map(|body| until_received(body, place)), false)
+            }
             Ok(_place) => (in_time(DEADLINE, next.run(request)).await, false),
         };
     }
@@ -195,6 +200,14 @@ async fn mutate(
     let work = tokio::spawn(work.in_current_span());
     let deadline = if class == Class::Upload { UPLOAD_DEADLINE } else { DEADLINE };
     in_time(deadline, async { work.await.unwrap_or_else(|error| ApiError::internal(error).into_response()) }).await
+}
+
+/// The body, with the place of its request until the client has received it or is gone.
+fn until_received(body: Body, place: Option<admission::Place>) -> Body {
+    Body::new(body.map_frame(move |frame| {
+        let _ = &place;
+        frame
+    }))
 }
 
 async fn in_time(deadline: Duration, work: impl Future<Output = Response>) -> Response {

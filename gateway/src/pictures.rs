@@ -105,13 +105,13 @@ fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
     let decoder = reader(bytes, kind).into_decoder().ok()?;
     let (width, height) = decoder.dimensions();
     let (pixels, total) = (u64::from(width) * u64::from(height), decoder.total_bytes());
-    // Rotating a picture, or reducing it to eight bits, makes a copy.
-    let with_copy = 2 * total;
-    let with_coefficients = match progressive_channels(bytes).filter(|_| kind == Kind::Jpeg) {
-        Some(channels) => total + 2 * channels * padded(width) * padded(height),
-        None => 0,
+    let beside = match kind {
+        Kind::Jpeg => progressive_channels(bytes).map_or(0, |channels| 2 * channels * padded(width) * padded(height)),
+        Kind::Webp => planes_of_webp(bytes) * pixels,
+        _ => 0,
     };
-    let needed = with_copy.max(with_coefficients);
+    // Rotating a picture, or reducing it to eight bits, makes a copy.
+    let needed = total + beside.max(total);
     (pixels <= PIXELS && total <= DECODED && needed <= WORKING).then_some(needed)
 }
 
@@ -124,6 +124,16 @@ fn progressive_channels(jpeg: &[u8]) -> Option<u64> {
     decoder.decode_headers().ok()?;
     let info = decoder.info()?;
     (info.sof != Default::default()).then_some(u64::from(info.components))
+}
+
+/// Bytes a pixel that the decoder of a WebP keeps beside its result: three planes, of which two are a quarter; or all
+/// channels and their transforms; or those of a frame, the canvas and the opacity.
+fn planes_of_webp(webp: &[u8]) -> u64 {
+    match webp.get(12..16) {
+        Some(b"VP8 ") => 2,
+        Some(b"VP8L") => 5,
+        _ => 8,
+    }
 }
 
 /// A side rounded up to the largest possible coding unit.
@@ -281,6 +291,16 @@ mod tests {
         let frame = stuffed.windows(2).rposition(|two| two == [0xff, 0xc2]).unwrap();
         stuffed.insert(frame + 1, 0);
         assert_eq!(memory_needed(&stuffed, Kind::Jpeg), None);
+    }
+
+    /// [D-V2] A WebP counts with what its decoder keeps: one of 4096 x 4096 pixels in 38 bytes took 170 MiB.
+    #[test]
+    fn channels_and_canvas_of_a_webp_count() {
+        let webp = |side| encoded(&DynamicImage::new_rgb8(side, side), ImageFormat::WebP);
+        assert_eq!(webp(8).get(12..16), Some(&b"VP8L"[..]));
+        assert_eq!(memory_needed(&webp(1_000), Kind::Webp), Some(8 * 1_000 * 1_000));
+        assert!(memory_needed(&webp(3_500), Kind::Webp).is_some());
+        assert_eq!(memory_needed(&webp(4_000), Kind::Webp), None);
     }
 
     /// [D-V2] Profiles and comments of a PNG are dropped before it is decoded: 300 KB of them expanded to 256 MiB.

@@ -100,7 +100,7 @@ pub fn api() -> Api {
         .routes(routes!(courses::lesson))
         .routes(routes!(courses::purchase))
         // Files and live updates.
-        .routes(routes!(files::get))
+        .routes(declare(Class::Download, routes!(files::get)))
         .routes(declare(Class::Stream, routes!(events::stream)))
         // Back office.
         .merge(admin::routes(&mut declare));

@@ -22,6 +22,12 @@ const REQUESTS_OF_ONE: u64 = 32;
 /// KiB of all uploads at work at once: each takes up to three times its body until its file is checked and stored. Three of
 /// the largest leave something to smaller ones.
 const UPLOADS: u64 = 24 * 1024;
+/// Files that are read at once, each until its client has received it.
+const DOWNLOADS: u64 = 256;
+/// Of these, by one address block.
+const DOWNLOADS_OF_ONE: u64 = 16;
+/// How long a download waits for its place.
+const DOWNLOAD_PATIENCE: Duration = Duration::from_secs(5);
 /// How long a request waits for its place.
 const PATIENCE: Duration = Duration::from_millis(40);
 /// How long an upload waits for its place; pictures of others may have to be decoded first.
@@ -34,6 +40,7 @@ pub struct Admission {
     blocks: Arc<Shares<IpAddr>>,
     accounts: Arc<Shares<Uuid>>,
     uploads: Arc<Shares<IpAddr>>,
+    downloads: Arc<Shares<IpAddr>>,
     uploads_of: Arc<Shares<Uuid>>,
 }
 
@@ -54,6 +61,7 @@ impl Admission {
             blocks: Shares::new(REQUESTS as u64, u64::MAX),
             accounts: Shares::new(u64::MAX, REQUESTS_OF_ONE),
             uploads: Shares::new(UPLOADS, UPLOADS),
+            downloads: Shares::new(DOWNLOADS, DOWNLOADS_OF_ONE),
             uploads_of: Shares::new(u64::MAX, 1),
         }
     }
@@ -87,6 +95,9 @@ impl Admission {
             }
             let kib = bytes.div_ceil(1024).max(1);
             shares[1] = Some(self.uploads.take_within(block, kib, UPLOAD_PATIENCE).await.ok_or_else(busy)?);
+        }
+        if class == Class::Download {
+            shares[1] = Some(self.downloads.take_within(block, 1, DOWNLOAD_PATIENCE).await.ok_or_else(too_many)?);
         }
         Ok(Place { _place: self.place().await.ok_or_else(busy)?, _shares: shares, _own: own })
     }
@@ -127,6 +138,27 @@ mod tests {
         }
         assert!(held.len() < 600, "one block took {} places", held.len());
         assert!(admission.enter(Class::Write, Some([198, 51, 100, 1].into()), None, 0).await.is_ok());
+    }
+
+    /// [D-V1] Clients who read files slowly, or never, leave a place for others.
+    #[tokio::test]
+    async fn downloads_are_shared_fairly() {
+        let admission = Admission::new(true);
+        let enter = async |block: u8, last: u8| {
+            let enters = admission.enter(Class::Download, Some([198, 51, block, last].into()), None, 0);
+            tokio::time::timeout(Duration::from_millis(20), enters).await.ok()?.ok()
+        };
+        let mut held = Vec::new();
+        for block in 0..10 {
+            while let Some(place) = enter(block, 1).await {
+                held.push(place);
+            }
+        }
+        assert!((100..250).contains(&held.len()), "{} downloads at once", held.len());
+        assert!(enter(0, 2).await.is_none(), "one block took more than its share");
+        assert!(enter(100, 1).await.is_some(), "a newcomer found none");
+        held.clear();
+        assert!(enter(0, 2).await.is_some());
     }
 
     const LARGE: u64 = 7 * 1024 * 1024;

@@ -17,6 +17,8 @@ pub enum Class {
     Session,
     /// May carry a file; only for accounts.
     Upload,
+    /// Reads a file, for as long as the client takes to receive it.
+    Download,
     /// Stays open for as long as the client listens.
     Stream,
 }
@@ -30,7 +32,7 @@ impl Class {
     /// Whether the body is ignored.
     #[must_use]
     pub const fn reads_nothing(self) -> bool {
-        matches!(self, Self::Read | Self::Stream)
+        matches!(self, Self::Read | Self::Download | Self::Stream)
     }
 
     /// Bytes of the body.
