@@ -1,6 +1,6 @@
 //! The services, as the gateway needs them.
 
-use chassis::grpc::channel;
+use chassis::grpc::{Channel, channel};
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::factor_service_client::FactorServiceClient;
@@ -15,7 +15,6 @@ use proto::wallet::v1::liabilities_service_client::LiabilitiesServiceClient;
 use proto::wallet::v1::receipt_service_client::ReceiptServiceClient;
 use proto::wallet::v1::staff_service_client::StaffServiceClient as WalletStaffClient;
 use proto::wallet::v1::wallet_service_client::WalletServiceClient;
-use tonic::transport::Channel;
 
 use crate::config::Config;
 
@@ -63,11 +62,11 @@ pub struct FileOwners {
 impl Clients {
     /// Connects on the first call. Fails if a URL is malformed.
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        let auth = channel(&config.auth_url)?;
-        let wallet = channel(&config.wallet_url)?;
-        let trade = channel(&config.trade_url)?;
-        let payment_method = channel(&config.payment_method_url)?;
-        let mailer = channel(&config.mailer_url)?;
+        let auth = channel("auth", &config.auth_url)?;
+        let wallet = channel("wallet", &config.wallet_url)?;
+        let trade = channel("trade", &config.trade_url)?;
+        let payment_method = channel("payment-method", &config.payment_method_url)?;
+        let mailer = channel("mailer", &config.mailer_url)?;
         let file_owners = FileOwners {
             receipts: FileOwnerServiceClient::new(wallet.clone()),
             photos: FileOwnerServiceClient::new(auth.clone()),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use chassis::auth_client::RemoteSessions;
 use chassis::bus::Bus;
 use chassis::grpc;
-use chassis::identity::Verifier;
+use chassis::identity::{Accepts, Signatures, Verifier};
 use chassis::keys::SecretKey;
 use chassis::process::{self, Allocator, Process};
 use clap::{Parser, Subcommand};
@@ -76,7 +76,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
-    let sessions = RemoteSessions::new(grpc::channel(&config.auth_url)?, credential.clone());
+    let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url)?, credential.clone());
     let clients = Clients::new(&config)?;
     let (live, plans) = (Live::default(), Arc::new(PlanCache::new(clients.trade.clone())));
     if let Some(url) = &config.amqp_url {
@@ -84,14 +84,19 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     }
     let store = chassis::config::object_store(&config.files_url)?;
     let files = Arc::new(Files::new(store, SecretKey::read(&config.link_key_file)?)?);
-    process.spawn(sweep::run(Arc::clone(&files), clients.file_owners.clone(), credential.clone(), process.shutdown.clone()));
+    process.spawn(sweep::run(
+        Arc::clone(&files),
+        clients.file_owners.clone(),
+        credential.clone(),
+        process.shutdown.clone(),
+    ));
     let rates = Rates::new(config.rate_limit, config.session_rate_limit);
     process.spawn(forget_quiet(Arc::clone(&rates), process.shutdown.clone()));
     let app = App::new(AppState {
         plans,
         profiles: ProfileCache::new(clients.directory.clone(), credential.clone()),
         clients,
-        verifier: Verifier::new(config.keys.trusted()?, Arc::new(sessions)),
+        verifier: Verifier::new(Signatures::new(config.keys.trusted()?, Accepts::Members), Arc::new(sessions)),
         files,
         course: Course::read(&config.course_dir)?,
         credential,

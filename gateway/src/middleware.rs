@@ -219,5 +219,5 @@ async fn in_time(deadline: Duration, work: impl Future<Output = Response>) -> Re
 
 /// The account that the bearer token names. Its session may have ended: this only says whose share the work counts to.
 fn account(app: &App, parts: &Parts) -> Option<Uuid> {
-    app.verifier.signed_user(bearer(&parts.headers)?)
+    app.verifier.named(bearer(&parts.headers)?).map(|named| named.user_id)
 }

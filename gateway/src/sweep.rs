@@ -6,14 +6,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use chassis::grpc::Outgoing;
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use futures::{StreamExt, TryStreamExt};
 use proto::common::v1::ListOwnedFilesRequest;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use time::OffsetDateTime;
 use tokio_util::sync::CancellationToken;
-use tonic::transport::Channel;
 
 use crate::clients::{FileOwners, call_retrying};
 use crate::error::ApiError;
@@ -106,7 +105,7 @@ async fn orphans_among(
     credential: &Credential,
     mut keys: Vec<String>,
 ) -> Result<Vec<String>, ApiError> {
-    let out = Outgoing::service(credential)?;
+    let out = Outgoing::service(credential);
     let message = ListOwnedFilesRequest { keys: keys.clone() };
     let mut owned = call_retrying!(owner, list_owned_files, out, message)?.into_inner().keys;
     owned.sort_unstable();

@@ -76,6 +76,7 @@ impl Product {
             course: root.join("gateway/content/course"),
             unlimited: true,
             staff_totp: false,
+            accept_shared_tokens: false,
             otlp_endpoint: None,
             logs: Logs::Files,
             clock: None,

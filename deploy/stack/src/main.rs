@@ -282,6 +282,7 @@ fn settings(local: Local) -> Result<Settings> {
         course: std::path::absolute(local.course)?,
         unlimited: false,
         staff_totp: false,
+        accept_shared_tokens: false,
         connection_age_seconds: None,
         otlp_endpoint: None,
         logs: Logs::FilesAndTerminal { coloured },

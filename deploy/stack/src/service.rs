@@ -44,6 +44,8 @@ pub struct Shared {
     pub unlimited: bool,
     /// Whether staff need a second factor; off only in a local stack.
     pub staff_totp: bool,
+    /// Whether services accept callers of the version before.
+    pub accept_shared_tokens: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
     /// The origin that members see.
@@ -116,6 +118,9 @@ impl Service {
         }
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
         launch = launch.env(main, format!("127.0.0.1:{}", own.main));
+        if shared.accept_shared_tokens && self != Self::Gateway {
+            launch = launch.env("ACCEPT_SHARED_TOKENS", "true");
+        }
         if self.database().is_some() {
             launch = launch.env("ROOTS_URL", format!("file://{}", path("roots")));
         }
@@ -177,6 +182,7 @@ mod tests {
             course: "/course".into(),
             unlimited: false,
             staff_totp: false,
+            accept_shared_tokens: false,
             smtp_url: None,
             public_url: "http://127.0.0.1:1".to_owned(),
         };

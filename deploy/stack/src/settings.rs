@@ -27,6 +27,8 @@ pub struct Settings {
     pub unlimited: bool,
     /// Whether staff need a second factor.
     pub staff_totp: bool,
+    /// Whether services accept callers of the version before.
+    pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections; their own default without it.
     pub connection_age_seconds: Option<u64>,
     /// Where traces go, over OTLP; where the environment says without it.

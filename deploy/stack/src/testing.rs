@@ -46,6 +46,8 @@ pub struct Options {
     pub smtp: bool,
     /// Staff with a second factor; then there are accounts of staff alone, each to be enrolled by the test.
     pub staff_totp: bool,
+    /// Services accept callers of the version before.
+    pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections.
     pub connection_age_seconds: Option<u64>,
     /// The port of a receiver of traces.
@@ -98,6 +100,7 @@ impl TestStack {
             smtp_url: smtp.as_ref().map(SmtpServer::url),
             unlimited: !options.limits_by_address,
             staff_totp: options.staff_totp,
+            accept_shared_tokens: options.accept_shared_tokens,
             connection_age_seconds: options.connection_age_seconds,
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             ..settings(folder.path())?
@@ -350,6 +353,7 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         course: root.join("gateway/content/course"),
         unlimited: true,
         staff_totp: false,
+        accept_shared_tokens: false,
         connection_age_seconds: None,
         otlp_endpoint: None,
         logs: Logs::Files,

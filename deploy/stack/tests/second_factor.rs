@@ -1,9 +1,12 @@
 //! The second factor of staff and the effect of a freeze, on the real product.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use chassis::error::from_status;
+use chassis::identity::{Accepts, Credential, Signatures};
+use chassis::keys::{SigningKey, TrustedKeys};
 use proto::payment_method::v1::CreatePaymentMethodRequest;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::trade::v1::CreateTradeRequest;
@@ -234,16 +237,23 @@ async fn a_freeze_is_in_force_everywhere_within_five_seconds() -> Result<()> {
     let wallet = WalletServiceClient::new(channel(Service::Wallet).await?);
     let trade = TradeServiceClient::new(channel(Service::Trade).await?);
     let methods = PaymentMethodServiceClient::new(channel(Service::PaymentMethod).await?);
-    let bearer = format!("Bearer {token}");
+    // What the gateway shows each of them.
+    let keys = stack.folder().join("keys");
+    let trusted = Arc::new(TrustedKeys::read(&keys.join("trusted.json"))?);
+    let named = Signatures::new(trusted, Accepts::Members).session(&token).context("a session")?;
+    let gateway = Credential::new("gateway", SigningKey::read(&keys.join("gateway.key"))?);
+    let shown =
+        |service: Service| gateway.authorization(service.name(), Some(named)).map_err(|refusal| anyhow!(refusal.code));
+    let shown = (shown(Service::Wallet)?, shown(Service::Trade)?, shown(Service::PaymentMethod)?);
     // The services themselves, without the gateway in front of them; nothing that is asked can be done.
     let services = async || -> Result<[String; 3]> {
         let (mut wallet, mut trade, mut methods) = (wallet.clone(), trade.clone(), methods.clone());
         let mut withdrawal = Request::new(RequestWithdrawalRequest::default());
         let mut opening = Request::new(CreateTradeRequest::default());
         let mut method = Request::new(CreatePaymentMethodRequest::default());
-        for metadata in [withdrawal.metadata_mut(), opening.metadata_mut(), method.metadata_mut()] {
-            metadata.insert("authorization", bearer.parse()?);
-        }
+        withdrawal.metadata_mut().insert("authorization", shown.0.clone());
+        opening.metadata_mut().insert("authorization", shown.1.clone());
+        method.metadata_mut().insert("authorization", shown.2.clone());
         Ok([
             refused(wallet.request_withdrawal(withdrawal).await),
             refused(trade.create_trade(opening).await),
@@ -258,7 +268,7 @@ async fn a_freeze_is_in_force_everywhere_within_five_seconds() -> Result<()> {
         ("/courses/purchase", json!({})),
         ("/payment-methods", json!({ "currency": "USDT", "network": "TRC20", "address": "x" })),
     ];
-    let gateway = async || -> Result<Vec<Option<String>>> {
+    let through_gateway = async || -> Result<Vec<Option<String>>> {
         let mut codes = Vec::new();
         for (path, body) in &calls {
             codes.push(post(&member.client, path, body.clone()).await?.code().map(str::to_owned));
@@ -267,14 +277,18 @@ async fn a_freeze_is_in_force_everywhere_within_five_seconds() -> Result<()> {
     };
     let frozen = "ACCOUNT_FROZEN";
     assert!(services().await?.iter().all(|code| !code.is_empty() && code != frozen), "{:?}", services().await?);
-    assert!(gateway().await?.iter().all(|code| code.as_deref() != Some(frozen)), "{:?}", gateway().await?);
+    assert!(
+        through_gateway().await?.iter().all(|code| code.as_deref() != Some(frozen)),
+        "{:?}",
+        through_gateway().await?
+    );
 
     let path = format!("/admin/members/{}", member.id);
     post(&reviewer, &format!("{path}/freeze"), json!({ "note": "odd" })).await?.success()?;
     let begun = Instant::now();
     until(LIMIT, || async {
-        let (services, gateway) = (services().await?, gateway().await?);
-        Ok(services.iter().all(|code| code == frozen) && gateway.iter().all(|code| code.as_deref() == Some(frozen)))
+        let (services, calls) = (services().await?, through_gateway().await?);
+        Ok(services.iter().all(|code| code == frozen) && calls.iter().all(|code| code.as_deref() == Some(frozen)))
     })
     .await?;
     assert!(begun.elapsed() < LIMIT, "{:?}", begun.elapsed());

@@ -73,7 +73,7 @@ const ROLLOUT: [Service; 6] =
 #[ignore = "needs the binaries of an older version"]
 async fn two_versions_work_side_by_side() -> Result<()> {
     let older = PathBuf::from(std::env::var("OLDER_BINARIES").context("OLDER_BINARIES is not set")?);
-    let mut stack = TestStack::with(Options { plans: true, ..Options::default() }).await?;
+    let mut stack = TestStack::with(Options { plans: true, accept_shared_tokens: true, ..Options::default() }).await?;
     for service in ROLLOUT.into_iter().rev() {
         stack.swap(service, Some(&older)).await?;
         journey(&stack, &format!("rolled back to older {}", service.name())).await?;

@@ -4,10 +4,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use chassis::batch::Batch;
-use chassis::grpc::Outgoing;
+use chassis::grpc::{Channel, Outgoing};
 use proto::trade::v1::trade_service_client::TradeServiceClient;
 use proto::trade::v1::{ListPlansRequest, Plan};
-use tonic::transport::Channel;
 
 use crate::clients::call_retrying;
 use crate::error::ApiError;

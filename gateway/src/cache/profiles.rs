@@ -4,13 +4,12 @@ use std::collections::HashMap;
 
 use chassis::auth_client::SESSION_CACHE;
 use chassis::batch::Batch;
-use chassis::grpc::Outgoing;
+use chassis::grpc::{Channel, Outgoing};
 use chassis::identity::Credential;
 use moka::sync::Cache;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetUsersRequest, User};
 use serde::Serialize;
-use tonic::transport::Channel;
 use utoipa::ToSchema;
 use uuid::Uuid;
 
@@ -99,7 +98,7 @@ impl ProfileCache {
 
 impl Directory {
     async fn profiles(&self, user_ids: Vec<String>) -> Result<HashMap<String, Profile>, ApiError> {
-        let out = Outgoing::service(&self.credential)?;
+        let out = Outgoing::service(&self.credential);
         let answer = call_retrying!(self.client, get_users, out, GetUsersRequest { user_ids })?.into_inner();
         Ok(answer.users.iter().map(|user| (user.id.clone(), Profile::from(user))).collect())
     }

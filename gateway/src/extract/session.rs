@@ -30,7 +30,7 @@ impl FromRequestParts<App> for Visitor {
     }
 }
 
-/// Any caller, for calls that also work without a session. The service verifies the bearer token, if there is one.
+/// Any caller, for calls that also work without a session. A bearer token that is none of ours is refused.
 #[derive(Debug, Clone)]
 pub struct MaybeSignedIn(pub Visitor);
 
@@ -40,7 +40,7 @@ impl FromRequestParts<App> for MaybeSignedIn {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
-        Ok(Self(Visitor { out: Outgoing::bearer(&token).request_id(&id), ..visitor }))
+        Ok(Self(Visitor { out: on_behalf(app, &token)?.request_id(&id), ..visitor }))
     }
 }
 
@@ -48,6 +48,8 @@ impl FromRequestParts<App> for MaybeSignedIn {
 #[derive(Debug, Clone)]
 pub struct SignedIn {
     pub session: Session,
+    /// The bearer token, for auth alone.
+    pub token: String,
     /// The client's address and device, for the audit log.
     pub client: Client,
     /// The metadata of calls to services on the caller's behalf.
@@ -61,8 +63,15 @@ impl FromRequestParts<App> for SignedIn {
         let session = app.verifier.session_of(&token).await?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
-        Ok(Self { session, client, out: Outgoing::bearer(&token).request_id(&id) })
+        let out = on_behalf(app, &token)?.request_id(&id);
+        Ok(Self { session, token, client, out })
     }
+}
+
+/// Calls on behalf of the session that a token names. Responds with 401 if it names none.
+pub fn on_behalf(app: &App, token: &str) -> Result<Outgoing, ApiError> {
+    let named = app.verifier.named(token).ok_or_else(unauthenticated)?;
+    Ok(Outgoing::session(&app.credential, named))
 }
 
 fn client(parts: &Parts, trusted: &[IpNet]) -> Client {

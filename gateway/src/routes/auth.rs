@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::clients::{call, call_keyed, call_retrying};
 use crate::error::{ApiError, Errors};
-use crate::extract::{MaybeSignedIn, SignedIn, Visitor};
+use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
 use crate::idempotency::{Key, marked};
 use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
 use crate::routes::Done;
@@ -99,7 +99,7 @@ pub async fn register(
     };
     form.finish()?;
     let (metadata, answer, _) = call_keyed!(app.clients.auth, register, caller.out, claim, message)?.into_parts();
-    let out = Outgoing::bearer(&answer.token);
+    let out = on_behalf(&app, &answer.token)?;
     let sentence = "Your account has been created. We sent a code to your email address.";
     let reply = signed_in(&app, &out, answer.user, answer.token, sentence).await?;
     Ok(marked(&metadata, created(reply.with_verification(answer.verification))))
@@ -208,7 +208,7 @@ pub async fn login(
     };
     form.finish()?;
     let answer = call!(app.clients.auth, login, caller.out, message)?.into_inner();
-    let out = Outgoing::bearer(&answer.token);
+    let out = on_behalf(&app, &answer.token)?;
     let reply = signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?;
     Ok(ok(reply.with_verification(answer.verification)))
 }
@@ -373,7 +373,8 @@ pub async fn not_me(
 /// Check the session
 #[utoipa::path(get, path = "/auth/check", responses((status = 200, body = SessionReply), Errors), tag = "Session")]
 pub async fn check(State(app): State<App>, caller: SignedIn) -> Result<Reply<SessionReply>, ApiError> {
-    let answer = call_retrying!(app.clients.auth, check_session, caller.out, CheckSessionRequest {})?.into_inner();
+    let message = CheckSessionRequest { token: caller.token.clone() };
+    let answer = call_retrying!(app.clients.auth, check_session, caller.out, message)?.into_inner();
     Ok(ok(signed_in(&app, &caller.out, answer.user, answer.token, "You are logged in.").await?))
 }
 

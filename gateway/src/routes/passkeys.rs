@@ -1,7 +1,6 @@
 //! Passkeys of the caller, a member or staff, and logging in by one. What browsers make and take is passed on as it is.
 
 use axum::extract::{Path, State};
-use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
 use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyRequest, BeginStepUpRequest, FinishPasskeyRequest, ListPasskeysRequest,
@@ -14,7 +13,7 @@ use utoipa::ToSchema;
 use crate::app::App;
 use crate::clients::{call, call_retrying};
 use crate::error::{ApiError, Errors};
-use crate::extract::{SignedIn, Visitor};
+use crate::extract::{SignedIn, Visitor, on_behalf};
 use crate::json::{Field, Form, Json, Reply, created, known_moment, moment, ok};
 use crate::routes::Done;
 use crate::routes::auth::{SessionReply, signed_in};
@@ -204,6 +203,6 @@ pub async fn login(
     form.finish()?;
     let message = LoginByPasskeyRequest { credential, client: Some(caller.client.clone()) };
     let answer = call!(app.clients.auth, login_by_passkey, caller.out, message)?.into_inner();
-    let out = Outgoing::bearer(&answer.token);
+    let out = on_behalf(&app, &answer.token)?;
     Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))
 }

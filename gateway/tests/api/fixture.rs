@@ -80,7 +80,7 @@ impl Fixture {
     }
 
     pub async fn with(settings: &[&str]) -> Self {
-        let realm = Realm::new();
+        let realm = Realm::of_gateway();
         let (wallet, trade) = (FakeWallet::default(), FakeTrade::default());
         let recorder = Recorder::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();

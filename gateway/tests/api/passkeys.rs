@@ -77,13 +77,14 @@ async fn a_visitor_logs_in_by_a_passkey() {
     let options = auth::BeginPasskeyLoginResponse { options: OPTIONS.to_owned() };
     fixture.recorder.answer(&format!("{AUTH}/BeginPasskeyLogin"), &options);
     let user = auth::User { id: "u1".to_owned(), role: "reviewer".to_owned(), ..Default::default() };
-    let signed_in = auth::LoginByPasskeyResponse { user: Some(user), token: "t".to_owned() };
+    let (_, token) = fixture.realm.member();
+    let signed_in = auth::LoginByPasskeyResponse { user: Some(user), token: token.clone() };
     fixture.recorder.answer(&format!("{AUTH}/LoginByPasskey"), &signed_in);
     let reply = fixture.call(Method::POST, "/v1/auth/passkey/begin", None, "").await;
     let expected: Value = serde_json::from_str(OPTIONS).unwrap();
     assert_eq!((reply.status, &reply.json()["options"]), (StatusCode::OK, &expected));
     let reply = fixture.call(Method::POST, "/v1/auth/passkey", None, r#"{"credential":{"rawId":"AA"}}"#).await;
-    assert_eq!((reply.status, &reply.json()["token"]), (StatusCode::OK, &"t".into()), "{reply:?}");
+    assert_eq!((reply.status, &reply.json()["token"]), (StatusCode::OK, &token.into()), "{reply:?}");
     let long = format!(r#"{{"credential":{{"rawId":"{}"}}}}"#, "A".repeat(16 * 1024));
     for body in [r#"{"credential":"{}"}"#, r#"{"credential":[]}"#, long.as_str()] {
         let refused = fixture.call(Method::POST, "/v1/auth/passkey", None, body).await;

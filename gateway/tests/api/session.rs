@@ -13,7 +13,7 @@ const SERVICE: &str = "/solvane.auth.v1.AuthService";
 async fn the_handle_of_a_code_goes_out_and_comes_back() {
     let fixture = Fixture::new().await;
     let user = Some(auth::User { id: "1".to_owned(), role: "auditor".to_owned(), ..Default::default() });
-    let (token, verification) = ("t".to_owned(), "a-handle".to_owned());
+    let (token, verification) = (fixture.realm.member().1, "a-handle".to_owned());
     let registered = auth::RegisterResponse { user: user.clone(), token: token.clone(), verification };
     fixture.recorder.answer(&format!("{SERVICE}/Register"), &registered);
     let login = auth::LoginResponse { user, token, verification: String::new() };

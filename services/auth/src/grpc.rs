@@ -15,8 +15,7 @@ use async_trait::async_trait;
 use chassis::decision::{Decided, Proposer};
 use chassis::error::{Fault, Refusal, refusal_to_status, to_status};
 use chassis::grpc::replayed_status;
-use chassis::identity::{Session, Sessions, Verifier};
-use chassis::keys::TrustedKeys;
+use chassis::identity::{Session, Sessions, Signatures, Verifier, unauthenticated};
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::confirmation_service_server::ConfirmationServiceServer;
 use proto::auth::v1::decision_service_server::DecisionServiceServer;
@@ -44,9 +43,9 @@ pub struct Door {
 impl Door {
     /// A door to these use cases for callers with these keys.
     #[must_use]
-    pub fn new(app: Arc<App>, keys: Arc<TrustedKeys>) -> Self {
-        let sessions = Arc::new(OwnSessions(Arc::clone(&app)));
-        Self { app, verifier: Verifier::new(keys, sessions) }
+    pub fn new(app: Arc<App>, signatures: Signatures) -> Self {
+        let sessions = Arc::new(OwnSessions { app: Arc::clone(&app), signatures: signatures.clone() });
+        Self { app, verifier: Verifier::new(signatures, sessions) }
     }
 
     /// All routes, with the health service.
@@ -65,25 +64,29 @@ impl Door {
 }
 
 /// Sessions from the own table, without a cache: what is revoked is refused at once.
-struct OwnSessions(Arc<App>);
+struct OwnSessions {
+    app: Arc<App>,
+    signatures: Signatures,
+}
 
 #[async_trait]
 impl Sessions for OwnSessions {
     async fn live(&self, session_id: Uuid) -> Result<Option<Session>, Refusal> {
-        let found = get_session(&self.0, session_id).await.map_err(|error| unknown(&error))?;
+        let found = get_session(&self.app, session_id).await.map_err(|error| unknown(&error))?;
         Ok(found.map(|found| found.session))
     }
 
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
-        let users = get_users(&self.0, &[user_id]).await.map_err(|error| unknown(&error))?;
+        let users = get_users(&self.app, &[user_id]).await.map_err(|error| unknown(&error))?;
         Ok(users.iter().any(|user| user.frozen_at.is_some()))
     }
 
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
         let permission = permission(&decided.permission).map_err(|error| Refusal::of(&error))?;
         let digest = decided.digest();
-        let wanted = SignDecision { service: "auth", token, permission, digest, proposer };
-        sign_decision(&self.0, &wanted).await.map_err(|error| Refusal::of(&error))
+        let session_id = self.signatures.session(token).ok_or_else(unauthenticated)?.session_id;
+        let wanted = SignDecision { service: "auth", session_id, permission, digest, proposer };
+        sign_decision(&self.app, &wanted).await.map_err(|error| Refusal::of(&error))
     }
 }
 

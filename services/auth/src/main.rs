@@ -116,7 +116,6 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let trusted = config.service.keys.trusted()?;
     let second_factor = SecondFactor::from(config.staff_totp);
     if second_factor == SecondFactor::Waived {
         tracing::warn!("STAFF_TOTP=off: staff log in without a second factor; never do this outside a local stack");
@@ -131,7 +130,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
         totp_key: SealingKey::read(&config.totp_key_file)?,
         relying_party: RelyingParty::at(&config.public_url)?,
-        tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, Arc::clone(&trusted)),
+        tokens: Tokens::new(SigningKey::read(&config.token_key_file)?, config.service.keys.trusted()?),
         decision_key: SigningKey::read(&config.decision_key_file)?,
         second_factor,
         new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
@@ -140,7 +139,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     });
     factors::announce();
     security_log::announce();
-    process.serve(&config.service.grpc, Door::new(Arc::clone(&app), trusted).routes().await).await?;
+    process
+        .serve(&config.service.grpc, Door::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
+        .await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;

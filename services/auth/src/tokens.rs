@@ -40,18 +40,12 @@ impl Tokens {
         self.key.sign(&claims).map_err(|error| Error::Cryptography(error.to_string()))
     }
 
-    /// The session that a token names.
+    /// Whether a token is one of this session and less than half of its life has passed.
     #[must_use]
-    pub fn session_id(&self, token: &str) -> Option<Uuid> {
-        let (claims, _) = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
-        Some(claims.sid)
-    }
-
-    /// Whether more than half of a token's life has passed.
-    #[must_use]
-    pub fn is_past_half(&self, token: &str, now: OffsetDateTime) -> bool {
-        self.trusted
-            .verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)
-            .is_none_or(|(claims, _)| now.unix_timestamp() - claims.iat > claims.exp - now.unix_timestamp())
+    pub fn is_fresh(&self, token: &str, session_id: Uuid, now: OffsetDateTime) -> bool {
+        let claims = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE);
+        claims
+            .filter(|(claims, _)| claims.sid == session_id)
+            .is_some_and(|(claims, _)| now.unix_timestamp() - claims.iat <= claims.exp - now.unix_timestamp())
     }
 }

@@ -13,16 +13,15 @@ use proto::auth::v1::{
     GetSessionsResponse, GetUsersRequest, SignDecisionRequest,
 };
 use time::OffsetDateTime;
-use tonic::transport::Channel;
 use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::batch::Batch;
 use crate::clock;
-use crate::config::Keys;
+use crate::config::Service;
 use crate::decision::{Decided, Proposer};
 use crate::error::{Refusal, from_status};
-use crate::grpc::{Outgoing, call_with_retry};
+use crate::grpc::{Channel, Outgoing, call_with_retry};
 use crate::identity::{Credential, PayoutState, Session, Sessions, Verifier};
 
 /// How long an answer about a session may be used: half of the promise that a revoked one is refused within 5 s.
@@ -41,8 +40,9 @@ pub struct RemoteSessions {
 ///
 /// # Errors
 /// If a file of keys cannot be read.
-pub fn verifier(service: &'static str, auth: Channel, keys: &Keys) -> anyhow::Result<Verifier> {
-    Ok(Verifier::new(keys.trusted()?, Arc::new(RemoteSessions::new(auth, keys.credential(service)?))))
+pub fn verifier(service: &'static str, auth: Channel, settings: &Service) -> anyhow::Result<Verifier> {
+    let sessions = RemoteSessions::new(auth, settings.keys.credential(service)?);
+    Ok(Verifier::new(settings.signatures(service)?, Arc::new(sessions)))
 }
 
 impl RemoteSessions {
@@ -130,11 +130,8 @@ impl Directory {
             return vec![self.session(id).await];
         }
         let refused = |refusal: Refusal| ids.iter().map(|_| Err(refusal.clone())).collect();
-        let out = match Outgoing::service(&self.credential) {
-            Ok(out) => out,
-            Err(refusal) => return refused(refusal),
-        };
-        let request = out.idempotent(GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() });
+        let message = GetSessionsRequest { session_ids: ids.iter().map(Uuid::to_string).collect() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call_with_retry(
             || self.client.clone(),
             request,
@@ -153,7 +150,7 @@ impl Directory {
     }
 
     async fn session(&self, id: Uuid) -> Result<Option<Session>, Refusal> {
-        let request = Outgoing::service(&self.credential)?.idempotent(GetSessionRequest { session_id: id.to_string() });
+        let request = Outgoing::service(&self.credential).idempotent(GetSessionRequest { session_id: id.to_string() });
         let asked = call_with_retry(
             || self.client.clone(),
             request,
@@ -168,7 +165,7 @@ impl Directory {
 
     async fn is_frozen(&self, user_id: Uuid) -> Result<bool, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
-        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call_with_retry(
             || self.client.clone(),
             request,
@@ -186,7 +183,7 @@ impl Directory {
     ) -> Result<PayoutState, Refusal> {
         let destination_known_at = destination_known_at.map(clock::to_proto);
         let message = GetPayoutStateRequest { user_id: user_id.to_string(), destination_known_at };
-        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call_with_retry(
             || self.client.clone(),
             request,
@@ -210,7 +207,7 @@ impl Directory {
             proposer_id: proposer.map(|one| one.id.to_string()).unwrap_or_default(),
             proposer_permission: proposer.map(|one| one.permission.as_str().to_owned()).unwrap_or_default(),
         };
-        let request = Outgoing::service(&self.credential)?.deadline(SIGNING).idempotent(message);
+        let request = Outgoing::service(&self.credential).deadline(SIGNING).idempotent(message);
         let answer = call_with_retry(
             || self.decisions.clone(),
             request,

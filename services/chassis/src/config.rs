@@ -12,7 +12,7 @@ use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 
 use crate::grpc::CONNECTION_AGE;
-use crate::identity::Credential;
+use crate::identity::{Accepts, Credential, Signatures};
 use crate::keys::{SigningKey, TrustedKeys};
 
 /// How logs are written.
@@ -129,6 +129,21 @@ pub struct Service {
     /// The service's own key and the keys it trusts.
     #[command(flatten)]
     pub keys: Keys,
+    /// Whether callers of the version before are accepted, whose tokens are for every service: while both versions run.
+    #[arg(long, env)]
+    pub accept_shared_tokens: bool,
+}
+
+impl Service {
+    /// Reads who calls the service with this name.
+    ///
+    /// # Errors
+    /// If the file of trusted keys holds none.
+    pub fn signatures(&self, service: &'static str) -> anyhow::Result<Signatures> {
+        let accepts =
+            if self.accept_shared_tokens { Accepts::CallsToAndShared(service) } else { Accepts::CallsTo(service) };
+        Ok(Signatures::new(self.keys.trusted()?, accepts))
+    }
 }
 
 /// The store at a url: `file:///folder`, made if it is missing, or what the library reads from the url and AWS_* settings.

@@ -134,6 +134,12 @@ impl Refusal {
         )
     }
 
+    /// The refusal of a call that failed for a reason of our own.
+    #[must_use]
+    pub fn internal() -> Self {
+        Self::new(Kind::Internal, ErrorReason::Internal, "Something went wrong on our side. Please try again.")
+    }
+
     /// What a fault says to its caller.
     #[must_use]
     pub fn of(fault: &impl Fault) -> Self {
@@ -241,11 +247,7 @@ pub fn from_status(status: &Status) -> Refusal {
         let was_answered = std::error::Error::source(status).is_none();
         if was_answered && matches!(status.code(), Code::Internal | Code::Unimplemented | Code::InvalidArgument) {
             tracing::error!(code = ?status.code(), message = status.message(), "unexpected status from a service");
-            return Refusal::new(
-                Kind::Internal,
-                ErrorReason::Internal,
-                "Something went wrong on our side. Please try again.",
-            );
+            return Refusal::internal();
         }
         tracing::warn!(code = ?status.code(), message = status.message(), "service could not be reached");
         let mut refusal = Refusal::unavailable();

@@ -8,7 +8,7 @@ mod metadata;
 
 mod server;
 
-pub use self::channel::channel;
+pub use self::channel::{Channel, channel};
 pub use self::client::{Call, DEADLINE, Outgoing, call_with_retry};
 pub use self::metadata::{REPLAYED, REQUEST_ID, answer, replayed_status, request_id};
 pub use self::server::{CONNECTION_AGE, bind, serve};

@@ -8,6 +8,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::json;
 use sqlx::PgPool;
 use time::OffsetDateTime;
 use tonic::{Code, Request, Status};
@@ -17,10 +20,10 @@ use crate::db::{self, Db, Schema};
 use crate::decision::{self, Assertion, Decided, Proposer};
 use crate::error::Refusal;
 use crate::identity::{
-    Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions, Staff, Verifier,
-    not_permitted, unauthenticated,
+    Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, PayoutState, Role, Session, Sessions,
+    Signatures, Staff, Verifier, not_permitted, unauthenticated,
 };
-use crate::keys::{self, SigningKey, TrustedKeys, Use};
+use crate::keys::{self, SigningKey, TrustedKeys};
 use crate::permission::Permission;
 use crate::proposal::proposer_not_permitted;
 use crate::roots::to_hex;
@@ -34,10 +37,15 @@ pub async fn database(pool: PgPool, service: impl Into<Schema>) -> Db {
     Db::from_pool(pool)
 }
 
+/// The name of the service under test: who calls it signs for this one.
+pub const SERVICE: &str = "test";
+
 /// Keys of a whole deployment in a folder that goes away with it, and sessions in memory.
 pub struct Realm {
     folder: std::path::PathBuf,
     token_key: SigningKey,
+    gateway: SigningKey,
+    accepts: Accepts,
     sessions: Arc<MemorySessions>,
 }
 
@@ -45,7 +53,7 @@ pub struct Realm {
 pub struct MemorySessions {
     sessions: Mutex<HashMap<Uuid, Session>>,
     payouts: Mutex<HashMap<Uuid, PayoutState>>,
-    trusted: TrustedKeys,
+    signatures: Signatures,
     decision_key: SigningKey,
 }
 
@@ -79,9 +87,8 @@ impl Sessions for MemorySessions {
 
     /// A proposer who never logged in is permitted.
     async fn sign(&self, token: &str, decided: &Decided, proposer: Option<Proposer>) -> Result<String, Refusal> {
-        let named = self.trusted.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE);
-        let (claims, _) = named.ok_or_else(unauthenticated)?;
-        let session = self.live(claims.sid).await?.ok_or_else(unauthenticated)?;
+        let session_id = self.signatures.session(token).ok_or_else(unauthenticated)?.session_id;
+        let session = self.live(session_id).await?.ok_or_else(unauthenticated)?;
         let permission = Permission::named(&decided.permission).ok_or_else(not_permitted)?;
         let staff = session.decider(permission)?;
         if let Some(one) = proposer {
@@ -101,7 +108,7 @@ impl Sessions for MemorySessions {
             jti: Uuid::new_v4(),
             service: "test".to_owned(),
             role: staff.role,
-            sid: claims.sid,
+            sid: session_id,
             factor_at: Some(now),
             digest: to_hex(&decided.digest()),
             passkey: None,
@@ -117,17 +124,29 @@ impl Default for Realm {
 }
 
 impl Realm {
-    /// Fresh keys, nobody logged in.
+    /// Fresh keys, nobody logged in. Tokens are what the gateway shows the service [`SERVICE`].
     #[must_use]
     pub fn new() -> Self {
+        Self::accepting(Accepts::CallsTo(SERVICE))
+    }
+
+    /// The same for a gateway: tokens are those of members.
+    #[must_use]
+    pub fn of_gateway() -> Self {
+        Self::accepting(Accepts::Members)
+    }
+
+    fn accepting(accepts: Accepts) -> Self {
         let folder = std::env::temp_dir().join(format!("solvane-keys-{}", Uuid::now_v7()));
         keys::generate(&folder).expect("keys are written");
         let token_key = SigningKey::read(&folder.join("token.key")).expect("a key");
         let decision_key = SigningKey::read(&folder.join("decision.key")).expect("a key");
+        let gateway = SigningKey::read(&folder.join("gateway.key")).expect("a key");
         let trusted = TrustedKeys::read(&folder.join("trusted.json")).expect("keys");
-        let sessions =
-            Arc::new(MemorySessions { sessions: Mutex::default(), payouts: Mutex::default(), trusted, decision_key });
-        Self { folder, token_key, sessions }
+        let signatures = Signatures::new(Arc::new(trusted), accepts);
+        let (sessions, payouts) = (Mutex::default(), Mutex::default());
+        let sessions = Arc::new(MemorySessions { sessions, payouts, signatures, decision_key });
+        Self { folder, token_key, gateway, accepts, sessions }
     }
 
     /// What auth tells of a member's payouts from now on.
@@ -144,14 +163,32 @@ impl Realm {
     /// Verifies this realm's tokens against its sessions.
     #[must_use]
     pub fn verifier(&self) -> Verifier {
-        let trusted = TrustedKeys::read(&self.folder.join("trusted.json")).expect("keys");
-        Verifier::new(Arc::new(trusted), Arc::clone(&self.sessions) as Arc<dyn Sessions>)
+        Verifier::new(self.signatures(), self.sessions())
+    }
+
+    /// The sessions of those who logged in.
+    #[must_use]
+    pub fn sessions(&self) -> Arc<dyn Sessions> {
+        Arc::clone(&self.sessions) as Arc<dyn Sessions>
+    }
+
+    /// Reads who calls.
+    #[must_use]
+    pub fn signatures(&self) -> Signatures {
+        self.sessions.signatures.clone()
     }
 
     /// The credential of a service.
     #[must_use]
     pub fn credential(&self, service: &str) -> Credential {
         Credential::new(service, self.service_key(service))
+    }
+
+    /// What a service shows when it calls the one under test.
+    #[must_use]
+    pub fn service_token(&self, service: &str) -> String {
+        let shown = self.credential(service).authorization(SERVICE, None).expect("signed");
+        shown.to_str().expect("ascii").trim_start_matches("Bearer ").to_owned()
     }
 
     /// The private key of a service.
@@ -170,7 +207,13 @@ impl Realm {
     /// A token of a session with this end.
     #[must_use]
     pub fn token(&self, session: &Session, exp: i64) -> String {
-        let claims = MemberClaims {
+        if self.accepts == Accepts::Members { self.member_token(session, exp) } else { self.assertion(session, exp) }
+    }
+
+    /// The token that auth issues to a member.
+    #[must_use]
+    pub fn member_token(&self, session: &Session, exp: i64) -> String {
+        self.sign(&MemberClaims {
             iss: MEMBER_ISSUER.to_owned(),
             aud: MEMBER_AUDIENCE.to_owned(),
             sub: session.user_id,
@@ -178,8 +221,22 @@ impl Realm {
             exp,
             iat: OffsetDateTime::now_utc().unix_timestamp(),
             jti: Uuid::new_v4(),
-        };
-        self.token_key.sign(&claims).expect("signed")
+        })
+    }
+
+    /// What the gateway shows a service on behalf of the session that a token names. Text that is no token stays.
+    #[must_use]
+    pub fn shown_to(&self, service: &str, token: &str) -> String {
+        let payload = token.split('.').nth(1).and_then(|part| URL_SAFE_NO_PAD.decode(part).ok());
+        let claims = payload.and_then(|payload| serde_json::from_slice::<serde_json::Value>(&payload).ok());
+        let Some(mut claims) = claims else { return token.to_owned() };
+        claims["iss"] = json!("gateway");
+        claims["aud"] = json!(service);
+        self.gateway.sign(&claims).expect("signed")
+    }
+
+    fn assertion(&self, session: &Session, exp: i64) -> String {
+        self.shown_to(SERVICE, &self.member_token(session, exp))
     }
 
     /// Signs any claims with the key of members' tokens.

@@ -7,13 +7,12 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use chassis::grpc::{self, CONNECTION_AGE, Outgoing, call_with_retry};
+use chassis::grpc::{self, CONNECTION_AGE, Channel, Outgoing, call_with_retry};
 use futures::stream::{self, BoxStream};
 use std::time::Instant;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
-use tonic::transport::Channel;
 use tonic::{Request, Response, Status};
 use tonic_health::pb::health_client::HealthClient;
 use tonic_health::pb::health_server::{Health, HealthServer};
@@ -89,7 +88,7 @@ fn assert_each_once(counter: &Counter, calls: usize) {
 async fn an_ageing_connection_costs_no_call() {
     let counter = Counter::default();
     let server = serve(&counter, any_port(), Duration::from_millis(100)).await;
-    let channel = grpc::channel(&format!("http://{}", server.address)).unwrap();
+    let channel = grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address)).unwrap();
     let stop = CancellationToken::new();
     let load = tokio::spawn(steady_load(channel, stop.clone()));
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -102,7 +101,7 @@ async fn an_ageing_connection_costs_no_call() {
 async fn a_restart_costs_no_call() {
     let counter = Counter::default();
     let mut server = serve(&counter, any_port(), CONNECTION_AGE).await;
-    let channel = grpc::channel(&format!("http://{}", server.address)).unwrap();
+    let channel = grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address)).unwrap();
     let stop = CancellationToken::new();
     let load = tokio::spawn(steady_load(channel, stop.clone()));
     for _ in 0..5 {
@@ -120,7 +119,7 @@ async fn a_restart_costs_no_call() {
 #[tokio::test]
 async fn a_service_that_stays_away_fails_calls_at_once() {
     let address = grpc::bind(any_port()).await.unwrap().local_addr().unwrap();
-    let client = HealthClient::new(grpc::channel(&format!("http://{address}")).unwrap());
+    let client = HealthClient::new(grpc::channel(chassis::testing::SERVICE, &format!("http://{address}")).unwrap());
     let begun = Instant::now();
     let status = check(&client, String::new()).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::Unavailable, "{status}");

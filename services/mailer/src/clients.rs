@@ -2,12 +2,11 @@
 
 use chassis::clock;
 use chassis::error::{Kind, Refusal, from_status};
-use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
 use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::{GetMailSecretRequest, GetUsersRequest, ListStaffContactsRequest, User};
 use time::OffsetDateTime;
-use tonic::transport::Channel;
 use uuid::Uuid;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,7 +44,7 @@ impl Directory {
     /// Unavailable if auth cannot tell.
     pub async fn contact(&self, user_id: Uuid) -> Result<Option<Contact>, Refusal> {
         let message = GetUsersRequest { user_ids: vec![user_id.to_string()] };
-        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call_with_retry(
             || self.client.clone(),
             request,
@@ -74,7 +73,7 @@ impl Directory {
     }
 
     async fn list_staff(&self) -> Result<Vec<User>, Refusal> {
-        let request = Outgoing::service(&self.credential)?.idempotent(ListStaffContactsRequest {});
+        let request = Outgoing::service(&self.credential).idempotent(ListStaffContactsRequest {});
         let answer = call_with_retry(
             || self.client.clone(),
             request,
@@ -91,7 +90,7 @@ impl Directory {
     /// Unavailable if auth cannot tell.
     pub async fn mail_secret(&self, reference: &str) -> Result<Option<MailSecret>, Refusal> {
         let message = GetMailSecretRequest { reference: reference.to_owned() };
-        let request = Outgoing::service(&self.credential)?.idempotent(message);
+        let request = Outgoing::service(&self.credential).idempotent(message);
         let answer = call_with_retry(
             || self.client.clone(),
             request,

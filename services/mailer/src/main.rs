@@ -33,9 +33,9 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let directory = Directory::new(grpc::channel(&config.auth_url)?, config.service.keys.credential(NAME)?);
+    let directory = Directory::new(grpc::channel("auth", &config.auth_url)?, config.service.keys.credential(NAME)?);
     let queued = Arc::new(Notify::new());
-    let verifier = auth_client::verifier(NAME, grpc::channel(&config.auth_url)?, &config.service.keys)?;
+    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
     if let Some(store) = config.service.storage.roots()? {
         let (db, directory, queued) = (db.clone(), directory.clone(), Arc::clone(&queued));
         let shutdown = process.shutdown.clone();

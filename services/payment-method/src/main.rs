@@ -89,7 +89,7 @@ fn print_line(text: &str) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let verifier = auth_client::verifier(NAME, grpc::channel(&config.auth_url)?, &config.service.keys)?;
+    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
     let routes = Doors { db, verifier, treasury: config.treasury_keys }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
     process.run(&config.service.ops).await

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_client::TradeSettlementServiceClient;
 use proto::wallet::v1::{FundTradeRequest, SettleTradeRequest};
-use tonic::transport::Channel;
 
 use crate::domain::trade::Trade;
 
@@ -33,7 +32,7 @@ impl Wallet {
     /// # Errors
     /// What wallet says; Unavailable if it does not say anything.
     pub async fn fund(&self, trade: &Trade) -> Result<(), Refusal> {
-        let request = self.outgoing()?.idempotent(FundTradeRequest {
+        let request = self.outgoing().idempotent(FundTradeRequest {
             trade_id: trade.id.to_string(),
             user_id: trade.user_id.to_string(),
             amount_cents: trade.amount.get(),
@@ -54,7 +53,7 @@ impl Wallet {
     /// # Errors
     /// The same as those of [`Self::fund`].
     pub async fn settle(&self, trade: &Trade, value: Cents) -> Result<(), Refusal> {
-        let request = self.outgoing()?.idempotent(SettleTradeRequest {
+        let request = self.outgoing().idempotent(SettleTradeRequest {
             trade_id: trade.id.to_string(),
             user_id: trade.user_id.to_string(),
             amount_cents: trade.amount.get(),
@@ -71,7 +70,7 @@ impl Wallet {
         Ok(())
     }
 
-    fn outgoing(&self) -> Result<Outgoing, Refusal> {
-        Ok(Outgoing::service(&self.credential)?.deadline(DEADLINE))
+    fn outgoing(&self) -> Outgoing {
+        Outgoing::service(&self.credential).deadline(DEADLINE)
     }
 }

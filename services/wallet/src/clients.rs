@@ -2,7 +2,7 @@
 
 use chassis::batch::Batch;
 use chassis::error::{Refusal, from_status};
-use chassis::grpc::{Outgoing, call_with_retry};
+use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
 use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
@@ -11,7 +11,6 @@ use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
     ResolveWithdrawalMethodsRequest,
 };
-use tonic::transport::Channel;
 use tonic::{Code, Response};
 use uuid::Uuid;
 
@@ -53,7 +52,7 @@ impl Methods {
     /// Invalid if there is none, Unavailable if it cannot be asked.
     pub async fn resolve_deposit(&self, method: &str, version: i32) -> Result<MethodCopy, Refusal> {
         let request = ResolveDepositMethodRequest { method: method.to_owned(), version };
-        let request = Outgoing::service(&self.lookup.credential)?.idempotent(request);
+        let request = Outgoing::service(&self.lookup.credential).idempotent(request);
         let answer = call_with_retry(
             || self.lookup.client.clone(),
             request,
@@ -112,13 +111,10 @@ impl Lookup {
             return vec![self.alone(withdrawal.clone()).await.map(Some)];
         }
         let count = withdrawals.len();
-        let out = match Outgoing::service(&self.credential) {
-            Ok(out) => out,
-            Err(refusal) => return vec![Err(refusal); count],
-        };
+        let request = Outgoing::service(&self.credential).idempotent(ResolveWithdrawalMethodsRequest { withdrawals });
         let asked = call_with_retry(
             || self.client.clone(),
-            out.idempotent(ResolveWithdrawalMethodsRequest { withdrawals }),
+            request,
             |mut client, request| async move { client.resolve_withdrawal_methods(request).await },
         );
         match asked.await {
@@ -130,7 +126,7 @@ impl Lookup {
     }
 
     async fn alone(&self, request: ResolveWithdrawalMethodRequest) -> Result<ResolveWithdrawalMethodResponse, Refusal> {
-        let request = Outgoing::service(&self.credential)?.idempotent(request);
+        let request = Outgoing::service(&self.credential).idempotent(request);
         call_with_retry(
             || self.client.clone(),
             request,
@@ -169,7 +165,7 @@ impl Codes {
             address: to.address.clone(),
             memo: to.memo.clone(),
         };
-        let request = Outgoing::service(&self.credential)?.once(message);
+        let request = Outgoing::service(&self.credential).once(message);
         call_with_retry(
             || self.client.clone(),
             request,
@@ -187,7 +183,7 @@ impl Codes {
     pub async fn check(&self, user_id: Uuid, key: Vec<u8>, code: &str) -> Result<(), Refusal> {
         let message =
             CheckDestinationCodeRequest { user_id: user_id.to_string(), destination: key, code: code.to_owned() };
-        let request = Outgoing::service(&self.credential)?.once(message);
+        let request = Outgoing::service(&self.credential).once(message);
         call_with_retry(
             || self.client.clone(),
             request,

@@ -38,10 +38,13 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
-    let auth = grpc::channel(&config.auth_url)?;
+    let auth = grpc::channel("auth", &config.auth_url)?;
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
-    let verifier = auth_client::verifier(NAME, auth, &config.service.keys)?;
-    let methods = Methods::new(grpc::channel(&config.payment_method_url)?, config.service.keys.credential(NAME)?);
+    let verifier = auth_client::verifier(NAME, auth, &config.service)?;
+    let methods = Methods::new(
+        grpc::channel("payment-method", &config.payment_method_url)?,
+        config.service.keys.credential(NAME)?,
+    );
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));

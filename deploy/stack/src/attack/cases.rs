@@ -46,7 +46,11 @@ pub const CASES: &[Case] = &[
     case!("no HTTP", "8 addresses, 20 TLS hellos and noise a second each", connections::noise),
     case!("C9 unknown methods", "one connection, 1,000 requests a second, each with its own method", requests::methods),
     case!("unknown paths", "4 addresses, 100 a second each, each path once", requests::paths),
-    case!("forged client addresses", "one address, 1,600 a second, each with its own X-Forwarded-For", requests::forged),
+    case!(
+        "forged client addresses",
+        "one address, 1,600 a second, each with its own X-Forwarded-For",
+        requests::forged
+    ),
     case!("reads above the rate", "6 addresses, 100 histories a second each", requests::reads),
     case!("statements", "6 addresses, 20 statements a second each", requests::statements),
     case!("pages", "2 addresses, 400 pages and documents a second each", requests::pages),

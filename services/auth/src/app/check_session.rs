@@ -16,11 +16,11 @@ pub async fn check_session(app: &App, session: &Session, token: &str) -> Result<
     let mut conn = app.db.conn().await?;
     let now = clock::now(&mut conn).await?;
     let user = users::find(&mut conn, session.user_id).await?.ok_or_else(unauthenticated)?;
-    let token = if app.tokens.is_past_half(token, now) {
+    let token = if app.tokens.is_fresh(token, session.id, now) {
+        token.to_owned()
+    } else {
         let session = sessions::find(&mut conn, session.id).await?.ok_or_else(unauthenticated)?;
         app.tokens.issue(&session, now)?
-    } else {
-        token.to_owned()
     };
     Ok(SignedIn { user, token })
 }

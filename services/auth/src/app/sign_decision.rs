@@ -24,8 +24,8 @@ use crate::store::{decision_signatures, users};
 pub struct SignDecision<'a> {
     /// The service that asks.
     pub service: &'a str,
-    /// The person's token.
-    pub token: &'a str,
+    /// The session of the person.
+    pub session_id: Uuid,
     pub permission: Permission,
     /// SHA-256 of what is decided.
     pub digest: [u8; 32],
@@ -38,7 +38,7 @@ pub struct SignDecision<'a> {
 /// # Errors
 /// Unauthenticated, Forbidden, [`Error::PasskeySignatureRequired`], Conflict (`PROPOSER_NOT_PERMITTED`).
 pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<String, Error> {
-    let session_id = app.tokens.session_id(wanted.token).ok_or_else(unauthenticated)?;
+    let session_id = wanted.session_id;
     let found = get_session(app, session_id).await?.ok_or_else(unauthenticated)?;
     let staff = found.session.decider(wanted.permission)?;
     if let Some(proposer) = wanted.proposer {

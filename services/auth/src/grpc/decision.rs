@@ -1,6 +1,7 @@
-//! DecisionService: for services with their credential, about the person whose token they pass on.
+//! DecisionService: for services with their credential, about the person for whom the gateway called them.
 
 use chassis::decision::Proposer;
+use chassis::identity::unauthenticated;
 use chassis::keys::SERVICES;
 use proto::auth::v1::decision_service_server::DecisionService;
 use proto::auth::v1::{SignDecisionRequest, SignDecisionResponse};
@@ -18,9 +19,10 @@ impl DecisionService for Door {
     ) -> Result<Response<SignDecisionResponse>, Status> {
         let service = self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
         let message = request.into_inner();
+        let named = self.verifier.session_at(&service, &message.token).ok_or_else(|| refused(unauthenticated()))?;
         let wanted = SignDecision {
             service: &service,
-            token: &message.token,
+            session_id: named.session_id,
             permission: permission(&message.permission).map_err(status)?,
             digest: digest(&message.digest).map_err(status)?,
             proposer: proposer(&message).map_err(status)?,

@@ -122,7 +122,7 @@ async fn a_reviewer_signs_a_member_out_everywhere(pool: PgPool) {
     }
     assert_eq!(world.events().await, ["session_ended"]);
     assert_eq!(
-        refusal(world.door.check_session(with_token(CheckSessionRequest {}, &token)).await).code,
+        refusal(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await).code,
         "UNAUTHENTICATED"
     );
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'member.end_sessions'").await, 1);

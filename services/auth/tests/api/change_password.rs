@@ -28,8 +28,8 @@ async fn a_change_ends_the_other_sessions(pool: PgPool) {
     world.forget_events().await;
     change(&world, &token, &user.id, PASSWORD, NEW).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "password_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &token)).await.is_ok());
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &other)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_ok());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.is_err());
     world.login("ada@example.com", NEW, HOME).await.unwrap();
     assert_eq!(world.login("ada@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
 }

@@ -7,7 +7,7 @@ use chassis::decision::Assertion;
 use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
 use chassis::keys::TrustedKeys;
-use chassis::testing::with_token;
+use chassis::testing::{SERVICE, with_token};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::decision_service_server::DecisionService;
 use proto::auth::v1::staff_service_server::StaffService;
@@ -24,7 +24,9 @@ impl World {
     }
 
     async fn sign_or_refuse(&self, request: SignDecisionRequest) -> Result<Assertion, Refusal> {
-        let credential = self.realm.credential("wallet").token().unwrap();
+        let credential = self.realm.service_token("wallet");
+        // What the gateway showed wallet when it called on behalf of this session.
+        let request = SignDecisionRequest { token: self.realm.shown_to("wallet", &request.token), ..request };
         let answer = self.door.sign_decision(with_token(request, &credential)).await;
         let answer = answer.map_err(|status| from_status(&status))?;
         let keys = TrustedKeys::read(&self.realm.folder().join("trusted.json")).unwrap();
@@ -37,7 +39,7 @@ fn request(token: &str, permission: &str) -> SignDecisionRequest {
     SignDecisionRequest { token, permission, digest, ..Default::default() }
 }
 
-/// [D-B3] Auth signs for this person, role, session, second factor and service, over this digest, and for nobody who may not
+/// [D-A11] [D-B3] Auth signs for this person, role, session, second factor and service, over this digest, and for nobody who may not
 /// decide it at this moment.
 #[sqlx::test(migrations = false)]
 async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
@@ -69,6 +71,13 @@ async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
     }
     let short = SignDecisionRequest { digest: vec![7; 31], ..request(&reviewer.token, "decide") };
     assert_eq!(world.sign(short).await.unwrap_err(), "VALIDATION_FAILED");
+    // What the gateway showed auth itself, or another service, is nothing that wallet may use.
+    let credential = world.realm.service_token("wallet");
+    for service in [SERVICE, "trade"] {
+        let token = world.realm.shown_to(service, &reviewer.token);
+        let foreign = world.door.sign_decision(with_token(request(&token, "decide"), &credential)).await;
+        assert_eq!(refusal(foreign).code, "UNAUTHENTICATED", "shown to {service}");
+    }
     // A member of the staff alone gets nothing signed: only a service does, for them.
     let own = world.door.sign_decision(with_token(request(&reviewer.token, "decide"), &reviewer.token)).await;
     assert_eq!(refusal(own).code, "PERMISSION_DENIED");

@@ -25,7 +25,7 @@ async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
     let world = World::new(pool).await;
     let registered = world.register("ada@example.com").await;
     let session_id = session_of(&world, &registered.token).await;
-    let credential = world.realm.credential("wallet").token().unwrap();
+    let credential = world.realm.service_token("wallet");
     let ask = async |token: &str| {
         world.door.get_session(with_token(GetSessionRequest { session_id: session_id.clone() }, token)).await
     };
@@ -66,7 +66,7 @@ async fn many_sessions_are_told_at_once(pool: PgPool) {
             "UPDATE sessions SET last_seen_at = now() - interval '2 minutes', idle_until = now() + interval '1 minute'",
         )
         .await;
-    let credential = world.realm.credential("wallet").token().unwrap();
+    let credential = world.realm.service_token("wallet");
     let ask = async |session_ids: Vec<String>, token: &str| {
         world.door.get_sessions(with_token(GetSessionsRequest { session_ids }, token)).await
     };
@@ -88,7 +88,7 @@ async fn many_sessions_are_told_at_once(pool: PgPool) {
 async fn waived_staff_count_as_stepped_up(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, token) = world.staff(Role::Reviewer).await;
-    let credential = world.realm.credential("wallet").token().unwrap();
+    let credential = world.realm.service_token("wallet");
     let request = GetSessionRequest { session_id: session_of(&world, &token).await };
     let state = world.door.get_session(with_token(request, &credential)).await.unwrap().into_inner();
     assert_eq!(state.role, "reviewer");
@@ -100,7 +100,7 @@ async fn waived_staff_count_as_stepped_up(pool: PgPool) {
 async fn accounts_are_found_by_id(pool: PgPool) {
     let world = World::new(pool).await;
     let (ada, member) = world.member("ada@example.com").await;
-    let credential = world.realm.credential("wallet").token().unwrap();
+    let credential = world.realm.service_token("wallet");
     let ask = async |ids: Vec<String>, token: &str| {
         world.door.get_users(with_token(GetUsersRequest { user_ids: ids }, token)).await
     };
@@ -120,8 +120,7 @@ async fn only_the_mailer_learns_secrets(pool: PgPool) {
     let registered = world.register("ada@example.com").await;
     world.staff(Role::Admin).await;
     let reference = world.code_id("ada@example.com").await.to_string();
-    let (mailer, wallet) =
-        (world.realm.credential("mailer").token().unwrap(), world.realm.credential("wallet").token().unwrap());
+    let (mailer, wallet) = (world.realm.service_token("mailer"), world.realm.service_token("wallet"));
     let request = || GetMailSecretRequest { reference: reference.clone() };
     let mail = world.door.get_mail_secret(with_token(request(), &mailer)).await.unwrap().into_inner();
     assert_eq!((mail.email.as_str(), mail.name.as_str()), ("ada@example.com", "Ada Lovelace"));

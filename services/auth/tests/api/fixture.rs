@@ -62,14 +62,14 @@ impl World {
             secrets: Secrets::new(SecretKey::read(&file("code.key")).unwrap()),
             totp_key: SealingKey::read(&file("totp.key")).unwrap(),
             relying_party: RelyingParty::at(ORIGIN).unwrap(),
-            tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), Arc::clone(&trusted)),
+            tokens: Tokens::new(SigningKey::read(&file("token.key")).unwrap(), trusted),
             decision_key: SigningKey::read(&file("decision.key")).unwrap(),
             second_factor,
             new_staff_wait,
             cooling_off: Duration::from_hours(24),
             mail_requested: Notify::new(),
         });
-        let door = Door::new(Arc::clone(&app), trusted);
+        let door = Door::new(Arc::clone(&app), realm.signatures());
         Self { realm, app, door, pool }
     }
 
@@ -78,7 +78,8 @@ impl World {
     }
 
     pub async fn register(&self, email: &str) -> RegisterResponse {
-        self.door.register(Request::new(registration(email))).await.unwrap().into_inner()
+        let registered = self.door.register(Request::new(registration(email))).await.unwrap().into_inner();
+        RegisterResponse { token: self.realm.shown_to(testing::SERVICE, &registered.token), ..registered }
     }
 
     /// A registered member with a confirmed address: the account and the token.
@@ -158,7 +159,9 @@ impl World {
             totp: totp.to_owned(),
             client: Some(client(address)),
         };
-        self.door.login(Request::new(request)).await.map(Response::into_inner).map_err(|status| from_status(&status))
+        let signed_in =
+            self.door.login(Request::new(request)).await.map_err(|status| from_status(&status))?.into_inner();
+        Ok(LoginResponse { token: self.realm.shown_to(testing::SERVICE, &signed_in.token), ..signed_in })
     }
 
     /// Staff logged in: the account's id and the token.

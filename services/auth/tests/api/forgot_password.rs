@@ -37,7 +37,7 @@ async fn the_link_sets_a_new_password_once(pool: PgPool) {
     let link = world.link(&user.id).await;
     reset(&world, &link, NEW).await.unwrap();
     assert_eq!(world.events().await, ["password_reset_requested", "session_ended", "password_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &token)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
     assert_eq!(world.login("ada@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     world.login("ada@example.com", NEW, HOME).await.unwrap();
     assert_eq!(reset(&world, &link, "yet another battery").await.unwrap_err().code, "INVALID_RESET_TOKEN");
@@ -132,7 +132,7 @@ async fn the_mailer_fetches_the_token(pool: PgPool) {
     forgot(&world, "ada@example.com").await;
     world.answer_mail_requests().await;
     let reference: Uuid = sqlx::query_scalar("SELECT id FROM reset_tokens").fetch_one(&world.pool).await.unwrap();
-    let credential = world.realm.credential("mailer").token().unwrap();
+    let credential = world.realm.service_token("mailer");
     let fetch = async || {
         let request = GetMailSecretRequest { reference: reference.to_string() };
         world.door.get_mail_secret(with_token(request, &credential)).await

@@ -122,7 +122,7 @@ async fn a_member_sets_up_an_authenticator(pool: PgPool) {
     assert_eq!(codes.len(), 10);
     assert_eq!(world.notices().await, [("authenticator_added".to_owned(), 10)]);
     assert!(!world.events().await.contains(&"session_ended".to_owned()));
-    world.door.check_session(with_token(CheckSessionRequest {}, &other)).await.unwrap();
+    world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
     let factors = world.factors(&token).await.unwrap();
     assert!(factors.totp_enrolled && factors.stepped_up_until.is_some() && factors.recovery_codes_left == 10);
     let (told, elsewhere) = (world.told(&token).await, world.told(&other).await);
@@ -259,7 +259,7 @@ async fn lost_factors_are_removed_by_two_people_and_72_hours(pool: PgPool) {
     world.run("UPDATE factor_resets SET due_at = clock_timestamp()").await;
     assert!(reset_next(&world.app).await.unwrap());
     assert!(!reset_next(&world.app).await.unwrap(), "once");
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &member.token)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     world.login(EMAIL, PASSWORD, HOME).await.unwrap();
     assert_eq!(world.seen(&one, &member.user.id).await, (false, false));
     let told: Vec<_> = world.notices().await.into_iter().map(|(change, _)| change).collect();
@@ -306,7 +306,7 @@ async fn a_change_of_factors_is_disowned_by_its_mail(pool: PgPool) {
     let references: Vec<uuid::Uuid> = events.iter().map(|event| event.link_reference.parse().unwrap()).collect();
     let token = world.app.secrets.security_token(references[0]);
     ends(world.door.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &member.token)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     assert_eq!(world.seen(&one, &member.user.id).await, (false, false), "no factor, and no removal");
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);

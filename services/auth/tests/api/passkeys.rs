@@ -5,7 +5,7 @@ use auth::app::reset_factors::reset_next;
 use auth::app::reset_totp::reset_totp;
 use chassis::error::{Refusal, from_status};
 use chassis::identity::Role;
-use chassis::testing::with_token;
+use chassis::testing::{SERVICE, with_token};
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
@@ -70,7 +70,8 @@ impl World {
 
     async fn sign_in(&self, credential: &str, address: &str) -> Result<LoginByPasskeyResponse, Refusal> {
         let request = LoginByPasskeyRequest { credential: credential.to_owned(), client: Some(client(address)) };
-        ends(self.door.login_by_passkey(tonic::Request::new(request)).await)
+        let signed_in = ends(self.door.login_by_passkey(tonic::Request::new(request)).await)?;
+        Ok(LoginByPasskeyResponse { token: self.realm.shown_to(SERVICE, &signed_in.token), ..signed_in })
     }
 
     async fn signs_in(&self, device: &mut Authenticator) -> Result<LoginByPasskeyResponse, Refusal> {
@@ -120,7 +121,7 @@ async fn a_member_adds_a_passkey(pool: PgPool) {
     assert_eq!((added.passkey.unwrap().name.as_str(), added.recovery_codes.len()), ("My phone", 10));
     assert_eq!(world.events().await, ["second_factor_changed"]);
     assert_eq!(world.count("SELECT count(*) FROM payout_safeguards WHERE not_before > clock_timestamp()").await, 1);
-    world.door.check_session(with_token(CheckSessionRequest {}, &other)).await.unwrap();
+    world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
     let (told, elsewhere) = (world.told(&token).await, world.told(&other).await);
     assert!(told.has_second_factor && told.is_stepped_up && elsewhere.has_second_factor && !elsewhere.is_stepped_up);
     let listed = world.passkeys(&token).await;

@@ -135,7 +135,7 @@ async fn a_taken_address_is_not_told_from_a_free_one(pool: PgPool) {
     for (email, is_mailed) in [("bob@example.com", false), ("carol@example.com", true)] {
         change_email(&world, &token, &user, email).await.unwrap();
         let request = GetMailSecretRequest { reference: world.code_id(email).await.to_string() };
-        let mailer = world.realm.credential("mailer").token().unwrap();
+        let mailer = world.realm.service_token("mailer");
         assert_eq!(world.door.get_mail_secret(with_token(request, &mailer)).await.is_ok(), is_mailed, "{email}");
     }
     let code = world.code("carol@example.com").await;
@@ -198,7 +198,7 @@ async fn a_photo_is_kept(pool: PgPool) {
     let updated = world.door.update_image(with_token(other, &token)).await.unwrap().into_inner();
     assert_eq!(updated.replaced_image_key, "photos/x.webp");
     let keys = ["photos/x.webp", "photos/y.webp"].map(ToOwned::to_owned).to_vec();
-    let credential = world.realm.credential("gateway").token().unwrap();
+    let credential = world.realm.service_token("gateway");
     let asked = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
     assert_eq!(asked.unwrap().into_inner().keys, ["photos/y.webp"]);
     let foreign = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys: Vec::new() }, &token)).await;

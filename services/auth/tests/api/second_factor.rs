@@ -90,7 +90,7 @@ impl World {
     pub async fn told(&self, token: &str) -> GetSessionResponse {
         let list = self.door.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner();
         let session_id = list.sessions.into_iter().find(|session| session.current).unwrap().id;
-        let credential = self.realm.credential("wallet").token().unwrap();
+        let credential = self.realm.service_token("wallet");
         self.door.get_session(with_token(GetSessionRequest { session_id }, &credential)).await.unwrap().into_inner()
     }
 
@@ -354,7 +354,7 @@ async fn a_lost_authenticator_is_taken_away(pool: PgPool) {
     assert!(reset_totp(world.db(), &holder.email.to_uppercase()).await.unwrap());
     assert!(!reset_totp(world.db(), &holder.email).await.unwrap(), "once");
     assert!(reset_totp(world.db(), "ada@example.com").await.is_err(), "members have none");
-    let check = world.door.check_session(with_token(CheckSessionRequest {}, &holder.token)).await;
+    let check = world.door.check_session(with_token(CheckSessionRequest::default(), &holder.token)).await;
     assert_eq!(refusal(check).code, "UNAUTHENTICATED");
     let token = world.login(&holder.email, PASSWORD, HOME).await.unwrap().token;
     assert_eq!(world.looks(&token).await, Err("TOTP_ENROLMENT_REQUIRED".to_owned()));
@@ -386,5 +386,8 @@ async fn staff_sessions_idle_out_sooner(pool: PgPool) {
     assert_eq!(world.count(left).await, 1, "use prolongs it");
     world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '15 minutes', idle_until = idle_until - interval '15 minutes'").await;
     assert_eq!(world.looks(&token).await, Err("UNAUTHENTICATED".to_owned()));
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &members)).await.is_ok(), "members' rules");
+    assert!(
+        world.door.check_session(with_token(CheckSessionRequest::default(), &members)).await.is_ok(),
+        "members' rules"
+    );
 }

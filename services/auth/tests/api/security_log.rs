@@ -37,7 +37,7 @@ async fn wrong_emailed_codes_are_logged(pool: PgPool) {
     }
     let user_id = registered.user.unwrap().id;
     let request = CheckDestinationCodeRequest { user_id, destination: vec![1; 32], code: wrong.to_owned() };
-    let wallet = world.realm.credential("wallet").token().unwrap();
+    let wallet = world.realm.service_token("wallet");
     world.door.check_destination_code(with_token(request, &wallet)).await.unwrap_err();
     drop(recording);
     let expected = r#"{kind="email_code",outcome="refused",caller="member"} 4"#;

@@ -166,7 +166,8 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
         assert!(frozen.member.unwrap().is_frozen);
     }
     assert_eq!(world.events().await, ["account_frozen"]);
-    let checked = world.door.check_session(with_token(CheckSessionRequest {}, &members)).await.unwrap().into_inner();
+    let checked =
+        world.door.check_session(with_token(CheckSessionRequest::default(), &members)).await.unwrap().into_inner();
     assert!(checked.user.unwrap().is_frozen);
     let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), ..Default::default() };
     let free = world.door.unfreeze_member(with_token(unfreeze, &token)).await.unwrap().into_inner();
@@ -310,10 +311,10 @@ async fn a_staff_account_ends_by_two_admins(pool: PgPool) {
     assert_eq!(world.propose(&one, end(&admin.to_string())).await.unwrap_err().code, "PERMISSION_DENIED");
     assert_eq!(world.propose(&one, end(&member.id)).await.unwrap_err().code, "NOT_FOUND");
     let proposal = world.propose(&one, end(&manager.to_string())).await.unwrap();
-    world.door.check_session(with_token(CheckSessionRequest {}, &managers)).await.unwrap();
+    world.door.check_session(with_token(CheckSessionRequest::default(), &managers)).await.unwrap();
     world.confirm_proposal(&two, &proposal.id).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &managers)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &managers)).await.is_err());
     assert_eq!(world.login("manager@solvane.test", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     assert_eq!(world.propose(&one, end(&manager.to_string())).await.unwrap_err().code, "NOT_FOUND");
 
@@ -337,7 +338,7 @@ async fn a_role_changes_by_two_admins(pool: PgPool) {
     world.forget_events().await;
     world.confirm_proposal(&two, &first.id).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest {}, &token)).await.is_err());
+    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
     let signed_in = world.login("reviewer@solvane.test", PASSWORD, HOME).await.unwrap();
     assert_eq!(signed_in.user.unwrap().role, "treasurer");
     assert_eq!(world.confirm_proposal(&two, &second.id).await.unwrap_err().code, "STALE_REVISION");

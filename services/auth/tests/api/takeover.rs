@@ -33,7 +33,7 @@ async fn event<M: Message + Default>(world: &World, key: &str) -> M {
 /// What the mailer is told for a reference.
 async fn mailed(world: &World, reference: &str) -> Result<GetMailSecretResponse, String> {
     let request = GetMailSecretRequest { reference: reference.to_owned() };
-    let token = world.realm.credential("mailer").token().unwrap();
+    let token = world.realm.service_token("mailer");
     let answer = world.door.get_mail_secret(with_token(request, &token)).await;
     answer.map(|answer| answer.into_inner()).map_err(|status| from_status(&status).code)
 }
@@ -55,12 +55,12 @@ async fn reset(world: &World, token: &str) -> Result<(), Refusal> {
 }
 
 async fn is_live(world: &World, token: &str) -> bool {
-    world.door.check_session(with_token(CheckSessionRequest {}, token)).await.is_ok()
+    world.door.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
 }
 
 async fn payouts(world: &World, user: &User) -> GetPayoutStateResponse {
     let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
-    let token = world.realm.credential("wallet").token().unwrap();
+    let token = world.realm.service_token("wallet");
     world.door.get_payout_state(with_token(request, &token)).await.unwrap().into_inner()
 }
 
@@ -247,7 +247,7 @@ async fn payouts_cool_off_after_a_change(pool: PgPool) {
     world.login(ADA, NEW, ABROAD).await.unwrap();
     assert!(payouts(&world, &user).await.new_device_at.is_some());
     let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
-    let mailer = world.realm.credential("mailer").token().unwrap();
+    let mailer = world.realm.service_token("mailer");
     let refused = world.door.get_payout_state(with_token(request, &mailer)).await;
     assert_eq!(from_status(&refused.unwrap_err()).code, "PERMISSION_DENIED");
 }

@@ -6,6 +6,7 @@ use std::time::Duration;
 use auth::app::answer_mail_requests;
 use chassis::auth_client::RemoteSessions;
 use chassis::identity::Sessions;
+use chassis::testing::{SERVICE, with_token};
 use proto::auth::v1::auth_service_client::AuthServiceClient;
 use proto::auth::v1::{ForgotPasswordRequest, LogoutRequest};
 use sqlx::PgPool;
@@ -32,7 +33,7 @@ async fn the_door_serves_and_ends(pool: PgPool) {
     ));
     let (app, stop) = (Arc::clone(&world.app), shutdown.clone());
     let answered = tokio::spawn(async move { answer_mail_requests::run(&app, stop).await });
-    let channel = chassis::grpc::channel(&url).unwrap();
+    let channel = chassis::grpc::channel(SERVICE, &url).unwrap();
 
     let mut health = HealthClient::new(channel.clone());
     let service = "solvane.auth.v1.AuthService".to_owned();
@@ -43,7 +44,8 @@ async fn the_door_serves_and_ends(pool: PgPool) {
     let id: Uuid = sqlx::query_scalar("SELECT id FROM sessions").fetch_one(&world.pool).await.unwrap();
     let sessions = RemoteSessions::new(channel, world.realm.credential("wallet"));
     assert!(sessions.live(id).await.unwrap().is_some_and(|session| !session.verified));
-    client.logout(chassis::testing::with_token(LogoutRequest {}, &registered.token)).await.unwrap();
+    let shown = world.realm.shown_to(SERVICE, &registered.token);
+    client.logout(with_token(LogoutRequest {}, &shown)).await.unwrap();
     let dead = async {
         while sessions.live(id).await.unwrap().is_some() {
             tokio::task::yield_now().await

@@ -8,8 +8,11 @@ use http::Uri;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
-use tonic::transport::{Channel, Endpoint};
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::{self, Endpoint};
 use tower::service_fn;
+
+use super::client::Callee;
 
 /// How long one attempt to connect may take.
 const CONNECT: Duration = Duration::from_millis(500);
@@ -17,18 +20,23 @@ const CONNECT: Duration = Duration::from_millis(500);
 /// fails them at once, so that they do not pile up: less than the deadline of a call, so that they fail as unsent.
 const RESTART: Duration = Duration::from_secs(4);
 
-/// A channel to a service, connected on first need and again after every loss. Calls wait while the service restarts.
+/// The connection to a service, for which every call is signed.
+pub type Channel = InterceptedService<transport::Channel, Callee>;
+
+/// A channel to the service with this name, connected on first need and again after every loss. Calls wait while the
+/// service restarts.
 ///
 /// # Errors
 /// If the url is none.
-pub fn channel(url: &str) -> anyhow::Result<Channel> {
+pub fn channel(service: &'static str, url: &str) -> anyhow::Result<Channel> {
     let outage = Arc::new(Mutex::new(None));
-    Ok(Endpoint::from_shared(url.to_owned())?
+    let channel = Endpoint::from_shared(url.to_owned())?
         .timeout(Duration::from_secs(15))
         .http2_keep_alive_interval(Duration::from_secs(10))
         .keep_alive_timeout(Duration::from_secs(10))
         .keep_alive_while_idle(true)
-        .connect_with_connector_lazy(service_fn(move |uri| connect(uri, Arc::clone(&outage)))))
+        .connect_with_connector_lazy(service_fn(move |uri| connect(uri, Arc::clone(&outage))));
+    Ok(InterceptedService::new(channel, Callee(service)))
 }
 
 /// The time in which no attempt to connect succeeded.

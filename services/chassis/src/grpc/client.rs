@@ -5,12 +5,13 @@ use std::time::Duration;
 
 use tokio::time::{Instant, timeout_at};
 use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
 use tonic::{Code, ConnectError, Request, Response, Status};
 use tonic_types::StatusExt;
 
 use super::metadata::REQUEST_ID;
-use crate::error::Refusal;
-use crate::identity::Credential;
+use crate::error::refusal_to_status;
+use crate::identity::{Credential, Named};
 use crate::telemetry;
 
 /// How long a call between services may take unless the caller says less.
@@ -23,7 +24,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// What a call to another service carries besides its message.
 #[derive(Debug, Clone)]
 pub struct Outgoing {
-    authorization: Option<MetadataValue<Ascii>>,
+    caller: Option<Caller>,
     request_id: Option<MetadataValue<Ascii>>,
     deadline: Duration,
 }
@@ -32,21 +33,19 @@ impl Outgoing {
     /// Without a token or credential.
     #[must_use]
     pub fn anonymous() -> Self {
-        Self { authorization: None, request_id: None, deadline: DEADLINE }
+        Self { caller: None, request_id: None, deadline: DEADLINE }
     }
 
-    /// With a member's token, passed on. A token that cannot be sent as metadata is none.
+    /// On behalf of a session, as only the gateway may call.
     #[must_use]
-    pub fn bearer(token: &str) -> Self {
-        Self { authorization: secret(&format!("Bearer {token}")), ..Self::anonymous() }
+    pub fn session(credential: &Credential, named: Named) -> Self {
+        Self { caller: Some(Caller { credential: credential.clone(), named: Some(named) }), ..Self::anonymous() }
     }
 
-    /// With this service's own credential.
-    ///
-    /// # Errors
-    /// If it cannot be signed.
-    pub fn service(credential: &Credential) -> Result<Self, Refusal> {
-        Ok(Self::bearer(&credential.token()?))
+    /// On this process's own behalf.
+    #[must_use]
+    pub fn service(credential: &Credential) -> Self {
+        Self { caller: Some(Caller { credential: credential.clone(), named: None }), ..Self::anonymous() }
     }
 
     /// Names the request it belongs to.
@@ -63,15 +62,16 @@ impl Outgoing {
         self
     }
 
-    /// A request with all of it, the current trace context and the deadline included.
+    /// A request with all of it, the current trace context and the deadline included. The [channel](super::Channel) signs
+    /// for the service that it leads to.
     #[must_use]
     pub fn request<T>(&self, message: T) -> Request<T> {
         let mut request = Request::new(message);
         request.set_timeout(self.deadline);
-        let metadata = request.metadata_mut();
-        if let Some(value) = &self.authorization {
-            metadata.insert("authorization", value.clone());
+        if let Some(caller) = &self.caller {
+            request.extensions_mut().insert(caller.clone());
         }
+        let metadata = request.metadata_mut();
         if let Some(value) = &self.request_id {
             metadata.insert(REQUEST_ID, value.clone());
         }
@@ -89,6 +89,27 @@ impl Outgoing {
     #[must_use]
     pub fn idempotent<T>(self, message: T) -> Call<T> {
         Call { outgoing: self, message, is_idempotent: true }
+    }
+}
+
+/// Who calls: a process, or a session for which it calls.
+#[derive(Debug, Clone)]
+struct Caller {
+    credential: Credential,
+    named: Option<Named>,
+}
+
+/// Signs every call for the service with this name.
+#[derive(Debug, Clone, Copy)]
+pub struct Callee(pub(super) &'static str);
+
+impl Interceptor for Callee {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(Caller { credential, named }) = request.extensions_mut().remove::<Caller>() {
+            let shown = credential.authorization(self.0, named).map_err(|refusal| refusal_to_status(&refusal))?;
+            request.metadata_mut().insert("authorization", shown);
+        }
+        Ok(request)
     }
 }
 

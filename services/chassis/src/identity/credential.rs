@@ -1,71 +1,109 @@
-//! The credential of a service for calls on its own behalf.
+//! What a process shows when it calls a service: its own credential or, in the gateway, an assertion of whom it calls for.
+//! Each is signed for one service, which can use it nowhere else (D-A11).
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
 
-use proto::common::v1::ErrorReason;
+use moka::sync::Cache;
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
+use tonic::metadata::{Ascii, MetadataValue};
+use uuid::Uuid;
 
-use crate::error::{Kind, Refusal};
+use crate::error::Refusal;
 use crate::keys::SigningKey;
 
-/// The audience of service credentials.
-pub const SERVICE_AUDIENCE: &str = "solvane-services";
-/// Life of a service credential.
-const CREDENTIAL_SECONDS: i64 = 60;
+/// The only process that may assert whom it calls for.
+pub(super) const ASSERTER: &str = "gateway";
+/// The audience of credentials in the version before, which every service accepted.
+pub(super) const SHARED_AUDIENCE: &str = "solvane-services";
+/// Life of what is signed.
+const LIFE: Duration = Duration::from_secs(30);
+/// How long it is used again: the rest of its life is for the call.
+const REUSE: Duration = Duration::from_secs(15);
+/// Credentials and assertions that are kept for their next use.
+const KEPT: u64 = 100_000;
 
+/// The claims of a call.
 #[derive(Serialize, Deserialize)]
-pub(super) struct ServiceClaims {
+pub(super) struct CallClaims {
+    /// The process that calls.
     pub(super) iss: String,
+    /// The service that is called.
     pub(super) aud: String,
+    /// The account that it calls for, or the process itself.
     pub(super) sub: String,
+    /// The session of that account.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) sid: Option<Uuid>,
     pub(super) exp: i64,
     pub(super) iat: i64,
 }
 
-/// What a service shows when it calls on its own behalf.
-#[derive(Clone)]
-pub struct Credential {
-    name: String,
-    key: Arc<SigningKey>,
-    last: Arc<Mutex<Option<Issued>>>,
+/// Whose session a token names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Named {
+    /// The account that logged in.
+    pub user_id: Uuid,
+    /// The session, whose row decides.
+    pub session_id: Uuid,
 }
 
-/// A token as it was signed last.
-struct Issued {
-    token: String,
-    exp: i64,
+/// Signs what the calls of a process show.
+#[derive(Clone)]
+pub struct Credential(Arc<Signer>);
+
+struct Signer {
+    name: String,
+    key: SigningKey,
+    kept: Cache<(&'static str, Option<Named>), MetadataValue<Ascii>>,
+}
+
+impl fmt::Debug for Credential {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Credential").field(&self.0.name).finish()
+    }
 }
 
 impl Credential {
-    /// The credential of the service with this name and key.
+    /// The credential of the process with this name and key.
     #[must_use]
     pub fn new(name: &str, key: SigningKey) -> Self {
-        Self { name: name.to_owned(), key: Arc::new(key), last: Arc::default() }
+        let kept = Cache::builder().max_capacity(KEPT).time_to_live(REUSE).build();
+        Self(Arc::new(Signer { name: name.to_owned(), key, kept }))
     }
 
-    /// A token that lives for a minute when it is signed, and for at least half of one more.
+    /// The authorization of a call to a service, on the process's own behalf or for a session.
     ///
     /// # Errors
     /// Internal if it cannot be signed.
-    pub fn token(&self) -> Result<String, Refusal> {
-        let now = OffsetDateTime::now_utc().unix_timestamp();
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(issued) = last.as_ref().filter(|issued| issued.exp - now > CREDENTIAL_SECONDS / 2) {
-            return Ok(issued.token.clone());
+    pub fn authorization(&self, service: &'static str, caller: Option<Named>) -> Result<MetadataValue<Ascii>, Refusal> {
+        if let Some(kept) = self.0.kept.get(&(service, caller)) {
+            return Ok(kept);
         }
-        let claims = ServiceClaims {
-            iss: self.name.clone(),
-            aud: SERVICE_AUDIENCE.to_owned(),
-            sub: self.name.clone(),
-            exp: now + CREDENTIAL_SECONDS,
+        let signed = self.sign(service, caller).map_err(|error| {
+            tracing::error!(%error, "cannot sign a call");
+            Refusal::internal()
+        })?;
+        self.0.kept.insert((service, caller), signed.clone());
+        Ok(signed)
+    }
+
+    fn sign(&self, service: &str, caller: Option<Named>) -> anyhow::Result<MetadataValue<Ascii>> {
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        let claims = CallClaims {
+            iss: self.0.name.clone(),
+            aud: service.to_owned(),
+            sub: caller.map_or_else(|| self.0.name.clone(), |named| named.user_id.to_string()),
+            sid: caller.map(|named| named.session_id),
+            exp: now + LIFE.as_secs().cast_signed(),
             iat: now,
         };
-        let token = self.key.sign(&claims).map_err(|error| {
-            tracing::error!(%error, "cannot sign a credential");
-            Refusal::new(Kind::Internal, ErrorReason::Internal, "Something went wrong on our side. Please try again.")
-        })?;
-        *last = Some(Issued { token: token.clone(), exp: claims.exp });
-        Ok(token)
+        let mut value: MetadataValue<Ascii> = format!("Bearer {}", self.0.key.sign(&claims)?).parse()?;
+        // Another one in most calls: so marked it is not shown, and does not drive the rest from the connection's table of
+        // headers.
+        value.set_sensitive(true);
+        Ok(value)
     }
 }

@@ -8,7 +8,7 @@ use time::OffsetDateTime;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
-use super::credential::{SERVICE_AUDIENCE, ServiceClaims};
+use super::credential::{ASSERTER, CallClaims, Named, SHARED_AUDIENCE};
 use super::refusal::{not_permitted, step_up_required, unauthenticated};
 use super::session::{DecisionSigner, PayoutState, Session, Sessions, Staff};
 use crate::error::Refusal;
@@ -41,35 +41,114 @@ pub struct MemberClaims {
     pub jti: Uuid,
 }
 
-/// Identifies callers by their tokens and credentials.
+/// Whose calls a process accepts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Accepts {
+    /// Members, by the tokens that auth issued: the gateway's.
+    Members,
+    /// Those who call this service, by what they signed for it.
+    CallsTo(&'static str),
+    /// The same, and what callers of the version before show: during an upgrade from it.
+    CallsToAndShared(&'static str),
+}
+
+/// Who calls.
+#[derive(Debug, Clone)]
+enum Caller {
+    Session(Named),
+    Service(Arc<str>),
+}
+
+/// Reads who calls from what they show, by signatures alone.
+#[derive(Clone)]
+pub struct Signatures {
+    keys: Arc<TrustedKeys>,
+    accepts: Accepts,
+    /// Tokens that were found to be signed as they must be, by their SHA-256, with their end.
+    known: moka::sync::Cache<[u8; 32], (Caller, i64)>,
+}
+
+impl Signatures {
+    /// Trusts these keys.
+    #[must_use]
+    pub fn new(keys: Arc<TrustedKeys>, accepts: Accepts) -> Self {
+        Self { keys, accepts, known: moka::sync::Cache::new(KNOWN_TOKENS) }
+    }
+
+    /// Whose session a token names. Whether it lives is not asked.
+    #[must_use]
+    pub fn session(&self, token: &str) -> Option<Named> {
+        match self.caller(token)? {
+            Caller::Session(named) => Some(named),
+            Caller::Service(_) => None,
+        }
+    }
+
+    /// Whose session a token names that the gateway signed for another service, or a member's token where those are accepted.
+    #[must_use]
+    pub fn session_at(&self, service: &str, token: &str) -> Option<Named> {
+        let asserted = self.call(token, service).and_then(|(caller, _)| match caller {
+            Caller::Session(named) => Some(named),
+            Caller::Service(_) => None,
+        });
+        let is_shared = matches!(self.accepts, Accepts::CallsToAndShared(_));
+        asserted.or_else(|| if is_shared { self.member(token).map(|(named, _)| named) } else { None })
+    }
+
+    fn service(&self, token: &str) -> Option<Arc<str>> {
+        match self.caller(token)? {
+            Caller::Service(name) => Some(name),
+            Caller::Session(_) => None,
+        }
+    }
+
+    fn caller(&self, token: &str) -> Option<Caller> {
+        let digest = sha256(token);
+        if let Some((caller, exp)) = self.known.get(&digest) {
+            return is_in_force(exp).then_some(caller);
+        }
+        let members = || self.member(token).map(|(named, exp)| (Caller::Session(named), exp));
+        let (caller, exp) = match self.accepts {
+            Accepts::Members => members(),
+            Accepts::CallsTo(service) => self.call(token, service),
+            Accepts::CallsToAndShared(service) => {
+                self.call(token, service).or_else(members).or_else(|| self.call(token, SHARED_AUDIENCE))
+            }
+        }?;
+        self.known.insert(digest, (caller.clone(), exp));
+        Some(caller)
+    }
+
+    fn member(&self, token: &str) -> Option<(Named, i64)> {
+        let (claims, _) = self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
+        Some((Named { user_id: claims.sub, session_id: claims.sid }, claims.exp))
+    }
+
+    /// Who signed a call for this service, or whom the gateway calls for.
+    fn call(&self, token: &str, service: &str) -> Option<(Caller, i64)> {
+        let (CallClaims { sub, sid, exp, .. }, signer) =
+            self.keys.verify::<CallClaims>(token, Use::Service, service)?;
+        let caller = match sid {
+            Some(session_id) if signer == ASSERTER => Caller::Session(Named { user_id: sub.parse().ok()?, session_id }),
+            None if sub == signer => Caller::Service(signer.into()),
+            _ => return None,
+        };
+        Some((caller, exp))
+    }
+}
+
+/// Identifies callers by what they show, and asks auth whether their sessions live.
 #[derive(Clone)]
 pub struct Verifier {
-    keys: Arc<TrustedKeys>,
+    signatures: Signatures,
     sessions: Arc<dyn Sessions>,
-    known: Known,
-}
-
-/// Tokens that were found to be signed as they must be, by their SHA-256, with what they say.
-#[derive(Clone)]
-struct Known {
-    members: moka::sync::Cache<[u8; 32], Named>,
-    services: moka::sync::Cache<[u8; 32], (Arc<str>, i64)>,
-}
-
-/// What a member's token says.
-#[derive(Clone, Copy)]
-struct Named {
-    user_id: Uuid,
-    session_id: Uuid,
-    exp: i64,
 }
 
 impl Verifier {
-    /// Trusts these keys and these sessions.
+    /// Trusts these signatures and these sessions.
     #[must_use]
-    pub fn new(keys: Arc<TrustedKeys>, sessions: Arc<dyn Sessions>) -> Self {
-        let known = Known { members: moka::sync::Cache::new(KNOWN_TOKENS), services: moka::sync::Cache::new(100) };
-        Self { keys, sessions, known }
+    pub fn new(signatures: Signatures, sessions: Arc<dyn Sessions>) -> Self {
+        Self { signatures, sessions }
     }
 
     /// The live session of the bearer token in the metadata.
@@ -87,13 +166,19 @@ impl Verifier {
     /// # Errors
     /// Unauthenticated without one.
     pub fn named_user(&self, metadata: &MetadataMap) -> Result<Uuid, Refusal> {
-        bearer(metadata).and_then(|token| self.named(token)).map(|named| named.user_id).ok_or_else(unauthenticated)
+        self.named_in(metadata).map(|named| named.user_id)
     }
 
-    /// The account that a member's token names, by its signature alone: whether its session lives is not asked.
+    /// As [`Signatures::session_at`].
     #[must_use]
-    pub fn signed_user(&self, token: &str) -> Option<Uuid> {
-        self.named(token).map(|named| named.user_id)
+    pub fn session_at(&self, service: &str, token: &str) -> Option<Named> {
+        self.signatures.session_at(service, token)
+    }
+
+    /// Whose session a token names, by its signature alone: whether it lives is not asked.
+    #[must_use]
+    pub fn named(&self, token: &str) -> Option<Named> {
+        self.signatures.session(token)
     }
 
     /// The live session of a token.
@@ -107,7 +192,7 @@ impl Verifier {
 
     /// The live session of the bearer token in the metadata, as auth has it at this moment.
     async fn fresh_session(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
-        let named = bearer(metadata).and_then(|token| self.named(token)).ok_or_else(unauthenticated)?;
+        let named = self.named_in(metadata)?;
         owned(self.sessions.fresh(named.session_id).await?, named)
     }
 
@@ -140,28 +225,8 @@ impl Verifier {
         self.sessions.is_frozen(user_id).await
     }
 
-    /// Whom a member's token names, if it is signed as it must be and in force.
-    fn named(&self, token: &str) -> Option<Named> {
-        let digest = sha256(token);
-        if let Some(named) = self.known.members.get(&digest) {
-            return is_in_force(named.exp).then_some(named);
-        }
-        let (claims, _) = self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
-        let named = Named { user_id: claims.sub, session_id: claims.sid, exp: claims.exp };
-        self.known.members.insert(digest, named);
-        Some(named)
-    }
-
-    /// The service that a credential names, if it is signed as it must be and in force.
-    fn named_service(&self, token: &str) -> Option<Arc<str>> {
-        let digest = sha256(token);
-        if let Some((name, exp)) = self.known.services.get(&digest) {
-            return is_in_force(exp).then_some(name);
-        }
-        let (claims, name) = self.keys.verify::<ServiceClaims>(token, Use::Service, SERVICE_AUDIENCE)?;
-        let name: Arc<str> = name.into();
-        self.known.services.insert(digest, (Arc::clone(&name), claims.exp));
-        Some(name)
+    fn named_in(&self, metadata: &MetadataMap) -> Result<Named, Refusal> {
+        bearer(metadata).and_then(|token| self.named(token)).ok_or_else(unauthenticated)
     }
 
     /// The calling staff member, if they have this permission and, where it needs one, gave a fresh second factor.
@@ -196,7 +261,7 @@ impl Verifier {
     /// Forbidden for everybody else.
     pub fn service(&self, metadata: &MetadataMap, allowed: &[&str]) -> Result<String, Refusal> {
         bearer(metadata)
-            .and_then(|token| self.named_service(token))
+            .and_then(|token| self.signatures.service(token))
             .filter(|name| allowed.contains(&&**name))
             .map(|name| name.as_ref().to_owned())
             .ok_or_else(not_permitted)
@@ -219,7 +284,7 @@ fn is_in_force(exp: i64) -> bool {
     exp >= OffsetDateTime::now_utc().unix_timestamp() - LEEWAY_SECONDS
 }
 
-/// The bearer token of a call.
+/// What a call shows: a credential, an assertion or a member's token.
 #[must_use]
 pub fn bearer(metadata: &MetadataMap) -> Option<&str> {
     metadata.get("authorization")?.to_str().ok()?.strip_prefix("Bearer ")

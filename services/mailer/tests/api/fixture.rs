@@ -161,7 +161,8 @@ impl World {
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Routes::new(DirectoryServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, CancellationToken::new()));
-        let directory = Directory::new(grpc::channel(&url).unwrap(), realm.credential("mailer"));
+        let directory =
+            Directory::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("mailer"));
         let sink = Sink::start().await;
         let queued = Arc::new(Notify::new());
         let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };

@@ -18,7 +18,7 @@ async fn deposit(world: &World, method: &str) -> Result<PaymentMethod, Status> {
 }
 
 async fn deposit_as_shown(world: &World, method: &str, version: i32) -> Result<PaymentMethod, Status> {
-    let token = world.realm.credential("wallet").token().unwrap();
+    let token = world.realm.service_token("wallet");
     let message = ResolveDepositMethodRequest { method: method.to_owned(), version };
     let answer = world.doors.resolve_deposit_method(with_token(message, &token)).await?;
     Ok(answer.into_inner().payment_method.unwrap())
@@ -30,7 +30,7 @@ async fn withdrawal(
     method: &str,
     address: &str,
 ) -> Result<ResolveWithdrawalMethodResponse, Status> {
-    let token = world.realm.credential("wallet").token().unwrap();
+    let token = world.realm.service_token("wallet");
     let message = ResolveWithdrawalMethodRequest {
         user_id: user_id.to_string(),
         method: method.to_owned(),
@@ -152,7 +152,7 @@ async fn plain_withdrawals_are_resolved_at_once(pool: PgPool) {
         memo: String::new(),
     });
     let message = ResolveWithdrawalMethodsRequest { withdrawals: withdrawals.collect() };
-    let token = world.realm.credential("wallet").token().unwrap();
+    let token = world.realm.service_token("wallet");
     let answer = world.doors.resolve_withdrawal_methods(with_token(message, &token)).await.unwrap().into_inner();
     assert_eq!(answer.resolutions.len(), asked.len());
     for (resolution, (method, address, is_plain)) in answer.resolutions.into_iter().zip(asked) {
@@ -168,7 +168,7 @@ async fn plain_withdrawals_are_resolved_at_once(pool: PgPool) {
 async fn only_wallet_asks(pool: PgPool) {
     let world = World::new(pool).await;
     let id = world.platform("USDT", "TRC20", TRON).await;
-    let gateway = world.realm.credential("gateway").token().unwrap();
+    let gateway = world.realm.service_token("gateway");
     for token in [gateway, world.member().1, world.treasurers[0].clone(), String::new()] {
         let message = ResolveDepositMethodRequest { method: id.clone(), version: 0 };
         let refusal = refused(world.doors.resolve_deposit_method(with_token(message, &token)).await);

@@ -27,7 +27,7 @@ async fn pictures_that_are_shown_have_an_owner(pool: PgPool) {
     let pictured = |image: &str, of: MethodFields| MethodFields { image_key: image.to_owned(), ..of };
     let owned = async || {
         let keys = ["own/1", "own/2", "ours/1", "ours/2"].map(ToOwned::to_owned).to_vec();
-        let credential = world.realm.credential("gateway").token().unwrap();
+        let credential = world.realm.service_token("gateway");
         let asked = world.doors.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
         let mut keys = asked.unwrap().into_inner().keys;
         keys.sort_unstable();

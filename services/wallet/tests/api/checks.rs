@@ -76,7 +76,7 @@ async fn lived_in(world: &World) -> Member {
     let three = world.approve(&world.withdraw(&member, withdrawal(30_000)).await.unwrap()).await.unwrap();
     world.pay(&three).await.unwrap();
     world.buy_course(&member).await.unwrap();
-    let credential = world.realm.credential("trade").token().unwrap();
+    let credential = world.realm.service_token("trade");
     for value_cents in [0, 9_000, 10_000, 12_000] {
         let (trade_id, user_id) = (Uuid::new_v4().to_string(), member.id.to_string());
         let plan_title = "Growth".to_owned();

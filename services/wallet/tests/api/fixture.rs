@@ -131,8 +131,8 @@ impl World {
         let others =
             Routes::new(MethodLookupServiceServer::new(lookup)).add_service(ConfirmationServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, stop.clone()));
-        let codes = Codes::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
-        let methods = Methods::new(grpc::channel(&url).unwrap(), realm.credential("wallet"));
+        let codes = Codes::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
+        let methods = Methods::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         // Withdrawals are closed until the ledger was checked once.
         assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());

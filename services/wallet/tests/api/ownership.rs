@@ -118,9 +118,7 @@ async fn nobody_is_nobody(pool: PgPool) {
     let world = World::new(pool).await;
     let no = world.doors.get_wallet(tonic::Request::new(GetWalletRequest {})).await.unwrap_err();
     assert_eq!(no.code(), Code::Unauthenticated);
-    for token in
-        ["x".to_owned(), world.realm.credential("trade").token().unwrap(), world.realm.token(&session(None), 1)]
-    {
+    for token in ["x".to_owned(), world.realm.service_token("trade"), world.realm.token(&session(None), 1)] {
         let no = world.doors.get_wallet(with_token(GetWalletRequest {}, &token)).await.unwrap_err();
         assert_eq!(no.code(), Code::Unauthenticated);
     }

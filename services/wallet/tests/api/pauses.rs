@@ -93,7 +93,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
         amount_cents: 20_000,
         plan_title: "Growth".to_owned(),
     };
-    let credential = world.realm.credential("trade").token().unwrap();
+    let credential = world.realm.service_token("trade");
     world.doors.fund_trade(with_token(request, &credential)).await.unwrap();
     assert!(check_ledger(&world.doors.db).await.unwrap());
     for (damage, repair, complaint) in DAMAGES {

@@ -24,7 +24,7 @@ async fn reserve(
 
 async fn owned(world: &World, keys: &[&str]) -> Vec<String> {
     let request = ListOwnedFilesRequest { keys: keys.iter().map(|&key| key.to_owned()).collect() };
-    let credential = world.realm.credential("gateway").token().unwrap();
+    let credential = world.realm.service_token("gateway");
     let mut keys = world.doors.list_owned_files(with_token(request, &credential)).await.unwrap().into_inner().keys;
     keys.sort_unstable();
     keys
@@ -96,7 +96,7 @@ async fn files_of_payments_have_an_owner(pool: PgPool) {
         .unwrap();
     assert_eq!(owned(&world, &all).await, ["receipts/a.png"]);
     let request = || ListOwnedFilesRequest { keys: Vec::new() };
-    for token in [world.realm.credential("trade").token().unwrap(), member.token.clone()] {
+    for token in [world.realm.service_token("trade"), member.token.clone()] {
         assert_eq!(code(world.doors.list_owned_files(with_token(request(), &token)).await), "PERMISSION_DENIED");
     }
 }

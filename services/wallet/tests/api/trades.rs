@@ -17,7 +17,7 @@ pub async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) ->
         amount_cents: cents,
         plan_title: "Starter".into(),
     };
-    let token = world.realm.credential("trade").token().unwrap();
+    let token = world.realm.service_token("trade");
     world.doors.fund_trade(with_token(request, &token)).await.map(|_| ())
 }
 
@@ -29,12 +29,12 @@ pub async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, 
         value_cents: value,
         plan_title: "Starter".into(),
     };
-    let token = world.realm.credential("trade").token().unwrap();
+    let token = world.realm.service_token("trade");
     world.doors.settle_trade(with_token(request, &token)).await.map(|_| ())
 }
 
 async fn funding(world: &World, trade_id: Uuid) -> (bool, bool) {
-    let token = world.realm.credential("trade").token().unwrap();
+    let token = world.realm.service_token("trade");
     let request = GetTradeFundingRequest { trade_id: trade_id.to_string() };
     let answer = world.doors.get_trade_funding(with_token(request, &token)).await.unwrap().into_inner();
     (answer.funded, answer.settled)
@@ -176,7 +176,7 @@ async fn only_trade_settles_trades(pool: PgPool) {
         amount_cents: 1_000,
         plan_title: "Starter".into(),
     };
-    for token in [member.token.clone(), world.reviewer.clone(), world.realm.credential("auth").token().unwrap()] {
+    for token in [member.token.clone(), world.reviewer.clone(), world.realm.service_token("auth")] {
         let no = world.doors.fund_trade(with_token(request(), &token)).await.unwrap_err();
         assert_eq!(no.code(), Code::PermissionDenied);
     }
