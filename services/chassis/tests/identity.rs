@@ -1,5 +1,7 @@
 //! Who is taken for whom: members' tokens at the gateway, and what callers sign for one service.
 
+#![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
+
 use std::sync::Arc;
 
 use chassis::identity::{Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, Named, Signatures, Verifier};
