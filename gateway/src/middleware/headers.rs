@@ -13,6 +13,7 @@ pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; 
 /// Adds the security headers that the response does not have yet.
 pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {
     headers.reserve(12);
+    name_charset(headers);
     let mut default = |name: HeaderName, value: &'static str| {
         headers.entry(name).or_insert(HeaderValue::from_static(value));
     };
@@ -28,6 +29,18 @@ pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {
     if app.config.public_url.starts_with("https://") {
         default(header::STRICT_TRANSPORT_SECURITY, "max-age=63072000; includeSubDomains");
     }
+}
+
+/// All text that is served is UTF-8. JSON is by definition; the others would be guessed without it.
+fn name_charset(headers: &mut HeaderMap) {
+    let with_charset = match headers.get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok()) {
+        Some("text/html") => "text/html; charset=utf-8",
+        Some("text/css") => "text/css; charset=utf-8",
+        Some("text/javascript") => "text/javascript; charset=utf-8",
+        Some("text/plain") => "text/plain; charset=utf-8",
+        _ => return,
+    };
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(with_charset));
 }
 
 /// Origins of the list, never `*`; credentials allowed.

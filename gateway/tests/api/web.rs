@@ -49,7 +49,7 @@ async fn each_address_has_its_page() {
         let reply = get(&fixture, path).await;
         assert_eq!((reply.status, reply.text.as_str()), (status, page), "{path}");
         assert_eq!(reply.headers["cache-control"], "no-cache", "{path}");
-        assert_eq!(reply.headers["content-type"], "text/html", "{path}");
+        assert_eq!(reply.headers["content-type"], "text/html; charset=utf-8", "{path}");
         assert!(reply.headers.contains_key("content-security-policy"), "{path}");
     }
 }
