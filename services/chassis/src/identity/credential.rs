@@ -18,10 +18,11 @@ use crate::keys::SigningKey;
 pub(super) const ASSERTER: &str = "gateway";
 /// The audience of credentials in the version before, which every service accepted.
 pub(super) const SHARED_AUDIENCE: &str = "solvane-services";
-/// Life of what is signed.
-const LIFE: Duration = Duration::from_secs(30);
-/// How long it is used again: the rest of its life is for the call.
-const REUSE: Duration = Duration::from_secs(15);
+/// Life of what is signed. A service whose clock is two minutes ahead still accepts it: otherwise it would refuse everybody,
+/// and browsers would log out.
+const LIFE: Duration = Duration::from_mins(3);
+/// How long it is used again.
+const REUSE: Duration = Duration::from_mins(1);
 /// Credentials and assertions that are kept for their next use.
 const KEPT: u64 = 100_000;
 
