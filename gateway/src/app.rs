@@ -14,6 +14,7 @@ use crate::live::Live;
 use crate::middleware::admission::Admission;
 use crate::middleware::body::Spool;
 use crate::middleware::rate::Rates;
+use crate::routes::export::Exports;
 
 /// A handle on the shared parts; clones are cheap.
 #[derive(Clone)]
@@ -38,6 +39,8 @@ pub struct AppState {
     /// Bounds the work that is carried out at once.
     pub admission: Admission,
     pub live: Live,
+    /// Bounds the downloads of members' data.
+    pub exports: Exports,
 }
 
 impl App {

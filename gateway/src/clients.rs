@@ -6,6 +6,7 @@ use proto::auth::v1::directory_service_client::DirectoryServiceClient;
 use proto::auth::v1::factor_service_client::FactorServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
+use proto::common::v1::member_data_service_client::MemberDataServiceClient;
 use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
@@ -35,6 +36,8 @@ pub struct Clients {
     pub receipts: ReceiptServiceClient<Channel>,
     /// Review, corrections and the ledger, for staff.
     pub wallet_staff: WalletStaffClient<Channel>,
+    /// What each service keeps about the caller.
+    pub member_data: MemberData,
     /// Which stored files are in use.
     pub file_owners: FileOwners,
     /// The proof of liabilities.
@@ -49,6 +52,16 @@ pub struct Clients {
     pub payment_method_staff: PaymentMethodStaffClient<Channel>,
     /// Dead letters of the mailer, for staff.
     pub mailer_staff: MailerStaffClient<Channel>,
+}
+
+/// The services that keep something about members.
+#[derive(Clone)]
+pub struct MemberData {
+    pub auth: MemberDataServiceClient<Channel>,
+    pub wallet: MemberDataServiceClient<Channel>,
+    pub trade: MemberDataServiceClient<Channel>,
+    pub payment_method: MemberDataServiceClient<Channel>,
+    pub mailer: MemberDataServiceClient<Channel>,
 }
 
 /// The services that refer to stored files, by the purpose of the files.
@@ -72,7 +85,15 @@ impl Clients {
             photos: FileOwnerServiceClient::new(auth.clone()),
             methods: FileOwnerServiceClient::new(payment_method.clone()),
         };
+        let member_data = MemberData {
+            auth: MemberDataServiceClient::new(auth.clone()),
+            wallet: MemberDataServiceClient::new(wallet.clone()),
+            trade: MemberDataServiceClient::new(trade.clone()),
+            payment_method: MemberDataServiceClient::new(payment_method.clone()),
+            mailer: MemberDataServiceClient::new(mailer.clone()),
+        };
         Ok(Self {
+            member_data,
             file_owners,
             receipts: ReceiptServiceClient::new(wallet.clone()),
             auth: AuthServiceClient::new(auth.clone()),

@@ -134,6 +134,12 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, ErrorReason::MalformedRequest, message)
     }
 
+    /// Its status.
+    #[must_use]
+    pub fn status(&self) -> StatusCode {
+        self.status
+    }
+
     /// Whether the request certainly has no effect: not if the response was lost, or if a call with
     /// the same key is running.
     #[must_use]

@@ -19,6 +19,8 @@ mod large;
 
 pub mod names;
 
+pub mod archive;
+
 pub mod files;
 
 pub mod pictures;

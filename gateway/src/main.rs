@@ -23,6 +23,7 @@ use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
 use gateway::router::router;
+use gateway::routes::export::Exports;
 use gateway::server;
 use gateway::sweep;
 
@@ -104,6 +105,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         spool: Spool::new(config.spool_dir.clone()),
         admission: Admission::new(config.rate_limit > 0),
         live,
+        exports: Exports::default(),
         config,
     });
     let listener = grpc::bind(app.config.http_addr).await?;

@@ -43,8 +43,8 @@ names! {
     /// What happened to the security of an account.
     SecurityEventKind = [
         "sign_in", "step_up", "password", "email_code", "sign_out", "session_ended", "password_changed", "password_reset",
-        "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed", "frozen",
-        "unfrozen",
+        "email_change_requested", "email_changed", "email_change_undone", "disowned", "factors_changed",
+        "data_exported", "frozen", "unfrozen",
     ];
     /// Kind of items in the review queue.
     QueueKind = ["deposit", "course", "fee", "withdrawal", "payout"];

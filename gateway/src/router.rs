@@ -17,8 +17,8 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, courses, destinations, events, factors, files, liabilities, passkeys, payment_methods,
-    plans, terms, trades, transactions, users, wallet,
+    activity, admin, auth, courses, destinations, events, export, factors, files, liabilities, passkeys,
+    payment_methods, plans, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -81,6 +81,7 @@ pub fn api() -> Api {
         .routes(routes!(users::update_profile))
         .routes(routes!(users::change_password))
         .routes(routes!(activity::list))
+        .routes(routes!(export::export))
         .routes(routes!(factors::get, factors::begin_totp, factors::remove_totp))
         .routes(routes!(factors::confirm_totp))
         .routes(routes!(factors::replace_recovery_codes))

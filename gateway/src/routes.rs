@@ -24,6 +24,8 @@ pub mod files;
 
 pub mod events;
 
+pub mod export;
+
 pub mod liabilities;
 
 pub mod terms;

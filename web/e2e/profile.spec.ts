@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { codeMailedTo, mailTo, proof, signedIn } from './support/stack'
 import { expect, test } from './support/test'
 
@@ -72,4 +73,18 @@ test('payment methods are added, edited and deleted [PAY-01] [D-M1] [D-M4]', asy
   await page.getByRole('button', { name: 'Delete Cold storage' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await expect(page.getByText('No address saved yet')).toBeVisible()
+})
+
+test('a member downloads everything that is kept about them [D-A12]', async ({ page }) => {
+  const member = await signedIn(page)
+  await page.goto('/profile')
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download your data' }).click()
+  const archive = await download
+  expect(archive.suggestedFilename()).toMatch(/^solvane-data-\d{4}-\d\d-\d\d\.zip$/)
+  const content = readFileSync(await archive.path())
+  expect(content.subarray(0, 2).toString()).toBe('PK')
+  for (const part of ['account/account-1.json', member.email, 'emails/emails-1.json']) expect(content.includes(part), part).toBe(true)
+  await page.goto('/profile/activity')
+  await expect(page.getByText('Downloaded all account data')).toBeVisible()
 })

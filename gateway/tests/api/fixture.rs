@@ -28,6 +28,7 @@ use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
 use gateway::router::router;
+use gateway::routes::export::Exports;
 use http_body_util::{BodyExt, Full};
 use object_store::memory::InMemory;
 use prost::Message;
@@ -112,6 +113,7 @@ impl Fixture {
             spool: Spool::new(config.spool_dir.clone()),
             admission: Admission::new(config.rate_limit > 0),
             live: Live::default(),
+            exports: Exports::default(),
             config: config.clone(),
         });
         Self { realm, router: router(app), wallet, trade, plans, files, clients, config, recorder }

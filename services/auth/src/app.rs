@@ -29,6 +29,7 @@ pub mod disown_activity;
 pub mod end_session;
 pub mod forgot_password;
 pub mod list_activity;
+pub mod list_member_data;
 pub mod list_sessions;
 pub mod login;
 pub mod login_by_passkey;

@@ -7,6 +7,7 @@ mod decision;
 mod directory;
 mod factors;
 mod files;
+mod member_data;
 mod staff;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use proto::auth::v1::directory_service_server::DirectoryServiceServer;
 use proto::auth::v1::factor_service_server::FactorServiceServer;
 use proto::auth::v1::staff_service_server::StaffServiceServer;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 use uuid::Uuid;
@@ -59,6 +61,7 @@ impl Door {
             .add_service(ConfirmationServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(FactorServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

@@ -8,6 +8,7 @@ pub mod factor_resets;
 pub mod known_devices;
 pub mod login_throttles;
 pub mod mail_requests;
+pub mod member_data;
 pub mod member_notes;
 pub mod passkeys;
 pub mod payout_safeguards;

@@ -6,6 +6,8 @@
 
 #![warn(missing_docs)]
 
+pub mod member_data;
+
 pub mod money;
 
 pub mod clock;

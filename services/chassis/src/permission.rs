@@ -187,6 +187,8 @@ pub enum MemberAct {
     ChangePassword,
     /// Add, replace or remove a second factor.
     ChangeFactors,
+    /// Download everything that is kept about them.
+    Export,
 }
 
 impl MemberAct {
@@ -194,9 +196,12 @@ impl MemberAct {
     #[must_use]
     pub const fn needs_fresh_factor(self) -> bool {
         match self {
-            Self::Withdraw | Self::SetDestination | Self::ChangeEmail | Self::ChangePassword | Self::ChangeFactors => {
-                true
-            }
+            Self::Withdraw
+            | Self::SetDestination
+            | Self::ChangeEmail
+            | Self::ChangePassword
+            | Self::ChangeFactors
+            | Self::Export => true,
             Self::PayIn | Self::DeleteDestination | Self::Trade | Self::BuyCourse | Self::ChangeDetails => false,
         }
     }
@@ -239,15 +244,15 @@ mod tests {
         );
     }
 
-    /// [D-A3] Withdrawals, destinations, email, password and the factors take a fresh factor; paying in, trading and the
-    /// rest do not.
+    /// [D-A3] [D-A12] Withdrawals, destinations, email, password, the factors and the download of all data take a fresh
+    /// factor; paying in, trading and the rest do not.
     #[test]
     fn what_members_do_with_a_fresh_factor() {
         use MemberAct::{
-            BuyCourse, ChangeDetails, ChangeEmail, ChangeFactors, ChangePassword, DeleteDestination, PayIn,
+            BuyCourse, ChangeDetails, ChangeEmail, ChangeFactors, ChangePassword, DeleteDestination, Export, PayIn,
             SetDestination, Trade, Withdraw,
         };
-        let with = [Withdraw, SetDestination, ChangeEmail, ChangePassword, ChangeFactors];
+        let with = [Withdraw, SetDestination, ChangeEmail, ChangePassword, ChangeFactors, Export];
         assert!(with.into_iter().all(MemberAct::needs_fresh_factor));
         let without = [PayIn, DeleteDestination, Trade, BuyCourse, ChangeDetails];
         assert!(!without.into_iter().any(MemberAct::needs_fresh_factor));

@@ -1,4 +1,6 @@
-//! The gRPC server for staff: unprocessable events and the audit log.
+//! The gRPC server: unprocessable events and the audit log for staff, and the member's own download.
+
+mod member_data;
 
 use std::sync::Arc;
 
@@ -10,6 +12,7 @@ use chassis::idempotency::Claim;
 use chassis::identity::Verifier;
 use chassis::page::Page;
 use chassis::permission::Permission;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::mailer::v1::staff_service_server::{StaffService, StaffServiceServer};
 use proto::mailer::v1::{
     ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse,
@@ -39,7 +42,9 @@ impl Doors {
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
-        Routes::new(health).add_service(StaffServiceServer::new(self))
+        Routes::new(health)
+            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
     }
 }
 

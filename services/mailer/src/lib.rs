@@ -22,6 +22,7 @@ pub mod app {
     pub mod accept_event;
     pub mod list_audit_rows;
     pub mod list_dead_letters;
+    pub mod list_member_data;
     pub mod mail_roots;
     pub mod replay_dead_letter;
     pub mod send_mails;
@@ -31,6 +32,7 @@ pub mod store {
     //! The SQL of this service, one module per table.
 
     pub mod mails;
+    pub mod member_data;
 }
 
 pub mod events {

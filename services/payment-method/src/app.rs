@@ -4,6 +4,7 @@ pub mod create_payment_method;
 pub mod decide_proposal;
 pub mod delete_payment_method;
 pub mod list_audit_rows;
+pub mod list_member_data;
 pub mod list_owned_files;
 pub mod list_payment_methods;
 pub mod list_platform_methods;

@@ -6,6 +6,8 @@ mod files;
 
 mod lookup;
 
+mod member_data;
+
 mod members;
 
 mod staff;
@@ -15,6 +17,7 @@ use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
 use proto::payment_method::v1::staff_service_server::StaffServiceServer;
@@ -43,6 +46,7 @@ impl Doors {
             .add_service(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

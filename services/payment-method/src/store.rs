@@ -1,4 +1,5 @@
 //! The SQL of this service, one module per table.
 
+pub mod member_data;
 pub mod methods;
 pub mod signatures;

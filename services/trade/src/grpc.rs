@@ -2,6 +2,8 @@
 
 mod convert;
 
+mod member_data;
+
 mod members;
 
 mod staff;
@@ -10,6 +12,7 @@ use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::trade::v1::staff_service_server::StaffServiceServer;
 use proto::trade::v1::trade_service_server::TradeServiceServer;
 use tonic::Status;
@@ -33,6 +36,7 @@ impl Doors {
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
         Routes::new(health)
             .add_service(TradeServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 }

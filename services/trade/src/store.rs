@@ -1,5 +1,6 @@
 //! The SQL of this service, one module per table.
 
+pub mod member_data;
 pub mod plan_values;
 pub mod plans;
 pub mod trades;

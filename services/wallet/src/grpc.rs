@@ -6,6 +6,8 @@ mod files;
 
 mod liabilities;
 
+mod member_data;
+
 mod members;
 
 mod receipts;
@@ -20,6 +22,7 @@ use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
@@ -68,6 +71,7 @@ impl Doors {
             .add_service(LiabilitiesServiceServer::new(self.clone()))
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))
     }
 

@@ -14,6 +14,8 @@ pub mod holds;
 
 pub mod liabilities;
 
+pub mod member_data;
+
 pub mod postings;
 
 pub mod receipts;

@@ -159,6 +159,32 @@ it('tells what happened to the account, page by page, refusals by another name [
   expect(screen.queryByRole('button', { name: 'Show more' })).not.toBeInTheDocument()
 })
 
+describe('the download of all data [D-A12]', () => {
+  const saved = () => {
+    const files: Blob[] = []
+    Object.assign(URL, { createObjectURL: (file: Blob) => `blob:${files.push(file)}`, revokeObjectURL: () => undefined })
+    return files
+  }
+
+  it('saves the archive', async () => {
+    const files = saved()
+    server.use(http.get('*/v1/users/export', () => new HttpResponse('PK', { headers: { 'Content-Type': 'application/zip' } })))
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Download your data' }))
+    await waitFor(() => expect(files).toHaveLength(1))
+    expect(await files[0]?.text()).toBe('PK')
+  })
+
+  it('says why not yet', async () => {
+    const files = saved()
+    server.use(refuses('get', '/users/export', 429, { message: 'Too many requests. Please wait.' }))
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Download your data' }))
+    expect(await screen.findByText('Too many requests. Please wait.')).toBeVisible()
+    expect(files).toHaveLength(0)
+  })
+})
+
 describe('payment methods', () => {
   const openMethods = (path: string) => {
     server.use(answers('get', '/payment-methods', { paymentMethods: [usdt, own] }))

@@ -1,4 +1,4 @@
-import { Ban, KeyRound, LogIn, LogOut, Mail, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
+import { Ban, Download, KeyRound, LogIn, LogOut, Mail, ShieldAlert, ShieldCheck, Snowflake, type LucideIcon } from 'lucide-react'
 import { cx } from './cx'
 import type { SecurityEvent } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
@@ -20,6 +20,7 @@ const sentences: Record<SecurityEvent['kind'], Sentence> = {
   email_change_undone: { text: 'Email change undone', icon: Mail },
   disowned: { text: 'Reported as unauthorized: all sessions ended', icon: ShieldAlert },
   factors_changed: { text: 'Second factors changed', icon: ShieldCheck },
+  data_exported: { text: 'Downloaded all account data', icon: Download },
   frozen: { text: 'Account frozen', icon: Snowflake },
   unfrozen: { text: 'Account unfrozen', icon: ShieldCheck },
 }

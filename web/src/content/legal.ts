@@ -193,7 +193,7 @@ export const privacy: LegalText = {
       title: 'Your rights',
       passages: [
         [
-          'See the data we hold about you and receive a copy in a common format.',
+          'See the data we hold about you and receive a copy in a common format: “Download your data” on your profile. Notes of our staff and records that name others we give on request, as far as the law allows.',
           'Have wrong data corrected. Most of it you can change on your profile.',
           'Have data deleted or restricted, as far as we are not obliged to keep it.',
           'Object to processing that rests on our legitimate interest.',

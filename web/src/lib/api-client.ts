@@ -94,6 +94,6 @@ export const api = {
   put: <T = object>(url: string, data?: unknown, options: CallOptions = {}) =>
     call<T>({ method: 'PUT', url, data }, options),
   delete: <T = object>(url: string, options: CallOptions = {}) => call<T>({ method: 'DELETE', url }, options),
-  file: (url: string) => watched(() => sendForFile({ method: 'GET', url }), false),
+  file: (url: string) => confirmed(() => watched(() => sendForFile({ method: 'GET', url }), false)),
   filePart: (url: string) => watched(() => sendForPart({ method: 'GET', url }), false),
 }

@@ -1667,6 +1667,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/users/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download your data
+         * @description A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
+         *     CSV and PDF, uploaded files. A member who has a second factor gives it first. At most three downloads in a row.
+         */
+        get: operations["get_users_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/image/{userId}": {
         parameters: {
             query?: never;
@@ -3065,7 +3086,7 @@ export interface components {
          * @description What happened to the security of an account.
          * @enum {string}
          */
-        SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "frozen" | "unfrozen";
+        SecurityEventKind: "sign_in" | "step_up" | "password" | "email_code" | "sign_out" | "session_ended" | "password_changed" | "password_reset" | "email_change_requested" | "email_changed" | "email_change_undone" | "disowned" | "factors_changed" | "data_exported" | "frozen" | "unfrozen";
         /** @description A session of the account. */
         Session: {
             /** @description IP address of the client. */
@@ -5668,6 +5689,28 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Activity"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_users_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The archive */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/zip": string;
+                };
+            };
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

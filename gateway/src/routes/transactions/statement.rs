@@ -116,6 +116,45 @@ pub async fn statement(
     }
 }
 
+/// The statement of a month, in the formats of a download.
+pub struct MonthFiles {
+    pub csv: Vec<u8>,
+    /// Missing if the month has too many lines for a PDF.
+    pub pdf: Option<Vec<u8>>,
+}
+
+/// The statement of the month that begins on this day. `None` if the balance did not change in it.
+pub async fn of_month(app: &App, out: &Outgoing, from: Date) -> Result<Option<MonthFiles>, ApiError> {
+    let days = i64::from(from.month().length(from.year()));
+    let end = from.saturating_add(time::Duration::days(days));
+    let moment = |day: Date| clock::to_proto(day.midnight().assume_utc());
+    let pages = Pages { app: app.clone(), out: out.clone(), from: moment(from), to: moment(end) };
+    let first = pages.read(String::new()).await?;
+    if first.lines.is_empty() {
+        return Ok(None);
+    }
+    let mut statement = Statement {
+        success: true,
+        from: from.to_string(),
+        to: end.previous_day().unwrap_or(end).to_string(),
+        opening_balance: Dollars::from_cents(first.opening_balance_cents),
+        closing_balance: Dollars::from_cents(first.closing_balance_cents),
+        lines: Vec::new(),
+    };
+    let mut lines = std::pin::pin!(pages.stream(first));
+    let mut content = csv(Some(HEADER), &[]).map_err(ApiError::internal)?;
+    let mut is_long = false;
+    while let Some(page) = lines.next().await {
+        let page = page.map_err(ApiError::internal)?;
+        content.extend(csv(None, &page).map_err(ApiError::internal)?);
+        is_long |= statement.lines.len() + page.len() > PDF_LINES;
+        if !is_long {
+            statement.lines.extend(page);
+        }
+    }
+    Ok(Some(MonthFiles { csv: content, pdf: (!is_long).then(|| pdf(&statement)) }))
+}
+
 /// Format of a statement.
 enum Form {
     Json,

@@ -37,6 +37,8 @@ pub enum Kind {
     Disowned,
     /// A second factor was added, replaced, removed or used up.
     FactorsChanged,
+    /// The member downloaded everything that is kept about them.
+    DataExported,
     Frozen,
     Unfrozen,
 }
@@ -58,7 +60,7 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::SignIn,
         Self::StepUp,
         Self::Password,
@@ -72,6 +74,7 @@ impl Kind {
         Self::EmailChangeUndone,
         Self::Disowned,
         Self::FactorsChanged,
+        Self::DataExported,
         Self::Frozen,
         Self::Unfrozen,
     ];
@@ -93,6 +96,7 @@ impl Kind {
             Self::EmailChangeUndone => "email_change_undone",
             Self::Disowned => "disowned",
             Self::FactorsChanged => "factors_changed",
+            Self::DataExported => "data_exported",
             Self::Frozen => "frozen",
             Self::Unfrozen => "unfrozen",
         }

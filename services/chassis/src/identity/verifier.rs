@@ -217,6 +217,16 @@ impl Verifier {
         self.fresh_session(metadata).await?.member(act)
     }
 
+    /// The calling member, also of a frozen account, for what concerns their own data.
+    ///
+    /// # Errors
+    /// As [`Self::session`], [`Session::reader`] and [`Session::check_factor`].
+    pub async fn owner(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Refusal> {
+        let session = self.fresh_session(metadata).await?.reader()?;
+        session.check_factor(act)?;
+        Ok(session)
+    }
+
     /// Whether an account is frozen, as auth has it at this moment.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 mod fixture;
 mod lookup;
+mod member_data;
 mod personal;
 mod platform;
 mod signatures;

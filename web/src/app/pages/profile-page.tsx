@@ -4,6 +4,7 @@ import { Page } from '@/components/page'
 import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
 import { PasskeysCard } from '@/features/factors/components/passkeys-card'
 import { AppearanceCard } from '@/features/profile/components/appearance-card'
+import { DataCard } from '@/features/profile/components/data-card'
 import { DetailsForm } from '@/features/profile/components/details-form'
 import { PhotoCard } from '@/features/profile/components/photo-card'
 import { SecurityForm } from '@/features/profile/components/security-form'
@@ -39,6 +40,7 @@ export function ProfilePage() {
               description="Logins and changes from the last 13 months"
             />
             <AppearanceCard />
+            <DataCard />
           </div>
         </div>
       </div>

@@ -1,0 +1,301 @@
+//! The member's own download: everything that is kept about them (D-A12).
+
+use std::io;
+use std::num::NonZeroU32;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use chassis::grpc::Outgoing;
+use futures::TryStreamExt;
+use futures::stream::unfold;
+use governor::clock::{Clock, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
+use serde_json::Value;
+use time::{Date, OffsetDateTime};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::archive::Archive;
+use crate::clients::{Clients, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::routes::transactions::statement;
+
+/// Downloads at once; each has at most one file in memory.
+const AT_ONCE: usize = 2;
+/// Downloads of a member in a row, and how long until another one.
+const IN_A_ROW: NonZeroU32 = NonZeroU32::MIN.saturating_add(2);
+const PAUSE: Duration = Duration::from_secs(20 * 60);
+
+const README: &str = "This archive holds what Solvane keeps about you.\n\n\
+    account, wallet, trades, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
+    statements: your balance month by month, as CSV and as PDF.\n\
+    files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
+    Not included: passwords, codes and keys, which we keep only in a form that nobody can read; notes of our staff; and \
+    records that name other people. Write to us if you have a question about them.\n";
+
+/// How often members may download, and how many do at this moment.
+pub struct Exports {
+    recent: DefaultKeyedRateLimiter<Uuid>,
+    places: Arc<Semaphore>,
+    clock: DefaultClock,
+}
+
+impl Default for Exports {
+    fn default() -> Self {
+        let quota = Quota::with_period(PAUSE).unwrap_or_else(|| Quota::per_hour(NonZeroU32::MIN));
+        Self {
+            recent: RateLimiter::keyed(quota.allow_burst(IN_A_ROW)),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
+            clock: DefaultClock::default(),
+        }
+    }
+}
+
+impl Exports {
+    /// A place for one download of this member. The error is 429 with the time to wait.
+    fn admit(&self, user_id: Uuid) -> Result<OwnedSemaphorePermit, ApiError> {
+        let busy = |delay| ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay);
+        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| busy(Duration::from_secs(30)))?;
+        self.recent.check_key(&user_id).map_err(|until| busy(until.wait_time_from(self.clock.now())))?;
+        self.recent.retain_recent();
+        Ok(place)
+    }
+}
+
+/// Download your data
+///
+/// A ZIP archive of everything that is kept about the caller: records of all services as JSON, statements of every month as
+/// CSV and PDF, uploaded files. A member who has a second factor gives it first. At most three downloads in a row.
+#[utoipa::path(get, path = "/users/export",
+    responses((status = 200, description = "The archive", content_type = "application/zip", body = String), Errors), tag = "Profile")]
+pub async fn export(State(app): State<App>, VerifiedMember(caller): VerifiedMember) -> Result<Response, ApiError> {
+    let place = app.exports.admit(caller.session.user_id)?;
+    // Whether the caller may have it is known before the response begins.
+    let first = page(&app, Owner::Account, &caller.out, String::new()).await?;
+    let (sender, receiver) = channel(2);
+    tokio::spawn(async move {
+        let _place = place;
+        let mut export = Export { app, out: caller.out, archive: Archive::default(), sender, files: Vec::new() };
+        if let Err(error) = export.write(first).await {
+            tracing::warn!(%error, "a download of a member's data broke off");
+            // Whoever still listens learns that the archive is not whole.
+            drop(export.sender.send(Err(io::Error::other("the download broke off"))).await);
+        }
+    });
+    let headers: [(HeaderName, HeaderValue); 3] = [
+        (header::CONTENT_TYPE, HeaderValue::from_static("application/zip")),
+        (header::CONTENT_DISPOSITION, HeaderValue::from_static("attachment; filename=\"solvane-data.zip\"")),
+        (header::CACHE_CONTROL, HeaderValue::from_static("no-store")),
+    ];
+    Ok((headers, Body::from_stream(chunks(receiver))).into_response())
+}
+
+fn chunks(receiver: Receiver<io::Result<Vec<u8>>>) -> impl futures::Stream<Item = io::Result<Vec<u8>>> + Send {
+    unfold(receiver, |mut receiver| async move { receiver.recv().await.map(|chunk| (chunk, receiver)) })
+}
+
+/// A service that keeps something about members, and its folder of the archive.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    Account,
+    Wallet,
+    Trades,
+    PaymentMethods,
+    Emails,
+}
+
+impl Owner {
+    const ALL: [Self; 5] = [Self::Account, Self::Wallet, Self::Trades, Self::PaymentMethods, Self::Emails];
+
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Account => "account",
+            Self::Wallet => "wallet",
+            Self::Trades => "trades",
+            Self::PaymentMethods => "payment-methods",
+            Self::Emails => "emails",
+        }
+    }
+}
+
+async fn page(app: &App, owner: Owner, out: &Outgoing, cursor: String) -> Result<ListMemberDataResponse, ApiError> {
+    let Clients { member_data, .. } = &app.clients;
+    let client = match owner {
+        Owner::Account => &member_data.auth,
+        Owner::Wallet => &member_data.wallet,
+        Owner::Trades => &member_data.trade,
+        Owner::PaymentMethods => &member_data.payment_method,
+        Owner::Emails => &member_data.mailer,
+    };
+    Ok(call_retrying!(client, list_member_data, out, ListMemberDataRequest { cursor })?.into_inner())
+}
+
+/// Why a download ended early.
+#[derive(Debug, thiserror::Error)]
+enum Broken {
+    #[error("{0:?}")]
+    Refused(ApiError),
+    #[error("a page is not readable")]
+    Unreadable(#[from] serde_json::Error),
+    #[error("the archive")]
+    Archive(#[from] io::Error),
+    #[error("the object store does not answer")]
+    Store(#[from] object_store::Error),
+    #[error("the member has left")]
+    Left,
+}
+
+impl From<ApiError> for Broken {
+    fn from(error: ApiError) -> Self {
+        Self::Refused(error)
+    }
+}
+
+/// An archive that is being sent.
+struct Export {
+    app: App,
+    out: Outgoing,
+    archive: Archive,
+    sender: Sender<io::Result<Vec<u8>>>,
+    /// Keys of the files that the records name.
+    files: Vec<String>,
+}
+
+impl Export {
+    async fn write(&mut self, first: ListMemberDataResponse) -> Result<(), Broken> {
+        self.send("README.txt", README.as_bytes()).await?;
+        let since = created_at(&first)?;
+        let mut first = Some(first);
+        for owner in Owner::ALL {
+            self.records(owner, first.take()).await?;
+        }
+        self.statements(since).await?;
+        for key in std::mem::take(&mut self.files) {
+            self.file(&key).await?;
+        }
+        let end = std::mem::take(&mut self.archive).end()?;
+        self.sender.send(Ok(end)).await.map_err(|_| Broken::Left)
+    }
+
+    /// The records of one service, a file for each page.
+    async fn records(&mut self, owner: Owner, first: Option<ListMemberDataResponse>) -> Result<(), Broken> {
+        let mut cursor = String::new();
+        let (mut next, mut table, mut number) = (first, String::new(), 0);
+        loop {
+            let read = match next.take() {
+                Some(page) => page,
+                None => page(&self.app, owner, &self.out, cursor).await?,
+            };
+            number = if read.table == table { number + 1 } else { 1 };
+            table.clone_from(&read.table);
+            if !read.rows_json.is_empty() {
+                self.note_files(&read)?;
+                let content = format!("[\n{}\n]\n", read.rows_json.join(",\n"));
+                self.send(&format!("{}/{table}-{number}.json", owner.folder()), content.as_bytes()).await?;
+            }
+            if read.next_cursor.is_empty() {
+                return Ok(());
+            }
+            cursor = read.next_cursor;
+        }
+    }
+
+    fn note_files(&mut self, read: &ListMemberDataResponse) -> Result<(), Broken> {
+        for row in &read.rows_json {
+            let row: Value = serde_json::from_str(row)?;
+            let keys = ["imageKey", "receiptKey"].into_iter().filter_map(|name| row.get(name)?.as_str());
+            for key in keys.filter(|key| !key.is_empty()) {
+                if !self.files.iter().any(|known| known == key) {
+                    self.files.push(key.to_owned());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A statement of every month in which the balance changed.
+    async fn statements(&mut self, since: Date) -> Result<(), Broken> {
+        let today = OffsetDateTime::now_utc().date();
+        let mut month = since.replace_day(1).unwrap_or(since);
+        while month <= today {
+            if let Some(statement) = statement::of_month(&self.app, &self.out, month).await? {
+                let name = format!("statements/{}-{:02}", month.year(), u8::from(month.month()));
+                self.send(&format!("{name}.csv"), &statement.csv).await?;
+                if let Some(pdf) = statement.pdf {
+                    self.send(&format!("{name}.pdf"), &pdf).await?;
+                }
+            }
+            let Some(next) = following(month) else { break };
+            month = next;
+        }
+        Ok(())
+    }
+
+    /// An uploaded file, if it is still there.
+    async fn file(&mut self, key: &str) -> Result<(), Broken> {
+        let read = match self.app.files.read(key, None).await {
+            Ok(read) => read,
+            Err(error) if error.status() == StatusCode::NOT_FOUND => return Ok(()),
+            Err(error) => return Err(error.into()),
+        };
+        let parts: Vec<_> = read.chunks.try_collect().await?;
+        self.send(&format!("files/{key}"), &parts.concat()).await
+    }
+
+    async fn send(&mut self, name: &str, content: &[u8]) -> Result<(), Broken> {
+        let bytes = self.archive.file(name, content)?;
+        self.sender.send(Ok(bytes)).await.map_err(|_| Broken::Left)
+    }
+}
+
+/// The first day of the next month.
+fn following(month: Date) -> Option<Date> {
+    let next = month.month().next();
+    let year = if next == time::Month::January { month.year() + 1 } else { month.year() };
+    Date::from_calendar_date(year, next, 1).ok()
+}
+
+/// The day on which the account was made, from its own record.
+fn created_at(first: &ListMemberDataResponse) -> Result<Date, Broken> {
+    let account: Value = serde_json::from_str(first.rows_json.first().map_or("null", String::as_str))?;
+    let day = account.get("createdAt").and_then(Value::as_str).and_then(|at| at.get(..10));
+    Ok(statement::day("createdAt", day)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::response::IntoResponse;
+    use time::macros::date;
+    use uuid::Uuid;
+
+    use super::{Exports, following};
+
+    /// [D-A12] Three downloads in a row, then a pause; two at once.
+    #[test]
+    fn downloads_are_bounded() {
+        let exports = Exports::default();
+        let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
+        let status =
+            |user_id| exports.admit(user_id).map(drop).map_err(|error| error.into_response().status().as_u16());
+        for _ in 0..3 {
+            assert_eq!(status(one), Ok(()));
+        }
+        assert_eq!(status(one), Err(429));
+        let _held = [exports.admit(other).unwrap(), exports.admit(other).unwrap()];
+        assert_eq!(status(other), Err(429));
+    }
+
+    #[test]
+    fn months_follow_one_another() {
+        assert_eq!(following(date!(2026 - 12 - 01)), Some(date!(2027 - 01 - 01)));
+        assert_eq!(following(date!(2026 - 01 - 01)), Some(date!(2026 - 02 - 01)));
+    }
+}

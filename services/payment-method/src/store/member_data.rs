@@ -1,0 +1,31 @@
+//! What this service keeps about a member, without secrets and without what names other people.
+
+use chassis::db::PgConnection;
+use chassis::member_data::{MemberRow, PAGE};
+use uuid::Uuid;
+
+use crate::error::Error;
+
+pub const TABLES: &[&str] = &["payment_methods"];
+
+/// The next rows of one of [`TABLES`], in the order of their keys.
+pub async fn rows(conn: &mut PgConnection, table: &str, user_id: Uuid, after: &str) -> Result<Vec<MemberRow>, Error> {
+    /// Reads the fields of a table, in the words of the download.
+    macro_rules! rows {
+        ($statement:literal) => {
+            sqlx::query_as!(MemberRow, $statement, user_id, after, PAGE).fetch_all(conn).await
+        };
+    }
+    let rows = match table {
+        "payment_methods" => rows!(
+            r#"SELECT m.id::text || lpad(v.version::text, 10, '0') AS "key!", jsonb_build_object(
+                    'id', m.id, 'version', v.version, 'currency', v.currency, 'network', v.network,
+                    'address', v.address, 'memo', v.memo, 'label', v.label, 'imageKey', v.image_key,
+                    'createdAt', v.created_at, 'deletedAt', m.archived_at) AS "row!"
+                FROM methods m JOIN method_versions v ON v.method_id = m.id
+                WHERE m.user_id = $1 AND m.id::text || lpad(v.version::text, 10, '0') > $2 ORDER BY 1 LIMIT $3"#
+        ),
+        _ => Ok(Vec::new()),
+    };
+    Ok(rows?)
+}
