@@ -45,7 +45,7 @@ mapfile -t no_doors < <(of_services | grep -vE '/src/(main|lib|error|clients|grp
 mapfile -t no_config < <({ of_services; rust services/chassis/src gateway/src; } | grep -vE '/src/(main|config|testing)(/|\.rs)')
 mapfile -t timeless < <(of_services | grep -E '/src/(domain|store)(/|\.rs)')
 mapfile -t gateway < <(rust gateway/src)
-mapfile -t money < <({ rust services/wallet/src services/trade/src services/payment-method/src; echo services/chassis/src/money.rs; })
+mapfile -t money < <({ rust services/wallet/src services/trade/src services/payment-method/src; echo services/chassis/src/money.rs; rust services/chassis/src/money; })
 mapfile -t statements < <({ of_services; rust services/chassis/src; } | grep -v '/src/testing')
 mapfile -t all < <(rust proto/src services gateway deploy | grep -v '/target/')
 

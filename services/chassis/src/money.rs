@@ -1,8 +1,12 @@
 //! Money: integer cents, checked arithmetic, exact text. Amounts are computed only here.
 
+mod rate;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+pub use self::rate::{Conversion, Rate, Rounding, Units};
 
 /// An amount in cents of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, sqlx::Type)]

@@ -29,6 +29,8 @@ pub enum Permission {
     CorrectBalances,
     /// Propose and decide platform methods.
     ChangeMethods,
+    /// Propose and decide rates.
+    PublishRates,
     /// Propose and decide plans and values.
     ChangePlans,
     /// Read the staff accounts.
@@ -66,7 +68,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission, in the order of the table of rules.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 21] = [
         Self::See,
         Self::Decide,
         Self::ProposeReversal,
@@ -78,6 +80,7 @@ impl Permission {
         Self::Pay,
         Self::CorrectBalances,
         Self::ChangeMethods,
+        Self::PublishRates,
         Self::ChangePlans,
         Self::SeeStaff,
         Self::ChangeStaff,
@@ -103,6 +106,7 @@ impl Permission {
             Self::Pay => deciding("pay", &[Treasurer]),
             Self::CorrectBalances => deciding("correctBalances", &[Treasurer]),
             Self::ChangeMethods => deciding("changeMethods", &[Treasurer]),
+            Self::PublishRates => deciding("publishRates", &[Treasurer]),
             Self::ChangePlans => deciding("changePlans", &[Manager]),
             Self::SeeStaff => reading("seeStaff", &[Auditor, Admin]),
             Self::ChangeStaff => deciding("changeStaff", &[Admin]),
@@ -139,6 +143,7 @@ impl Permission {
         match kind.split('.').next() {
             Some("plan") => Self::ChangePlans,
             Some("payment_method") => Self::ChangeMethods,
+            Some("rate") => Self::PublishRates,
             Some("staff") => Self::ChangeStaff,
             Some("factors") => Self::ResetFactors,
             Some("withdrawals") => Self::ReopenWithdrawals,

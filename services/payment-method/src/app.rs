@@ -1,15 +1,20 @@
 //! The use cases.
 
 pub mod create_payment_method;
+pub mod create_quote;
 pub mod decide_proposal;
 pub mod delete_payment_method;
+pub mod get_quote;
+pub mod get_quote_terms;
 pub mod list_audit_rows;
 pub mod list_member_data;
 pub mod list_owned_files;
 pub mod list_payment_methods;
 pub mod list_platform_methods;
 pub mod list_proposals;
+pub mod poll_rates;
 pub mod propose_platform_method;
+pub mod propose_rate;
 pub mod resolve_deposit_method;
 pub mod resolve_withdrawal_method;
 pub mod sign_platform_method;

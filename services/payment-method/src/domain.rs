@@ -1,6 +1,8 @@
-//! Methods, networks, addresses and the statements about them, without I/O.
+//! Methods, networks, addresses and the statements about them, rates and quotes, without I/O.
 
 pub mod address;
 pub mod method;
 pub mod network;
+pub mod quote;
+pub mod rate;
 pub mod statement;

@@ -1,12 +1,19 @@
 //! All errors of this service.
 
+use std::time::Duration;
+
 use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
+use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
 
 use crate::domain::method::PERSONAL_LIMIT;
+use crate::domain::quote::OPEN_LIMIT;
 use crate::treasury::InvalidSignature;
+
+/// When there may be a rate: the sources are asked this often.
+const RATE_PAUSE: Duration = Duration::from_secs(30);
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -31,6 +38,19 @@ pub enum Error {
     /// Not a signature of the treasury key over this version.
     #[error(transparent)]
     Signature(#[from] InvalidSignature),
+    /// Unknown, or another member's.
+    #[error("we can't find that quote.")]
+    QuoteNotFound,
+    #[error("this quote has expired. Please get a new one.")]
+    QuoteExpired,
+    #[error("you have {OPEN_LIMIT} open quotes. Please use one of them, or wait until one expires.")]
+    TooManyQuotes,
+    /// None that enough sources agree on, none that staff published.
+    #[error("there is no reliable rate right now. Please try again in a moment, or continue without a quote.")]
+    RateUnavailable,
+    /// The units of an amount do not fit.
+    #[error("the amount is out of range")]
+    Amount(#[from] AmountError),
     #[error("database")]
     Database(#[from] sqlx::Error),
     /// A stored proposal that this build cannot read.
@@ -47,10 +67,11 @@ pub enum Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::NotFound => Kind::NotFound,
+            Self::NotFound | Self::QuoteNotFound => Kind::NotFound,
             Self::PlatformMethod => Kind::Forbidden,
-            Self::TooManyMethods | Self::Stale => Kind::Conflict,
-            Self::MethodUnavailable | Self::PlatformAddress | Self::Signature(_) => Kind::Invalid,
+            Self::TooManyMethods | Self::Stale | Self::QuoteExpired | Self::TooManyQuotes => Kind::Conflict,
+            Self::MethodUnavailable | Self::PlatformAddress | Self::Amount(_) | Self::Signature(_) => Kind::Invalid,
+            Self::RateUnavailable => Kind::Unavailable,
             Self::Database(error) => db::kind(error),
             Self::Unreadable(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
@@ -59,11 +80,14 @@ impl Fault for Error {
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::NotFound => ErrorReason::NotFound,
+            Self::NotFound | Self::QuoteNotFound => ErrorReason::NotFound,
             Self::PlatformMethod => ErrorReason::PlatformMethod,
             Self::TooManyMethods => ErrorReason::TooManyMethods,
             Self::MethodUnavailable => ErrorReason::MethodUnavailable,
-            Self::PlatformAddress | Self::Signature(_) => ErrorReason::ValidationFailed,
+            Self::PlatformAddress | Self::Signature(_) | Self::Amount(_) => ErrorReason::ValidationFailed,
+            Self::QuoteExpired => ErrorReason::QuoteExpired,
+            Self::TooManyQuotes => ErrorReason::TooManyQuotes,
+            Self::RateUnavailable => ErrorReason::RateUnavailable,
             Self::Stale => ErrorReason::StaleRevision,
             Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
             Self::Database(_) | Self::Unreadable(_) => ErrorReason::Internal,
@@ -83,8 +107,20 @@ impl Fault for Error {
             Self::MethodUnavailable => vec![("method".to_owned(), self.sentence())],
             Self::Signature(_) => vec![("signature".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
+            Self::Amount(_) => vec![("amount".to_owned(), self.sentence())],
             _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        match self {
+            Self::RateUnavailable => Some(RATE_PAUSE),
+            _ => self.refusal()?.retry_after,
+        }
+    }
+
+    fn is_worded(&self) -> bool {
+        matches!(self, Self::RateUnavailable) || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
     }
 
     fn database(&self) -> Option<&sqlx::Error> {

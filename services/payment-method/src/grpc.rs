@@ -1,4 +1,4 @@
-//! The gRPC server: methods of members, lookups for wallet, platform methods for staff.
+//! The gRPC server: methods of members, lookups and quotes for wallet, platform methods and rates for staff.
 
 mod convert;
 
@@ -10,6 +10,8 @@ mod member_data;
 
 mod members;
 
+mod quotes;
+
 mod staff;
 
 use chassis::db::Db;
@@ -20,6 +22,7 @@ use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
+use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::staff_service_server::StaffServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
@@ -33,6 +36,8 @@ pub struct Doors {
     pub verifier: Verifier,
     /// Verifies signatures of platform addresses.
     pub treasury: PublicKeys,
+    /// What quotes add to a rate, in hundredths of a percent.
+    pub spread_bps: u16,
 }
 
 impl Doors {
@@ -41,10 +46,12 @@ impl Doors {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<PaymentMethodServiceServer<Self>>().await;
         health_reporter.set_serving::<MethodLookupServiceServer<Self>>().await;
+        health_reporter.set_serving::<QuoteServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
         Routes::new(health)
             .add_service(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
+            .add_service(QuoteServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(self.clone()))
             .add_service(StaffServiceServer::new(self))

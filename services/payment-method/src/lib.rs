@@ -1,5 +1,6 @@
-//! The service payment-method: platform methods (deposit addresses) and personal ones (payout destinations). In reading
-//! order: types ([domain]), signatures ([treasury]), use cases ([app]), SQL ([store]), endpoints ([grpc], [events]).
+//! The service payment-method: platform methods (deposit addresses) and personal ones (payout destinations), rates and
+//! quotes. In reading order: types ([domain]), signatures ([treasury]), use cases ([app]), SQL ([store]), sources of rates
+//! ([clients]), endpoints ([grpc], [events]).
 
 use sqlx::migrate::Migrator;
 
@@ -14,6 +15,8 @@ pub mod treasury;
 pub mod app;
 
 pub mod store;
+
+pub mod clients;
 
 pub mod events;
 

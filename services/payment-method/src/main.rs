@@ -2,24 +2,34 @@
 
 use std::io::{Read, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::Context;
 use chassis::auth_client;
 use chassis::command;
+use chassis::db::Db;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use payment_method::MIGRATOR;
+use payment_method::app::poll_rates::{observe_rates, poll_rates};
+use payment_method::clients::RateSource;
 use payment_method::config::Config;
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::Doors;
+use payment_method::store::rate_points;
 use payment_method::treasury::TreasuryKey;
+use tokio_util::sync::CancellationToken;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
 const NAME: &str = "payment-method";
+/// How often the sources of rates are asked.
+const POLL: Duration = Duration::from_secs(30);
+/// How often old rates are forgotten, in polls.
+const SWEEP: u32 = 120;
 
 /// Platform methods and personal ones. Serves unless a command is given.
 #[derive(Parser)]
@@ -90,7 +100,30 @@ fn print_line(text: &str) -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
     let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
-    let routes = Doors { db, verifier, treasury: config.treasury_keys }.routes().await;
+    process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
+    let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
+    let routes = Doors { db, verifier, treasury, spread_bps }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
     process.run(&config.service.ops).await
+}
+
+async fn watch_rates(db: Db, sources: Vec<RateSource>, shutdown: CancellationToken) -> anyhow::Result<()> {
+    for round in 0_u32.. {
+        if let Err(error) = poll_rates(&db, &sources).await {
+            tracing::warn!(%error, "could not store rates");
+        }
+        if let Err(error) = observe_rates(&db, !sources.is_empty()).await {
+            tracing::warn!(%error, "could not look at the rates");
+        }
+        if round.is_multiple_of(SWEEP)
+            && let Err(error) = rate_points::sweep(&db).await
+        {
+            tracing::warn!(%error, "could not forget old rates");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+    Ok(())
 }

@@ -1,5 +1,9 @@
 //! The SQL of this service, one module per table.
 
+pub mod assets;
 pub mod member_data;
 pub mod methods;
+pub mod quotes;
+pub mod rate_points;
+pub mod rate_polls;
 pub mod signatures;

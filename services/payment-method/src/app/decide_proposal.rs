@@ -1,16 +1,19 @@
-//! A second treasurer confirms a proposal, or a treasurer rejects it, which its proposer may also do.
+//! A second treasurer confirms a proposal about a platform method or a rate, or a treasurer rejects it, which its proposer
+//! may also do.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::idempotency::Answer;
 use chassis::proposal::{self, Apply, DecideProposal, Proposal};
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::app::propose_platform_method::{ARCHIVE, Before, CREATE, Proposed};
+use crate::app::propose_rate::PUBLISH;
 use crate::domain::method::Method;
+use crate::domain::rate::{Point, Publication};
 use crate::error::Error;
 use crate::events::published::{self, Changed};
-use crate::store::{methods, signatures};
+use crate::store::{methods, rate_points, signatures};
 
 /// The decided proposal.
 ///
@@ -27,11 +30,29 @@ impl Apply for Proposals {
 
     async fn apply(&self, conn: &mut PgConnection, decided: Proposal) -> Result<Proposal, Error> {
         let now = clock::now(conn).await?;
+        if decided.kind == PUBLISH {
+            publish_rate(conn, &decided, now).await?;
+            return Ok(decided);
+        }
         let (method, changed) = take_effect(conn, &decided, now).await?;
         let decided = proposal::name_subject(conn, decided.id, method.id).await?;
         published::platform_method_changed(conn, &method, changed, &decided).await?;
         Ok(decided)
     }
+}
+
+/// The rate counts from the confirmation on.
+async fn publish_rate(conn: &mut PgConnection, confirmed: &Proposal, now: OffsetDateTime) -> Result<(), Error> {
+    let rate: Publication = serde_json::from_value(confirmed.change.clone())?;
+    let valid_until = now + Duration::minutes(rate.valid_minutes.into());
+    let point = Point {
+        source: rate.source,
+        bid: rate.bid_micros,
+        ask: rate.ask_micros,
+        at: now,
+        valid_until: Some(valid_until),
+    };
+    rate_points::publish(conn, (&rate.asset, confirmed.id), &point).await
 }
 
 async fn take_effect(

@@ -1,6 +1,6 @@
 //! The platform method that a deposit or fee names (D-D3).
 
-use chassis::db::Db;
+use chassis::db::{Db, PgConnection};
 use uuid::Uuid;
 
 use crate::domain::method::Method;
@@ -15,17 +15,26 @@ use crate::store::methods;
 /// `MethodUnavailable` if no active method has this id, or the currency names none or several.
 pub async fn resolve_deposit_method(db: &Db, method: &str, shown: i32) -> Result<Method, Error> {
     let mut conn = db.conn().await?;
-    let name = method.trim();
-    let found = match name.parse::<Uuid>() {
-        Ok(id) => methods::active(&mut conn, id, None).await?,
-        Err(_) => {
-            let mut of_currency = methods::platform_of_currency(&mut conn, &name.to_ascii_uppercase()).await?;
-            if of_currency.len() == 1 { of_currency.pop() } else { None }
-        }
-    };
-    let current = found.ok_or(Error::MethodUnavailable)?;
+    let current = named_method(&mut conn, method, None).await?;
     if shown == 0 || shown == current.version {
         return Ok(current);
     }
     Ok(methods::platform_version(&mut conn, current.id, shown).await?.unwrap_or(current))
+}
+
+/// The active method that this names: by id, which may also be the member's own where one is given; or the platform's by a
+/// currency code that exactly one has.
+///
+/// # Errors
+/// `MethodUnavailable` if it names none, or several.
+pub(crate) async fn named_method(conn: &mut PgConnection, name: &str, user_id: Option<Uuid>) -> Result<Method, Error> {
+    let name = name.trim();
+    let found = match name.parse::<Uuid>() {
+        Ok(id) => methods::active(conn, id, user_id).await?,
+        Err(_) => {
+            let mut of_currency = methods::platform_of_currency(conn, &name.to_ascii_uppercase()).await?;
+            if of_currency.len() == 1 { of_currency.pop() } else { None }
+        }
+    };
+    found.ok_or(Error::MethodUnavailable)
 }

@@ -5,7 +5,7 @@ use chassis::error::Refusal;
 use chassis::validate::is_text;
 use uuid::Uuid;
 
-use crate::app::resolve_deposit_method::resolve_deposit_method;
+use crate::app::resolve_deposit_method::named_method;
 use crate::domain::method::{Fields, Method, Scope};
 use crate::domain::{address, network};
 use crate::error::Error;
@@ -40,8 +40,8 @@ pub struct Destination {
 /// # Errors
 /// `MethodUnavailable`, `Fields` (`address`, `memo`), `PlatformAddress`.
 pub async fn resolve_withdrawal_method(db: &Db, request: ResolveWithdrawalMethod) -> Result<Destination, Error> {
-    let named = named_method(db, &request).await?;
     let mut conn = db.conn().await?;
+    let named = named_method(&mut conn, &request.method, Some(request.user_id)).await?;
     let saved = match named.scope {
         Scope::Personal => Some(named.fields.clone()),
         Scope::Platform if request.address.trim().is_empty() => {
@@ -105,16 +105,6 @@ pub async fn resolve_plain_withdrawals(
         Destination { method_id: id, currency, network, address, memo: request.memo.trim().to_owned() }.checked().ok()
     });
     Ok(plain.collect())
-}
-
-async fn named_method(db: &Db, request: &ResolveWithdrawalMethod) -> Result<Method, Error> {
-    match request.method.trim().parse::<Uuid>() {
-        Ok(id) => {
-            let found = methods::active(&mut *db.conn().await?, id, Some(request.user_id)).await?;
-            found.ok_or(Error::MethodUnavailable)
-        }
-        Err(_) => resolve_deposit_method(db, &request.method, 0).await,
-    }
 }
 
 /// What the member saved for this network.

@@ -80,6 +80,12 @@ pub fn format(name: &str) -> Format {
     known(&squashed(name)).map_or(Format::Other, |(format, _)| *format)
 }
 
+/// The chain that the network of this name is on, by its own name; `None` if it is unknown.
+#[must_use]
+pub fn chain(name: &str) -> Option<&'static str> {
+    known(&squashed(name)).and_then(|(_, names)| names.first().copied())
+}
+
 /// Whether two names mean one network.
 #[must_use]
 pub fn same(one: &str, other: &str) -> bool {

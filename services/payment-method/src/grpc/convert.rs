@@ -1,16 +1,23 @@
 //! Conversion between proto messages and the types of this service.
 
+use chassis::clock;
 use chassis::error::Refusal;
+use chassis::money::Rate;
+use chassis::validate::FieldError;
+use proto::common::v1::{Quote as QuoteMessage, QuoteDirection, RateSource};
 use proto::payment_method::v1::{
-    MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ResolveWithdrawalMethodRequest,
-    ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
+    GetQuoteTermsResponse, MethodFields, PaymentMethod, PlatformMethod as PlatformMethodMessage, ProposeRateRequest,
+    QuotableAsset, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, Scope as ScopeMessage,
 };
 use uuid::Uuid;
 
+use crate::app::get_quote_terms::Quotable;
 use crate::app::list_platform_methods::PlatformMethod;
 use crate::app::propose_platform_method::{Change, Proposed};
 use crate::app::resolve_withdrawal_method::{Destination, ResolveWithdrawalMethod};
 use crate::domain::method::{Fields, Method, Scope, SignedMethod};
+use crate::domain::quote::{Direction, LIFE, OPEN_LIMIT, Quote};
+use crate::domain::rate::{Point, Publication};
 use crate::error::Error;
 
 pub(super) fn fields(message: Option<MethodFields>) -> Result<Fields, Error> {
@@ -45,6 +52,101 @@ pub(super) fn resolve_withdrawal_method(
 ) -> Result<ResolveWithdrawalMethod, Error> {
     let user_id = id(&message.user_id)?;
     Ok(ResolveWithdrawalMethod { user_id, method: message.method, address: message.address, memo: message.memo })
+}
+
+/// A rate as a treasurer entered it.
+pub(super) fn publication(message: &ProposeRateRequest) -> Result<Publication, Error> {
+    let rate = |field, micros| {
+        Rate::new(micros).map_err(|_| FieldError { field, sentence: "Please enter a price above zero" })
+    };
+    let (bid, ask) = match (rate("bid", message.bid_micros), rate("ask", message.ask_micros)) {
+        (Ok(bid), Ok(ask)) => (bid, ask),
+        (bid, ask) => {
+            let wrong: Vec<_> = [bid.err(), ask.err()].into_iter().flatten().collect();
+            return Err(Refusal::from(wrong).into());
+        }
+    };
+    let typed = Publication {
+        asset: message.symbol.trim().to_ascii_uppercase(),
+        bid_micros: bid,
+        ask_micros: ask,
+        source: message.source.clone(),
+        valid_minutes: message.valid_minutes,
+    };
+    Ok(Publication::parse(typed).map_err(Refusal::from)?)
+}
+
+pub(super) fn quote_terms(spread_bps: u16, assets: Vec<Quotable>) -> GetQuoteTermsResponse {
+    GetQuoteTermsResponse {
+        spread_bps: spread_bps.into(),
+        life_seconds: i32::try_from(LIFE.whole_seconds()).unwrap_or(i32::MAX),
+        open_max: i32::try_from(OPEN_LIMIT).unwrap_or(i32::MAX),
+        assets: assets.into_iter().map(QuotableAsset::from).collect(),
+    }
+}
+
+impl From<Quotable> for QuotableAsset {
+    fn from(quotable: Quotable) -> Self {
+        let asset = quotable.asset;
+        let told = Self {
+            chain: asset.chain,
+            symbol: asset.symbol,
+            contract: asset.contract,
+            decimals: asset.decimals.into(),
+            method_ids: quotable.method_ids.iter().map(Uuid::to_string).collect(),
+            ..Self::default()
+        };
+        let Ok(agreed) = quotable.rate else { return told };
+        Self {
+            available: true,
+            bid_micros: agreed.bid.micros(),
+            ask_micros: agreed.ask.micros(),
+            at: agreed.points.iter().map(|point| point.at).min().map(clock::to_proto),
+            sources: agreed.points.into_iter().map(|point| point.source).collect(),
+            ..told
+        }
+    }
+}
+
+impl From<Point> for RateSource {
+    fn from(point: Point) -> Self {
+        Self {
+            name: point.source,
+            bid_micros: point.bid.micros(),
+            ask_micros: point.ask.micros(),
+            at: Some(clock::to_proto(point.at)),
+        }
+    }
+}
+
+impl From<Quote> for QuoteMessage {
+    fn from(quote: Quote) -> Self {
+        let direction = match quote.direction {
+            Direction::Deposit => QuoteDirection::Deposit,
+            Direction::Withdrawal => QuoteDirection::Withdrawal,
+        };
+        Self {
+            id: quote.id.to_string(),
+            direction: direction.into(),
+            amount_cents: quote.amount.get(),
+            priced_cents: quote.priced.get(),
+            method_id: quote.method_id.to_string(),
+            method_version: quote.method_version,
+            currency: quote.currency,
+            network: quote.network,
+            address: quote.address,
+            memo: quote.memo,
+            chain: quote.chain,
+            contract: quote.contract,
+            decimals: quote.decimals.into(),
+            units: quote.units,
+            rate_micros: quote.rate_micros,
+            spread_bps: quote.spread_bps.into(),
+            sources: quote.sources.into_iter().map(Into::into).collect(),
+            at: Some(clock::to_proto(quote.created_at)),
+            expires_at: Some(clock::to_proto(quote.expires_at)),
+        }
+    }
 }
 
 impl From<Method> for PaymentMethod {

@@ -7,14 +7,15 @@ use chassis::permission::MemberAct;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::{
     CreatePaymentMethodRequest, CreatePaymentMethodResponse, DeletePaymentMethodRequest, DeletePaymentMethodResponse,
-    ListPaymentMethodsRequest, ListPaymentMethodsResponse, PaymentMethod, UpdatePaymentMethodRequest,
-    UpdatePaymentMethodResponse,
+    GetQuoteTermsRequest, GetQuoteTermsResponse, ListPaymentMethodsRequest, ListPaymentMethodsResponse, PaymentMethod,
+    UpdatePaymentMethodRequest, UpdatePaymentMethodResponse,
 };
 use tonic::{Request, Response, Status};
 
 use super::{Doors, convert};
 use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
+use crate::app::get_quote_terms::{Quotable, get_quote_terms};
 use crate::app::list_payment_methods::list_payment_methods;
 use crate::app::update_payment_method::{Picture, Updated, update_payment_method};
 use crate::domain::method::SignedMethod;
@@ -56,12 +57,25 @@ impl PaymentMethodService for Doors {
         let image_key = self.delete(request).await?;
         Ok(Response::new(DeletePaymentMethodResponse { image_key }))
     }
+
+    async fn get_quote_terms(
+        &self,
+        request: Request<GetQuoteTermsRequest>,
+    ) -> Result<Response<GetQuoteTermsResponse>, Status> {
+        let assets = self.quotable(request).await?;
+        Ok(Response::new(convert::quote_terms(self.spread_bps, assets)))
+    }
 }
 
 impl Doors {
     async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<SignedMethod>, Error> {
         let session = self.verifier.session(request.metadata()).await?.reader()?;
         list_payment_methods(&self.db, session.user_id).await
+    }
+
+    async fn quotable(&self, request: Request<GetQuoteTermsRequest>) -> Result<Vec<Quotable>, Error> {
+        self.verifier.session(request.metadata()).await?.reader()?;
+        get_quote_terms(&self.db).await
     }
 
     async fn create(

@@ -1,4 +1,4 @@
-//! Staff: platform methods, proposed by one treasurer and confirmed by another.
+//! Staff: platform methods and rates, proposed by one treasurer and confirmed by another.
 
 use chassis::db::retrying;
 use chassis::grpc::{answer, request_id};
@@ -10,8 +10,9 @@ use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
     ListPlatformMethodsRequest, ListPlatformMethodsResponse, ListProposalsRequest, ListProposalsResponse,
-    PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, RejectProposalRequest,
-    RejectProposalResponse, SignPlatformMethodRequest, SignPlatformMethodResponse,
+    PlatformMethod, ProposePlatformMethodRequest, ProposePlatformMethodResponse, ProposeRateRequest,
+    ProposeRateResponse, RejectProposalRequest, RejectProposalResponse, SignPlatformMethodRequest,
+    SignPlatformMethodResponse,
 };
 use tonic::{Request, Response, Status};
 
@@ -21,12 +22,13 @@ use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
 use crate::app::list_proposals::list_proposals;
 use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
+use crate::app::propose_rate::propose_rate;
 use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
 
 /// Rows on a page unless staff want more or fewer.
 const PAGE: u16 = 100;
-/// The permission to decide on proposals.
-const DECIDERS: [Permission; 1] = [Permission::ChangeMethods];
+/// The permissions to decide on proposals.
+const DECIDERS: [Permission; 2] = [Permission::ChangeMethods, Permission::PublishRates];
 
 #[tonic::async_trait]
 impl StaffService for Doors {
@@ -74,6 +76,20 @@ impl StaffService for Doors {
         };
         let signed = retrying(|| sign_platform_method(&self.db, &self.treasury, &command)).await?;
         Ok(answer(signed.map(|method| SignPlatformMethodResponse { payment_method: Some(method.into()) })))
+    }
+
+    async fn propose_rate(
+        &self,
+        request: Request<ProposeRateRequest>,
+    ) -> Result<Response<ProposeRateResponse>, Status> {
+        let staff = self.verifier.staff(request.metadata(), Permission::PublishRates).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
+        let rate = convert::publication(&message)?;
+        let proposed =
+            retrying(|| propose_rate(&self.db, &staff, &rate, &message.client_address, claim.clone())).await?;
+        Ok(answer(proposed.map(|proposal| ProposeRateResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn list_proposals(

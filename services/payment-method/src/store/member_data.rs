@@ -6,7 +6,7 @@ use uuid::Uuid;
 
 use crate::error::Error;
 
-pub const TABLES: &[&str] = &["payment_methods"];
+pub const TABLES: &[&str] = &["payment_methods", "quotes"];
 
 /// The next rows of one of [`TABLES`], in the order of their keys.
 pub async fn rows(conn: &mut PgConnection, table: &str, user_id: Uuid, after: &str) -> Result<Vec<MemberRow>, Error> {
@@ -24,6 +24,15 @@ pub async fn rows(conn: &mut PgConnection, table: &str, user_id: Uuid, after: &s
                     'createdAt', v.created_at, 'deletedAt', m.archived_at) AS "row!"
                 FROM methods m JOIN method_versions v ON v.method_id = m.id
                 WHERE m.user_id = $1 AND m.id::text || lpad(v.version::text, 10, '0') > $2 ORDER BY 1 LIMIT $3"#
+        ),
+        "quotes" => rows!(
+            r#"SELECT id::text AS "key!", jsonb_build_object(
+                    'id', id, 'direction', direction, 'amountCents', amount_cents, 'pricedCents', priced_cents,
+                    'methodId', method_id, 'methodVersion', method_version, 'asset', symbol, 'network', network,
+                    'address', address, 'memo', memo, 'units', units::text, 'decimals', decimals,
+                    'rateMicros', rate_micros, 'spreadBps', spread_bps, 'sources', sources,
+                    'createdAt', created_at, 'expiresAt', expires_at) AS "row!"
+                FROM quotes WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#
         ),
         _ => Ok(Vec::new()),
     };

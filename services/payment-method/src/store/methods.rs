@@ -121,6 +121,19 @@ pub async fn platform_among(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec
     Ok(rows.into_iter().map(Method::from).collect())
 }
 
+/// The active platform methods, in the order they were made.
+pub async fn active_platform(conn: &mut PgConnection) -> Result<Vec<Method>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        "SELECT m.id, m.scope, m.version, v.currency, v.network, v.address, v.memo, v.label, v.image_key
+         FROM methods m JOIN method_versions v ON v.method_id = m.id AND v.version = m.version
+         WHERE m.archived_at IS NULL AND m.scope = 'platform' ORDER BY m.created_at, m.id",
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(Method::from).collect())
+}
+
 /// The active platform methods of a currency.
 pub async fn platform_of_currency(conn: &mut PgConnection, currency: &str) -> Result<Vec<Method>, Error> {
     let rows = sqlx::query_as!(

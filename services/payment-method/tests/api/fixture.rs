@@ -42,7 +42,8 @@ impl World {
         let db: Db = testing::database(pool.clone(), &MIGRATOR).await;
         let realm = Realm::new();
         let treasury = treasury_key();
-        let doors = Doors { db, verifier: realm.verifier(), treasury: treasury.public_key().parse().unwrap() };
+        let keys = treasury.public_key().parse().unwrap();
+        let doors = Doors { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0 };
         let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
         Self { pool, realm, doors, treasurers, treasury }
     }

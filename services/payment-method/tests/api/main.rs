@@ -7,4 +7,6 @@ mod lookup;
 mod member_data;
 mod personal;
 mod platform;
+mod quotes;
+mod rates;
 mod signatures;

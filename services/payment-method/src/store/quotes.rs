@@ -1,0 +1,150 @@
+//! The table `quotes`.
+
+use std::collections::HashSet;
+
+use chassis::db::PgConnection;
+use chassis::money::{Cents, Units};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::quote::{Direction, Quote};
+use crate::error::Error;
+
+/// Makes one member's quotes wait for each other, so that the limit holds.
+pub async fn lock_member(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('quotes of ' || $1::text, 0)) IS NULL AS "locked!""#,
+        user_id.to_string(),
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// Makes the quotes of one address and asset wait for each other, so that their units differ.
+pub async fn lock_address(conn: &mut PgConnection, address: &str, symbol: &str) -> Result<(), Error> {
+    sqlx::query_scalar!(
+        r#"SELECT pg_advisory_xact_lock(hashtextextended('quotes at ' || lower($1::text) || ' ' || $2::text, 0)) IS NULL
+            AS "locked!""#,
+        address,
+        symbol,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(())
+}
+
+/// The member's quotes that are open.
+pub async fn count_open(conn: &mut PgConnection, user_id: Uuid) -> Result<i64, Error> {
+    // The clock after the lock: the transaction may have begun before the quotes that it waited for.
+    let count = sqlx::query_scalar!(
+        r#"SELECT count(*) AS "count!" FROM quotes WHERE user_id = $1 AND expires_at > clock_timestamp()"#,
+        user_id,
+    )
+    .fetch_one(conn)
+    .await?;
+    Ok(count)
+}
+
+/// Which of these units an open quote of the address and asset has.
+pub async fn taken(
+    conn: &mut PgConnection,
+    (address, symbol): (&str, &str),
+    candidates: &[Units],
+    now: OffsetDateTime,
+) -> Result<HashSet<Units>, Error> {
+    let candidates: Vec<_> = candidates.iter().map(ToString::to_string).collect();
+    let found = sqlx::query_scalar!(
+        r#"SELECT units::text AS "units!" FROM quotes
+         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4
+            AND units = ANY ($3::text[]::numeric[])"#,
+        address,
+        symbol,
+        &candidates,
+        now,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(found.iter().map(|text| units(text)).collect::<Result<_, _>>()?)
+}
+
+pub async fn insert(conn: &mut PgConnection, quote: &Quote, symbol: &str) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO quotes (id, user_id, direction, amount_cents, priced_cents, method_id, method_version, currency,
+            network, address, memo, chain, symbol, contract, decimals, units, rate_micros, spread_bps, sources, created_at,
+            expires_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::text::numeric, $17, $18, $19, $20,
+            $21)",
+        quote.id,
+        quote.user_id,
+        quote.direction.as_str(),
+        quote.amount.get(),
+        quote.priced.get(),
+        quote.method_id,
+        quote.method_version,
+        quote.currency,
+        quote.network,
+        quote.address,
+        quote.memo,
+        quote.chain,
+        symbol,
+        quote.contract,
+        i16::from(quote.decimals),
+        quote.units,
+        quote.rate_micros,
+        i32::from(quote.spread_bps),
+        serde_json::to_value(&quote.sources)?,
+        quote.created_at,
+        quote.expires_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// The member's quote with this id.
+pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Option<Quote>, Error> {
+    let row = sqlx::query!(
+        r#"SELECT id, user_id, direction, amount_cents, priced_cents, method_id, method_version, currency, network, address,
+            memo, chain, contract, decimals, units::text AS "units!", rate_micros, spread_bps, sources, created_at, expires_at
+         FROM quotes WHERE id = $1 AND user_id = $2"#,
+        id,
+        user_id,
+    )
+    .fetch_optional(conn)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    Ok(Some(Quote {
+        id: row.id,
+        user_id: row.user_id,
+        direction: if row.direction == "deposit" { Direction::Deposit } else { Direction::Withdrawal },
+        amount: Cents::new(row.amount_cents),
+        priced: Cents::new(row.priced_cents),
+        method_id: row.method_id,
+        method_version: row.method_version,
+        currency: row.currency,
+        network: row.network,
+        address: row.address,
+        memo: row.memo,
+        chain: row.chain,
+        contract: row.contract,
+        decimals: small(row.decimals)?,
+        units: row.units,
+        rate_micros: row.rate_micros,
+        spread_bps: small(row.spread_bps)?,
+        sources: serde_json::from_value(row.sources)?,
+        created_at: row.created_at,
+        expires_at: row.expires_at,
+    }))
+}
+
+fn small<T, U>(number: T) -> Result<U, sqlx::Error>
+where
+    U: TryFrom<T, Error = std::num::TryFromIntError>,
+{
+    number.try_into().map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
+
+fn units(text: &str) -> Result<Units, sqlx::Error> {
+    Units::parse(text).map_err(|error| sqlx::Error::Decode(Box::new(error)))
+}
