@@ -18,7 +18,7 @@ use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
     activity, admin, auth, courses, destinations, events, export, factors, files, liabilities, passkeys,
-    payment_methods, plans, terms, trades, transactions, users, wallet,
+    payment_methods, plans, quotes, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -55,6 +55,8 @@ pub fn api() -> Api {
         // Money.
         .routes(routes!(terms::get))
         .routes(routes!(wallet::get))
+        .routes(routes!(quotes::terms))
+        .routes(routes!(quotes::create))
         .routes(declare(Class::Upload, routes!(transactions::deposit)))
         .routes(routes!(transactions::withdraw))
         .routes(declare(Class::Upload, routes!(transactions::pay_fee)))

@@ -28,6 +28,8 @@ pub mod export;
 
 pub mod liabilities;
 
+pub mod quotes;
+
 pub mod terms;
 
 pub mod wallet;

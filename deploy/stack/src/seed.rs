@@ -33,6 +33,12 @@ const METHODS: [(&str, &str, &str, &str); 3] = [
     ("BTC", "Bitcoin", "bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz", "Bitcoin (local example)"),
 ];
 
+/// The rates that a local stack starts with, since it asks no exchange: currency, bid and ask in dollars.
+const RATES: [(&str, &str, &str); 2] = [("BTC", "97312.45", "97362.45"), ("USDT", "0.9998", "1.0002")];
+
+/// How long they count, in minutes: the longest that is allowed.
+const RATE_MINUTES: i64 = 1_440;
+
 /// How many daily values a plan starts with: today's and those of the 30 days before.
 const POINTS: i64 = 31;
 
@@ -90,12 +96,14 @@ pub(crate) const PLANS: [PlanSeed; 4] = [
     },
 ];
 
-/// Seeds staff, deposit addresses, plans and their values.
+/// Seeds staff, deposit addresses, rates, plans and their values.
 ///
 /// # Errors
 /// When the product refuses a step.
 pub async fn seed(stack: &Stack) -> Result<()> {
     people_and_methods(stack).await?;
+    let (treasurer, treasurer2) = pair(&Client::new(stack.url()).patient(), "treasurer").await?;
+    rates(&treasurer, &treasurer2).await?;
     let (manager, manager2) = pair(&Client::new(stack.url()).patient(), "manager").await?;
     plans(&manager, &manager2).await
 }
@@ -141,6 +149,28 @@ async fn methods(proposer: &Client, confirmer: &Client) -> Result<()> {
         if !known.iter().any(same) {
             let body = json!({ "currency": currency, "network": network, "address": address, "label": label });
             propose(proposer, confirmer, "/admin/payment-methods", body).await?;
+        }
+    }
+    Ok(())
+}
+
+/// Publishes the rates, unless they were published less than an hour ago. [D-R17]
+async fn rates(proposer: &Client, confirmer: &Client) -> Result<()> {
+    let known = proposer.get("/admin/proposals?status=confirmed").await?.success()?;
+    let known = known["proposals"].as_array().context("a list of proposals")?;
+    let recent = (OffsetDateTime::now_utc() - Duration::hours(1)).format(&Rfc3339)?;
+    for (asset, bid, ask) in RATES {
+        let is_known = known.iter().any(|proposal| {
+            proposal["kind"] == "rate.publish"
+                && proposal["change"]["asset"] == asset
+                && proposal["decidedAt"].as_str().is_some_and(|at| at > recent.as_str())
+        });
+        if !is_known {
+            let body = json!({
+                "asset": asset, "bid": bid, "ask": ask, "source": "Example rate of the local stack",
+                "validMinutes": RATE_MINUTES,
+            });
+            propose(proposer, confirmer, "/admin/rates", body).await?;
         }
     }
     Ok(())

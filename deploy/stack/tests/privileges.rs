@@ -36,6 +36,10 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("trade", "audit_rows", "INSERT"),
     ("payment_method", "methods", "INSERT UPDATE"),
     ("payment_method", "method_versions", "INSERT"),
+    ("payment_method", "assets", ""),
+    // Those of sources are forgotten after a month; a published one is what two people confirmed.
+    ("payment_method", "rate_points", "INSERT DELETE"),
+    ("payment_method", "quotes", "INSERT"),
     ("payment_method", "proposals", "INSERT UPDATE"),
     ("payment_method", "audit_rows", "INSERT"),
     ("auth", "proposals", "INSERT UPDATE"),
@@ -180,6 +184,38 @@ const NOT_ALONE: &[(&str, &str, &str, &str)] = &[
         "methods_as_proposed",
     ),
     ("payment_method", "the end of a platform method", "UPDATE methods SET archived_at = now()", "methods_as_proposed"),
+    (
+        "payment_method",
+        "a rate that nobody published",
+        "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at, valid_until, proposal_id)
+         VALUES ('BTC', 'x', 1, 1, now(), now() + interval '1 day', 'f0000000-0000-0000-0000-000000000001')",
+        "rate_points_as_proposed",
+    ),
+    (
+        "payment_method",
+        "a rate other than the one confirmed",
+        "INSERT INTO proposals (id, kind, change, proposed_by) VALUES ('f0000000-0000-0000-0000-000000000004', 'rate.publish',
+            '{\"asset\": \"BTC\", \"bidMicros\": 2, \"askMicros\": 2, \"source\": \"x\", \"validMinutes\": 1}',
+            'a0000000-0000-0000-0000-000000000001');
+         UPDATE proposals SET status = 'confirmed', decided_by = 'a0000000-0000-0000-0000-000000000002',
+            decided_at = clock_timestamp() WHERE id = 'f0000000-0000-0000-0000-000000000004';
+         INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at, valid_until, proposal_id)
+         VALUES ('BTC', 'x', 1, 2, now(), now() + interval '1 minute', 'f0000000-0000-0000-0000-000000000004')",
+        "rate_points_as_proposed",
+    ),
+    (
+        "payment_method",
+        "a source that is none",
+        "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at) VALUES ('BTC', 'own', 1, 1, now())",
+        "rate_points_source",
+    ),
+    (
+        "payment_method",
+        "a rate that is forgotten at once",
+        "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at) VALUES ('BTC', 'kraken', 1, 1, now());
+         DELETE FROM rate_points",
+        "rate_points_kept",
+    ),
     (
         "payment_method",
         "a platform method that becomes a member's",

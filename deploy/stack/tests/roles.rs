@@ -60,6 +60,7 @@ const TABLE: &[Row] = &[
     ("PUT", "/admin/payment-methods/{id}", NONE, "treasurer"),
     ("DELETE", "/admin/payment-methods/{id}", NONE, "treasurer"),
     ("POST", "/admin/payment-methods/{id}/signature", NONE, "treasurer"),
+    ("POST", "/admin/rates", "", "treasurer"),
     ("GET", "/admin/plans", "", ALL),
     ("POST", "/admin/plans", "", "manager"),
     ("PUT", "/admin/plans/{id}", NONE, "manager"),
@@ -98,6 +99,7 @@ fn body(path: &str) -> Value {
         path if path.starts_with("/admin/payment-methods") => json!({
             "currency": "USDT", "network": "TRC20", "address": "TLVaByN5qfzUVRHnVKdgLbGmEXSPZLtWYo", "label": "x",
         }),
+        "/admin/rates" => json!({ "asset": "BTC", "bid": "1", "ask": "1", "source": "A test", "validMinutes": 1 }),
         path if path.ends_with("/values") => json!({ "value": "1.01", "source": "A report" }),
         path if path.starts_with("/admin/plans") => json!({
             "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30,

@@ -134,6 +134,9 @@ async fn staff_work_with_a_second_factor() -> Result<()> {
     })
     .await
     .context("an old code is refused everywhere")?;
+    let rate = json!({ "asset": "BTC", "bid": "1", "ask": "1", "source": "A test", "validMinutes": 1 });
+    let refused = post(&treasurer.client, "/admin/rates", rate).await?;
+    assert_eq!((refused.status, refused.code()), (403, Some("STEP_UP_REQUIRED")));
     assert_eq!(reviewer.client.get("/admin/queue").await?.status, 200, "reading needs none");
     let wrong = post(&reviewer.client, "/admin/me/step-up", json!({ "code": "AAAAA-AAAAA" })).await?;
     assert_eq!((wrong.status, wrong.code()), (422, Some("INVALID_CODE")));
@@ -201,6 +204,7 @@ async fn an_invited_colleague_begins_to_work() -> Result<()> {
             "pay",
             "correctBalances",
             "changeMethods",
+            "publishRates",
             "reopenWithdrawals",
             "publishLiabilities"
         ])

@@ -12,6 +12,8 @@ pub mod proposals;
 
 pub mod payment_methods;
 
+pub mod rates;
+
 pub mod plans;
 
 pub mod staff;
@@ -68,12 +70,13 @@ pub fn routes(
         .routes(routes!(proposals::list))
         .routes(routes!(proposals::confirm))
         .routes(routes!(proposals::reject))
-        // Platform methods, plans, values.
+        // Platform methods, rates, plans, values.
         .routes(routes!(payment_methods::list))
         .routes(declare(Class::Upload, routes!(payment_methods::create)))
         .routes(declare(Class::Upload, routes!(payment_methods::update)))
         .routes(routes!(payment_methods::delete))
         .routes(routes!(payment_methods::sign))
+        .routes(routes!(rates::propose))
         .routes(routes!(plans::list, plans::create))
         .routes(routes!(plans::update))
         .routes(routes!(plans::add_value))

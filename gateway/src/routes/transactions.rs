@@ -29,6 +29,7 @@ use crate::files::{Purpose, Stored};
 use crate::idempotency::{Key, marked};
 use crate::json::{Dollars, Field, Form, Json, Reply, created, field, known_moment, moment, ok};
 use crate::names::{DepositType, RejectionReason};
+use crate::routes::quotes::TransactionQuote;
 use crate::routes::transactions::model::{Direction, TransactionKind, TransactionStatus};
 
 /// The proof of payment of a transaction.
@@ -100,6 +101,10 @@ pub struct Transaction {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub method: Option<MethodCopy>,
+    /// The quote that it was requested with. Without one, it is valued on arrival or at the payout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub quote: Option<TransactionQuote>,
     /// Withdrawals: the payout destination.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -179,6 +184,7 @@ impl Transaction {
                 memo: method.memo,
                 version: method.version,
             }),
+            quote: row.quote.map(TransactionQuote::try_from).transpose()?,
             destination: row.destination.map(|to| Destination { address: to.address, memo: to.memo }),
             needs_destination: is_withdrawal.then_some(row.needs_destination),
             needs_confirmation: is_withdrawal.then_some(row.needs_confirmation),
@@ -308,6 +314,9 @@ pub struct Deposit {
     /// Id of a platform method, or a currency code.
     #[schema(value_type = String, example = "BTC")]
     method: Field,
+    /// Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival.
+    #[schema(value_type = Option<String>)]
+    quote_id: Field,
     /// Another name for `method`.
     #[schema(value_type = Option<String>)]
     currency: Field,
@@ -343,10 +352,12 @@ pub async fn deposit(
     let kind = if value.r#type.is_given() { form.text("type", &value.r#type) } else { "deposit".to_owned() };
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     let txid = form.text("txid", &value.txid);
+    let quote_id = form.text("quoteId", &value.quote_id);
     form.finish()?;
     let claim = key.claim(&digest);
     let stored = store_receipt(&app, &caller.out, proof, claim.as_ref()).await?;
     let message = RequestDepositRequest {
+        quote_id,
         amount_cents: amount.get(),
         method,
         receipt: Some(receipt(&stored)),
@@ -376,6 +387,7 @@ async fn discard_orphan(app: &App, stored: &Stored, answer: Result<Option<&walle
 
 /// A withdrawal to request.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Withdrawal {
     /// Gross, in dollars; the fee of 2.5 % comes out of it.
     #[schema(value_type = f64, example = 250)]
@@ -389,6 +401,9 @@ pub struct Withdrawal {
     /// Memo or destination tag, on networks that use one.
     #[schema(value_type = Option<String>)]
     memo: Field,
+    /// Id of an open quote for this amount and method, which the withdrawal uses. Without one, it is valued at the payout.
+    #[schema(value_type = Option<String>)]
+    quote_id: Field,
 }
 
 /// Request a withdrawal
@@ -408,6 +423,7 @@ pub async fn withdraw(
         method: form.text("method", &value.method),
         address: form.text("address", &value.address),
         memo: form.text("memo", &value.memo),
+        quote_id: form.text("quoteId", &value.quote_id),
         idempotency: claim.clone(),
     };
     form.finish()?;

@@ -254,6 +254,7 @@ pub fn pending_deposit() -> wallet::Transaction {
 #[derive(Clone, Default)]
 pub struct FakeWallet {
     pub deposits: Arc<Mutex<Vec<wallet::RequestDepositRequest>>>,
+    pub quotes: Arc<Mutex<Vec<wallet::RequestQuoteRequest>>>,
     /// What codes were asked for.
     pub codes: Arc<Mutex<Vec<wallet::send_destination_code_request::Subject>>>,
     /// Whether it cannot tell which destinations are known.
@@ -300,6 +301,42 @@ impl WalletService for FakeWallet {
         let amount_cents = at.as_ref().map_or(-1, |at| at.seconds);
         let balances = vec![wallet::AccountBalance { account: "available".to_owned(), amount_cents }];
         Ok(Answer::new(wallet::GetBalancesResponse { at, balances }))
+    }
+
+    /// $500.00 at 97,312.45 dollars for a bitcoin.
+    async fn request_quote(
+        &self,
+        request: Call<wallet::RequestQuoteRequest>,
+    ) -> Result<Answer<wallet::RequestQuoteResponse>, Status> {
+        let asked = request.into_inner();
+        let at = |seconds| Some(Timestamp { seconds, nanos: 0 });
+        let quote = proto::common::v1::Quote {
+            id: "0195".to_owned(),
+            direction: asked.direction,
+            amount_cents: asked.amount_cents,
+            priced_cents: asked.amount_cents,
+            method_id: asked.method.clone(),
+            method_version: 2,
+            currency: "BTC".to_owned(),
+            network: "Bitcoin".to_owned(),
+            address: "bc1q".to_owned(),
+            chain: "bitcoin".to_owned(),
+            decimals: 8,
+            units: "513809".to_owned(),
+            rate_micros: 97_312_450_000,
+            spread_bps: 50,
+            sources: vec![proto::common::v1::RateSource {
+                name: "kraken".to_owned(),
+                bid_micros: 97_312_450_000,
+                ask_micros: 97_313_000_000,
+                at: at(0),
+            }],
+            at: at(0),
+            expires_at: at(900),
+            ..Default::default()
+        };
+        self.quotes.lock().unwrap().push(asked);
+        Ok(Answer::new(wallet::RequestQuoteResponse { quote: Some(quote) }))
     }
 
     async fn get_times(&self, _: Call<wallet::GetTimesRequest>) -> Result<Answer<wallet::GetTimesResponse>, Status> {

@@ -172,3 +172,49 @@ async fn a_page_of_the_history_is_as_long_as_wanted() {
         assert_eq!(reply.json()["errors"]["size"], "A page has 1 to 500 lines.", "{reply:?}");
     }
 }
+
+/// [D-Q1] [D-R17] A quote has its units and rate as text, its life and its sources; the key and the exact amount reach wallet.
+#[tokio::test]
+async fn a_quote_is_told_exactly() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    let request = Request::post("/v1/quotes")
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json")
+        .header("idempotency-key", "k");
+    let body = r#"{"direction":"deposit","amount":500.10,"method":"BTC"}"#;
+    let reply = fixture.send(request.body(Body::from(body)).unwrap()).await;
+    assert_eq!(reply.status, StatusCode::CREATED, "{reply:?}");
+    let expected = json!({
+        "id": "0195", "direction": "deposit", "amount": 500.10, "pricedAmount": 500.10, "method": "BTC",
+        "methodVersion": 2, "asset": "BTC", "network": "Bitcoin", "chain": "bitcoin", "address": "bc1q",
+        "units": "513809", "decimals": 8, "rate": "97312.45", "spreadBps": 50,
+        "sources": [{ "name": "kraken", "bid": "97312.45", "ask": "97313", "at": "1970-01-01T00:00:00Z" }],
+        "at": "1970-01-01T00:00:00Z", "expiresAt": "1970-01-01T00:15:00Z",
+    });
+    assert_eq!(reply.json()["quote"], expected);
+    let asked = fixture.wallet.quotes.lock().unwrap().pop().unwrap();
+    assert_eq!((asked.amount_cents, asked.idempotency.unwrap().key.as_str()), (50_010, "k"));
+    for (body, field) in [
+        (r#"{"direction":"both","amount":1,"method":"BTC"}"#, "direction"),
+        (r#"{"amount":1,"method":"BTC"}"#, "direction"),
+        (r#"{"direction":"deposit","amount":"1e2","method":"BTC"}"#, "amount"),
+    ] {
+        let reply = fixture.call(Method::POST, "/v1/quotes", Some(&token), body).await;
+        assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{body}");
+        assert!(reply.json()["errors"][field].is_string(), "{reply:?}");
+    }
+    assert!(fixture.wallet.quotes.lock().unwrap().is_empty());
+}
+
+/// [D-Q1] The quote that a deposit names reaches wallet.
+#[tokio::test]
+async fn a_deposit_names_its_quote() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.member();
+    for (extra, quote_id) in [("", ""), (r#","quoteId":"0195""#, "0195")] {
+        let body = format!(r#"{{"amount":100,"method":"BTC","receipt":"{PNG}"{extra}}}"#);
+        deposit(&fixture, &token, None, &body).await;
+        assert_eq!(fixture.wallet.deposits.lock().unwrap().pop().unwrap().quote_id, quote_id);
+    }
+}

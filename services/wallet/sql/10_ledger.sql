@@ -467,12 +467,15 @@ BEGIN
             INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents, fee_cents,
                     net_amount_cents, fee_paid, method_id, currency, network, method_address, method_memo, method_version,
                     destination_address, destination_memo, destination_checked, decided_by, decided_at, related_id, revision,
-                    created_at)
+                    created_at, quote_id, asset, asset_decimals, units, rate_micros, spread_bps, quoted_at,
+                    quote_expires_at)
                 SELECT line.id, line.user_id, line.kind, line.description, line.status, line.direction,
                     line.amount_cents, line.fee_cents, line.net_amount_cents, line.fee_paid, line.method_id,
                     line.currency, line.network, line.method_address, line.method_memo, line.method_version,
                     line.destination_address, line.destination_memo, line.destination_checked, line.decided_by,
-                    line.decided_at, line.related_id, line.revision, line.created_at
+                    line.decided_at, line.related_id, line.revision, line.created_at, line.quote_id, line.asset,
+                    line.asset_decimals, line.units, line.rate_micros, line.spread_bps, line.quoted_at,
+                    line.quote_expires_at
                 FROM unnest(new_lines) AS new, jsonb_populate_record(NULL::transactions, new.line) AS line
                 WHERE all_applied OR verdicts[new.movement] = 0;
         END IF;

@@ -29,6 +29,8 @@ pub mod request_deposit;
 
 pub mod request_withdrawal;
 
+pub mod resolve_quote;
+
 pub mod pay_withdrawal_fee;
 
 pub mod set_destination;

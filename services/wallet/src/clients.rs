@@ -1,21 +1,25 @@
 //! Clients of payment-method and auth.
 
 use chassis::batch::Batch;
+use chassis::clock::from_proto;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
+use chassis::money::{Cents, Conversion, Rate, Units};
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
 use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
+use proto::common::v1 as common;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
+use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
-    ResolveWithdrawalMethodsRequest,
+    CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, ResolveDepositMethodRequest,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
 };
 use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
-use crate::domain::transaction::{Destination, MethodCopy};
+use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection};
 
 #[derive(Clone)]
 pub struct Methods {
@@ -136,6 +140,93 @@ impl Lookup {
         .map(Response::into_inner)
         .map_err(|status| from_status(&status))
     }
+}
+
+/// Quotes, which payment-method makes.
+#[derive(Clone)]
+pub struct Quotes {
+    client: QuoteServiceClient<Channel>,
+    credential: Credential,
+}
+
+/// A quote as a transaction keeps it, and what it is for.
+#[derive(Debug, Clone)]
+pub struct Quoted {
+    pub quote: QuoteCopy,
+    pub direction: QuoteDirection,
+    /// As requested; gross.
+    pub amount: Cents,
+    pub method_id: Uuid,
+    /// Deposits: the version of the method whose address was quoted.
+    pub method_version: i32,
+}
+
+impl Quotes {
+    /// Asks over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: QuoteServiceClient::new(channel), credential }
+    }
+
+    /// A new quote, once a key.
+    ///
+    /// # Errors
+    /// Invalid for an unknown method, Conflict for too many open quotes, Unavailable without a rate.
+    pub async fn create(&self, message: CreateQuoteRequest) -> Result<Response<CreateQuoteResponse>, Refusal> {
+        let out = Outgoing::service(&self.credential);
+        let request = if message.idempotency.is_some() { out.idempotent(message) } else { out.once(message) };
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.create_quote(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))
+    }
+
+    /// A member's open quote.
+    ///
+    /// # Errors
+    /// NotFound, Conflict if it expired, Unavailable if it cannot be asked.
+    pub async fn get(&self, user_id: Uuid, quote_id: Uuid) -> Result<Quoted, Refusal> {
+        let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_string() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let answer = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_quote(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?;
+        let found = answer.into_inner().quote.ok_or_else(Refusal::unavailable)?;
+        quoted(&found).ok_or_else(Refusal::unavailable)
+    }
+}
+
+/// `None` if it lacks a part.
+fn quoted(found: &common::Quote) -> Option<Quoted> {
+    Some(Quoted {
+        direction: match found.direction() {
+            common::QuoteDirection::Deposit => QuoteDirection::Deposit,
+            common::QuoteDirection::Withdrawal => QuoteDirection::Withdrawal,
+            common::QuoteDirection::Unspecified => return None,
+        },
+        amount: Cents::new(found.amount_cents),
+        method_id: found.method_id.parse().ok()?,
+        method_version: found.method_version,
+        quote: QuoteCopy {
+            id: found.id.parse().ok()?,
+            asset: found.currency.clone(),
+            conversion: Conversion {
+                rate: Rate::new(found.rate_micros).ok()?,
+                decimals: found.decimals.try_into().ok()?,
+                spread_bps: found.spread_bps.try_into().ok()?,
+            },
+            units: Units::parse(&found.units).ok()?,
+            at: from_proto(found.at.as_ref()?)?,
+            expires_at: from_proto(found.expires_at.as_ref()?)?,
+        },
+    })
 }
 
 /// The codes by which members confirm destinations, which auth issues and checks.

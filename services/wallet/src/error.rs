@@ -121,6 +121,14 @@ pub enum Error {
     StaleRevision,
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
+    /// Unknown, or another member's.
+    #[error("we can't find that quote.")]
+    QuoteNotFound,
+    #[error("this quote has been used already. Please get a new one.")]
+    QuoteUsed,
+    /// It was made for another direction, amount or method.
+    #[error("this quote is for another amount or payment method. Please get a new one.")]
+    QuoteDiffers,
     /// The business id was posted before.
     #[error("this has been posted already.")]
     AlreadyPosted,
@@ -163,6 +171,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_one_pending_course") => Self::CoursePaymentPending,
             Some("transactions_one_pending_fee") => Self::FeePending,
             Some("transactions_txid_in" | "transactions_txid_out") => Self::TxidUsed,
+            Some("transactions_quote_once") => Self::QuoteUsed,
             Some("transactions_decided_once") => Self::AlreadyDecided,
             Some("transactions_two_people") => Self::SecondPersonRequired,
             Some("transactions_destination_known") => Self::DestinationUnconfirmed,
@@ -185,8 +194,9 @@ impl Fault for Error {
             | Self::TradeNotFunded
             | Self::AccountVerifies
             | Self::MethodNotFound
+            | Self::QuoteNotFound
             | Self::HoldNotFound => Kind::NotFound,
-            Self::InsufficientBalance | Self::LimitReached(_) => Kind::Invalid,
+            Self::InsufficientBalance | Self::LimitReached(_) | Self::QuoteDiffers => Kind::Invalid,
             Self::OwnHold => Kind::Forbidden,
             Self::AmountOwed
             | Self::NotReversible
@@ -218,6 +228,7 @@ impl Fault for Error {
             | Self::NotBeingPaid
             | Self::StaleRevision
             | Self::TxidUsed
+            | Self::QuoteUsed
             | Self::AlreadyPosted
             | Self::TradeTermsDiffer
             | Self::PublicationInProgress => Kind::Conflict,
@@ -236,6 +247,7 @@ impl Fault for Error {
             | Self::TradeNotFunded
             | Self::AccountVerifies
             | Self::MethodNotFound
+            | Self::QuoteNotFound
             | Self::HoldNotFound => ErrorReason::NotFound,
             Self::AmountOwed => ErrorReason::AmountOwed,
             Self::NotReversible => ErrorReason::NotReversible,
@@ -273,6 +285,8 @@ impl Fault for Error {
             Self::NotBeingPaid => ErrorReason::NotBeingPaid,
             Self::StaleRevision => ErrorReason::StaleRevision,
             Self::TxidUsed => ErrorReason::TxidUsed,
+            Self::QuoteUsed => ErrorReason::QuoteUsed,
+            Self::QuoteDiffers => ErrorReason::ValidationFailed,
             Self::AccountMissing | Self::Amount(_) => ErrorReason::Internal,
             Self::Refused(refusal) => refusal.reason(),
             Self::Replayed(replayed) => replayed.refusal.reason(),
@@ -294,6 +308,7 @@ impl Fault for Error {
     fn fields(&self) -> Vec<(String, String)> {
         match self {
             Self::InsufficientBalance | Self::LimitReached(_) => vec![("amount".to_owned(), self.sentence())],
+            Self::QuoteDiffers => vec![("quoteId".to_owned(), self.sentence())],
             _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
         }
     }

@@ -35,7 +35,7 @@ use tonic::service::Routes;
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
 use crate::app::request_withdrawal::{Book, Gate};
-use crate::clients::{Codes, Methods};
+use crate::clients::{Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
@@ -50,6 +50,7 @@ pub struct Doors {
     pub lines: Lines,
     pub verifier: Verifier,
     pub methods: Methods,
+    pub quotes: Quotes,
     /// Mails and checks the codes of destinations.
     pub codes: Codes,
     pub limits: Limits,

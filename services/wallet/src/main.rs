@@ -16,7 +16,7 @@ use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
-use wallet::clients::{Codes, Methods};
+use wallet::clients::{Codes, Methods, Quotes};
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::Doors;
@@ -40,11 +40,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
     let auth = grpc::channel("auth", &config.auth_url)?;
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
+    let payment_method = grpc::channel("payment-method", &config.payment_method_url)?;
     let verifier = auth_client::verifier(NAME, auth, &config.service)?;
-    let methods = Methods::new(
-        grpc::channel("payment-method", &config.payment_method_url)?,
-        config.service.keys.credential(NAME)?,
-    );
+    let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
+    let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(check(db.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
@@ -56,7 +55,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     });
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
-    let routes = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times }.routes().await;
+    let routes =
+        Doors { db, ledger, gate, book, lines, verifier, methods, quotes, codes, limits, times }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -624,6 +624,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/rates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose a rate
+         * @description It counts where the sources of rates do not agree, or none are configured.
+         */
+        post: operations["post_admin_rates"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/staff": {
         parameters: {
             query?: never;
@@ -1383,6 +1403,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/quotes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Quote an amount
+         * @description The rate is locked for 15 minutes.
+         */
+        post: operations["post_quotes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/quotes/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read the terms of quotes and the current rates */
+        get: operations["get_quotes_terms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/terms": {
         parameters: {
             query?: never;
@@ -1957,6 +2014,42 @@ export interface components {
              */
             revision: number;
         };
+        /** @description A coin or token on one chain that the platform receives and pays. */
+        Asset: {
+            /**
+             * @description Dollars for a whole unit at which payouts are valued, before the spread.
+             * @example 97315.1
+             */
+            ask?: string;
+            /**
+             * @description The currency code.
+             * @example BTC
+             */
+            asset: string;
+            /** @description When the oldest source was read. */
+            at?: string;
+            /** @description Whether there is a rate now. Without one, a quote is refused with `RATE_UNAVAILABLE`. */
+            available: boolean;
+            /**
+             * @description Dollars for a whole unit at which deposits are valued, before the spread.
+             * @example 97312.45
+             */
+            bid?: string;
+            /** @example bitcoin */
+            chain: string;
+            /** @description The contract of a token. */
+            contract?: string;
+            /**
+             * Format: int32
+             * @description Digits after the point of a whole unit.
+             * @example 8
+             */
+            decimals: number;
+            /** @description Platform methods of this asset. */
+            methodIds: string[];
+            /** @description The names of the sources. */
+            sources?: string[];
+        };
         /** @description A staff action in the audit log. */
         AuditRow: {
             action: string;
@@ -2098,6 +2191,8 @@ export interface components {
              * @example 1
              */
             methodVersion?: number | null;
+            /** @description Id of an open quote for this amount and method, which the deposit uses. Without one, it is valued on arrival. */
+            quoteId?: string | null;
             /**
              * @description The proof of payment as a data URL.
              * @example data:image/png;base64,iVBORw0KGgo=
@@ -2167,7 +2262,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -2506,6 +2601,52 @@ export interface components {
             /** @description The treasury key's signature over this version; it can be attached later. */
             signature?: string | null;
         };
+        /** @description An amount to quote. */
+        NewQuote: {
+            /**
+             * Format: double
+             * @description Amount in dollars; of a withdrawal the gross amount.
+             * @example 500
+             */
+            amount: number;
+            direction: components["schemas"]["QuoteDirection"];
+            /**
+             * @description Id of a platform method, or a currency code; of a withdrawal, also the id of an own method.
+             * @example BTC
+             */
+            method: string;
+        };
+        /** @description A rate to publish. */
+        NewRate: {
+            /**
+             * Format: double
+             * @description Dollars for a whole unit at which payouts are valued, with up to six decimals.
+             * @example 97315.1
+             */
+            ask: number;
+            /**
+             * @description A currency code that quotes are made in.
+             * @example BTC
+             */
+            asset: string;
+            /**
+             * Format: double
+             * @description Dollars for a whole unit at which deposits are valued, with up to six decimals.
+             * @example 97312.45
+             */
+            bid: number;
+            /**
+             * @description Where the price was read.
+             * @example Kraken, order book at 12:00 UTC
+             */
+            source: string;
+            /**
+             * Format: int32
+             * @description How long it counts from the confirmation on: 1 to 1440 minutes.
+             * @example 60
+             */
+            validMinutes: number;
+        };
         /** @description The new role of a staff account. */
         NewRole: {
             role: components["schemas"]["Role"];
@@ -2725,7 +2866,7 @@ export interface components {
          * @description Permission of staff; each role has several.
          * @enum {string}
          */
-        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "changePlans" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
         /** @description An investment plan. */
         Plan: {
             /** @description Whether it is open for investments. */
@@ -2888,7 +3029,10 @@ export interface components {
             /** @description Until when it can be decided. */
             expiresAt?: string | null;
             id: string;
-            /** @description The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `staff.invite`. */
+            /**
+             * @description The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `rate.publish`,
+             *     `staff.invite`.
+             */
             kind: string;
             /** @description The permission to decide it. */
             permission: components["schemas"]["Permission"];
@@ -2955,6 +3099,103 @@ export interface components {
             fee?: components["schemas"]["Percentiles"] | null;
             payout?: components["schemas"]["Percentiles"] | null;
             withdrawal?: components["schemas"]["Percentiles"] | null;
+        };
+        /** @description How much of an asset an amount is, until the quote expires. A deposit or withdrawal uses it once. */
+        Quote: {
+            /** @description Deposits: where to pay. */
+            address?: string;
+            /** @description The amount in dollars, as requested. */
+            amount: components["schemas"]["Dollars"];
+            /**
+             * @description The currency code.
+             * @example BTC
+             */
+            asset: string;
+            at: string;
+            /** @example bitcoin */
+            chain: string;
+            /** @description The contract of a token. */
+            contract?: string;
+            /**
+             * Format: int32
+             * @description Digits after the point of a whole unit.
+             * @example 8
+             */
+            decimals: number;
+            direction: components["schemas"]["QuoteDirection"];
+            expiresAt: string;
+            id: string;
+            memo?: string;
+            /** @description Id of the payment method. */
+            method: string;
+            /**
+             * Format: int32
+             * @description Deposits: the version of the method, with its address.
+             */
+            methodVersion: number;
+            network: string;
+            /** @description The part of it that the units are worth: of a withdrawal, what is left after the fee. */
+            pricedAmount: components["schemas"]["Dollars"];
+            /**
+             * @description Dollars for a whole unit, before the spread.
+             * @example 97312.45
+             */
+            rate?: string | null;
+            /** @description The sources that the rate is the median of. */
+            sources: components["schemas"]["RateSource"][];
+            /**
+             * Format: int32
+             * @description What is added to the rate, in hundredths of a percent.
+             */
+            spreadBps: number;
+            /**
+             * @description In the smallest unit of the asset, e.g. satoshi.
+             * @example 513809
+             */
+            units: string;
+        };
+        /**
+         * @description What a quote is for.
+         * @enum {string}
+         */
+        QuoteDirection: "deposit" | "withdrawal";
+        /** @description The response with a quote. */
+        QuoteMade: {
+            quote: components["schemas"]["Quote"];
+            success: boolean;
+        };
+        /** @description The terms of quotes, and the assets that can be quoted. */
+        QuoteTerms: {
+            assets: components["schemas"]["Asset"][];
+            /**
+             * Format: int32
+             * @description How long a quote lasts.
+             * @example 900
+             */
+            lifeSeconds: number;
+            /**
+             * Format: int32
+             * @description Quotes of a member that may be open at the same time.
+             * @example 20
+             */
+            openMax: number;
+            /**
+             * Format: int32
+             * @description What a quote adds to the rate, in hundredths of a percent: a deposit asks for more units, a payout has fewer.
+             * @example 50
+             */
+            spreadBps: number;
+            success: boolean;
+        };
+        /** @description The prices of one source. */
+        RateSource: {
+            /** @example 97312.5 */
+            ask?: string | null;
+            at?: string | null;
+            /** @example 97312.4 */
+            bid?: string | null;
+            /** @example kraken */
+            name: string;
         };
         /** @description The reason to rebuild an account. */
         Rebuild: {
@@ -3303,6 +3544,8 @@ export interface components {
              *     destination after a login from a new device.
              */
             notBefore?: string;
+            /** @description The quote that it was requested with. Without one, it is valued on arrival or at the payout. */
+            quote?: components["schemas"]["TransactionQuote"];
             /** @description Why it was rejected. */
             reasonCode?: components["schemas"]["RejectionReason"];
             receipt?: components["schemas"]["ReceiptLink"] | null;
@@ -3342,6 +3585,35 @@ export interface components {
             message: string;
             success: boolean;
             transaction: components["schemas"]["TransactionSummary"];
+        };
+        /** @description The quote that a deposit or withdrawal was requested with. */
+        TransactionQuote: {
+            /**
+             * @description The currency code.
+             * @example BTC
+             */
+            asset: string;
+            at: string;
+            /**
+             * Format: int32
+             * @description Digits after the point of a whole unit.
+             * @example 8
+             */
+            decimals: number;
+            expiresAt: string;
+            id: string;
+            /**
+             * @description Dollars for a whole unit, before the spread.
+             * @example 97312.45
+             */
+            rate?: string | null;
+            /** Format: int32 */
+            spreadBps: number;
+            /**
+             * @description What a deposit has to bring or a withdrawal pays, in the smallest unit of the asset.
+             * @example 513809
+             */
+            units: string;
         };
         /** @description The response with a transaction. */
         TransactionReply: {
@@ -3471,6 +3743,8 @@ export interface components {
              * @example BTC
              */
             method: string;
+            /** @description Id of an open quote for this amount and method, which the withdrawal uses. Without one, it is valued at the payout. */
+            quoteId?: string | null;
         };
         /** @description Limits and fee of withdrawals. */
         WithdrawalTerms: {
@@ -4440,6 +4714,27 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    post_admin_rates: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRate"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     get_admin_staff: {
         parameters: {
             query?: never;
@@ -5350,6 +5645,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Values"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_quotes: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewQuote"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuoteMade"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_quotes_terms: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QuoteTerms"];
                 };
             };
             "4XX": components["responses"]["ClientError"];

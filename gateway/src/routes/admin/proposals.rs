@@ -32,7 +32,7 @@ pub enum Owner {
     Wallet,
     /// Plans and their values.
     Trade,
-    /// Payment methods of the platform.
+    /// Payment methods of the platform, and rates.
     PaymentMethod,
     /// Staff accounts and lost second factors.
     Auth,
@@ -84,7 +84,8 @@ impl TryFrom<ProposalStatus> for Status {
 #[serde(rename_all = "camelCase")]
 pub struct Proposal {
     id: String,
-    /// The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `staff.invite`.
+    /// The kind of change, e.g. `bonus`, `plan.create`, `plan.value`, `payment_method.update`, `rate.publish`,
+    /// `staff.invite`.
     kind: String,
     status: Status,
     #[serde(skip_serializing_if = "Option::is_none")]

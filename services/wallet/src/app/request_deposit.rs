@@ -6,7 +6,7 @@ use chassis::idempotency::{Answer, Claim, Work};
 use uuid::Uuid;
 
 use crate::domain::limits::Limits;
-use crate::domain::transaction::{PaymentClaim, Purpose, Transaction};
+use crate::domain::transaction::{PaymentClaim, Purpose, QuoteCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting;
@@ -18,13 +18,15 @@ pub struct RequestDeposit {
     /// The balance or the course.
     pub purpose: Purpose,
     pub payment: PaymentClaim,
+    /// Of this amount and method; unset for what is valued on arrival.
+    pub quote: Option<QuoteCopy>,
     pub claim: Option<Claim>,
 }
 
 /// Records the payment as pending.
 ///
 /// # Errors
-/// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`.
+/// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`, `QuoteUsed`.
 pub async fn request_deposit(db: &Db, limits: &Limits, command: &RequestDeposit) -> Result<Answer<Transaction>, Error> {
     let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, Error>()? {
@@ -44,6 +46,7 @@ async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDepos
         return Err(Error::TooManyPendingDeposits(limits.pending_deposits));
     }
     let transaction = Transaction::payment(command.user_id, command.purpose, command.payment.clone(), now);
+    let transaction = transaction.quoted(command.quote.clone());
     transactions::insert(conn, &transaction).await?;
     receipts::record(conn, command.user_id, &command.payment.receipt.key, transaction.id).await?;
     published::deposit_requested(&transaction).enqueue(conn).await?;

@@ -13,7 +13,7 @@ use crate::domain::account::AccountRef;
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits::Limits;
 use crate::domain::posting_kind::{Cause, PostingKind};
-use crate::domain::transaction::{Destination, MethodCopy, Transaction};
+use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::ledger::Ledger;
@@ -30,6 +30,8 @@ pub struct RequestWithdrawal {
     pub destination: Option<Destination>,
     /// Whether that is known; otherwise the member has to confirm it.
     pub is_known: bool,
+    /// Of this amount and method; unset for what is valued when it is paid.
+    pub quote: Option<QuoteCopy>,
     pub claim: Option<Claim>,
 }
 
@@ -92,7 +94,8 @@ impl Book {
 /// request as if it had come before.
 ///
 /// # Errors
-/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, Unavailable.
+/// `WithdrawalsStopped`, `WithdrawalPending`, `LimitReached`, `InsufficientBalance`, `AmountOwed`, `QuoteUsed`,
+/// Unavailable.
 pub async fn request_withdrawal(
     ledger: &Ledger,
     limits: &Limits,
@@ -117,7 +120,7 @@ fn movement(
 ) -> Result<(Movement, Transaction), Error> {
     let user_id = command.user_id;
     let (method, to) = (command.method.clone(), (command.destination.clone(), command.is_known.then_some(now)));
-    let transaction = Transaction::withdrawal(user_id, command.amount, method, to, now)?;
+    let transaction = Transaction::withdrawal(user_id, command.amount, method, to, now)?.quoted(command.quote.clone());
     let way = (AccountRef::available(user_id), AccountRef::held(user_id));
     let cause = Cause::Transaction(transaction.id);
     let hold = Posting::transfer(PostingKind::WithdrawalHold, cause, user_id, way, command.amount)?;

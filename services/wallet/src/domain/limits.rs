@@ -4,6 +4,8 @@ use chassis::error::Refusal;
 use chassis::money::{AmountError, Cents};
 use time::{Duration, OffsetDateTime};
 
+use crate::domain::transaction::QuoteDirection;
+
 /// The fee of a withdrawal in hundredths of a percent: 2.5 %.
 pub const FEE_BASIS_POINTS: u32 = 250;
 
@@ -79,6 +81,22 @@ impl Limits {
     /// Invalid on the field `amount`.
     pub fn check_deposit(&self, amount: Cents) -> Result<(), Refusal> {
         within("Deposits", amount, self.deposit_min, self.deposit_max)
+    }
+
+    /// What the units of a quote for this amount are worth: of a withdrawal, what is left after the fee.
+    ///
+    /// # Errors
+    /// Invalid for an amount that could not be deposited or withdrawn.
+    pub fn priced(&self, direction: QuoteDirection, amount: Cents) -> Result<Cents, Refusal> {
+        match direction {
+            // The course is paid like a deposit.
+            QuoteDirection::Deposit if amount == COURSE_PRICE => Ok(amount),
+            QuoteDirection::Deposit => self.check_deposit(amount).map(|()| amount),
+            QuoteDirection::Withdrawal => {
+                self.check_withdrawal(amount)?;
+                fee_and_net(amount).map(|(_, net)| net).map_err(|error| Refusal::field("amount", error.to_string()))
+            }
+        }
     }
 
     /// Whether a withdrawal of this amount is accepted.

@@ -17,7 +17,8 @@ use crate::domain::txid::Txid;
 use crate::error::Error;
 
 pub use self::details::{
-    Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, Purpose, Receipt, TradePart, Withdrawal,
+    Approval, Destination, Details, FirstApproval, Lease, MethodCopy, Payment, Purpose, QuoteCopy, QuoteDirection,
+    Receipt, TradePart, Withdrawal,
 };
 pub use self::kind::{Direction, Kind, Status};
 
@@ -105,6 +106,7 @@ impl Transaction {
             claimed_amount: None,
             txid: None,
             first_approval: None,
+            quote: None,
         };
         Self::pending(user_id, Details::Payment(payment), claim.amount, now).described(description)
     }
@@ -133,8 +135,20 @@ impl Transaction {
             approval: None,
             paying: None,
             txid: None,
+            quote: None,
         };
         Ok(Self::pending(user_id, Details::Withdrawal(withdrawal), gross, now).described(description))
+    }
+
+    /// The same deposit or withdrawal at a quote.
+    #[must_use]
+    pub fn quoted(mut self, quote: Option<QuoteCopy>) -> Self {
+        match &mut self.details {
+            Details::Payment(payment) => payment.quote = quote,
+            Details::Withdrawal(withdrawal) => withdrawal.quote = quote,
+            _ => {}
+        }
+        self
     }
 
     /// The same with words for the member.
@@ -360,13 +374,16 @@ impl Transaction {
         Ok(())
     }
 
-    /// The fee of an open withdrawal came from outside: the payout is the full amount.
+    /// The fee of an open withdrawal came from outside: the payout is the full amount, at the rate that was quoted.
     ///
     /// # Errors
-    /// `NotFound` for what is no withdrawal.
+    /// `NotFound` for what is no withdrawal; `Amount` if the units do not fit.
     pub fn take_fee_payment(&mut self) -> Result<(), Error> {
         let amount = self.amount;
         let withdrawal = self.as_withdrawal_mut()?;
+        if let Some(quote) = &mut withdrawal.quote {
+            quote.units = quote.conversion.units_paid(amount)?;
+        }
         withdrawal.fee_paid = true;
         withdrawal.net_amount = amount;
         Ok(())

@@ -3,6 +3,7 @@
 use chassis::clock;
 use chassis::error::Refusal;
 use chassis::money::Cents;
+use proto::common::v1 as common;
 use proto::wallet::v1 as message;
 use uuid::Uuid;
 
@@ -16,7 +17,9 @@ use crate::domain::destination::PayoutAddress;
 use crate::domain::hold::{Hold, HoldReason};
 use crate::domain::limits::{Allowance, COURSE_PRICE, FEE_BASIS_POINTS, Limits, Rest, TWO_PEOPLE_FROM};
 use crate::domain::transaction::record::Record;
-use crate::domain::transaction::{Destination, Direction, Kind, MethodCopy, Purpose, Receipt, Status, Transaction};
+use crate::domain::transaction::{
+    Destination, Direction, Kind, MethodCopy, Purpose, QuoteCopy, QuoteDirection, Receipt, Status, Transaction,
+};
 use crate::domain::txid::Txid;
 use crate::domain::wallet::Wallet;
 use crate::error::Error;
@@ -100,6 +103,20 @@ pub fn method(text: &str) -> Result<String, Refusal> {
         return Err(Refusal::field("method", "Please choose a payment method."));
     }
     Ok(text.to_owned())
+}
+
+/// What a quote is asked for.
+pub fn quote_direction(direction: common::QuoteDirection) -> Result<QuoteDirection, Refusal> {
+    match direction {
+        common::QuoteDirection::Deposit => Ok(QuoteDirection::Deposit),
+        common::QuoteDirection::Withdrawal => Ok(QuoteDirection::Withdrawal),
+        common::QuoteDirection::Unspecified => Err(Refusal::field("direction", "Choose a deposit or a withdrawal.")),
+    }
+}
+
+/// The quote that a request names, if it names one.
+pub fn quote_id(text: &str) -> Result<Option<Uuid>, Error> {
+    if text.is_empty() { Ok(None) } else { Uuid::try_parse(text).map(Some).map_err(|_| Error::QuoteNotFound) }
 }
 
 /// A destination as the member typed it; may be empty unless required.
@@ -310,6 +327,22 @@ impl From<Transaction> for message::Transaction {
                 until: Some(clock::to_proto(lease.until)),
             }),
             first_approval,
+            quote: one.quote.map(Into::into),
+        }
+    }
+}
+
+impl From<QuoteCopy> for message::TransactionQuote {
+    fn from(quote: QuoteCopy) -> Self {
+        Self {
+            id: quote.id.to_string(),
+            asset: quote.asset,
+            decimals: quote.conversion.decimals.into(),
+            units: quote.units.to_string(),
+            rate_micros: quote.conversion.rate.micros(),
+            spread_bps: quote.conversion.spread_bps.into(),
+            at: Some(clock::to_proto(quote.at)),
+            expires_at: Some(clock::to_proto(quote.expires_at)),
         }
     }
 }

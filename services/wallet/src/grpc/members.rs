@@ -3,12 +3,13 @@
 use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{REPLAYED, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Session;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::MemberAct;
+use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, ConfirmDestinationResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse,
@@ -16,9 +17,9 @@ use proto::wallet::v1::{
     GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
     GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
     PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
-    RequestDepositRequest, RequestDepositResponse, RequestWithdrawalRequest, RequestWithdrawalResponse,
-    SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse,
-    Transaction as Line, confirm_destination_request, send_destination_code_request,
+    RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
+    RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
+    SetDestinationResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -39,10 +40,11 @@ use crate::app::payout_state::known_since;
 use crate::app::purchase_course::purchase_course;
 use crate::app::request_deposit::{RequestDeposit, request_deposit};
 use crate::app::request_withdrawal::{RequestWithdrawal, request_withdrawal};
+use crate::app::resolve_quote::resolve_quote;
 use crate::app::set_destination::{method_in_need, set_destination};
 use crate::domain::destination::PayoutAddress;
 use crate::domain::limits;
-use crate::domain::transaction::{PaymentClaim, Purpose, Status as Stands, Transaction, Withdrawal};
+use crate::domain::transaction::{PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::grpc::{Doors, convert};
@@ -98,6 +100,30 @@ impl WalletService for Doors {
         Ok(Response::new(get_balances(&self.db, member.user_id, at).await?.into()))
     }
 
+    async fn request_quote(
+        &self,
+        request: Request<RequestQuoteRequest>,
+    ) -> Result<Response<RequestQuoteResponse>, Status> {
+        let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
+        let message = request.into_inner();
+        let amount = Cents::new(message.amount_cents);
+        let priced = self.limits.priced(convert::quote_direction(message.direction())?, amount)?;
+        let asked = CreateQuoteRequest {
+            user_id: member.user_id.to_string(),
+            direction: message.direction,
+            amount_cents: amount.get(),
+            priced_cents: priced.get(),
+            method: convert::method(&message.method)?,
+            idempotency: message.idempotency,
+        };
+        let (metadata, made, _) = self.quotes.create(asked).await?.into_parts();
+        let mut response = Response::new(RequestQuoteResponse { quote: made.quote });
+        if let Some(first) = metadata.get(REPLAYED) {
+            response.metadata_mut().insert(REPLAYED, first.clone());
+        }
+        Ok(response)
+    }
+
     async fn request_deposit(
         &self,
         request: Request<RequestDepositRequest>,
@@ -113,13 +139,24 @@ impl WalletService for Doors {
         let method = convert::method(&message.method)?;
         let receipt = convert::receipt(message.receipt)?;
         let txid = Txid::parse_optional(&message.txid)?;
+        let quote_id = convert::quote_id(&message.quote_id)?;
         let claim = Claim::of(member.user_id, message.idempotency.as_ref(), &request_id)?;
         if let Some(before) = answered_before(&self.db, claim.as_ref()).await? {
             return Ok(answer(before.map(|one: Transaction| RequestDepositResponse { transaction: Some(one.into()) })));
         }
-        let method = self.methods.resolve_deposit(&method, message.method_version).await?;
+        let quoted = match quote_id {
+            Some(id) => Some(resolve_quote(&self.db, &self.quotes, member.user_id, id).await?),
+            None => None,
+        };
+        // The address that was quoted is the one that was shown.
+        let version = quoted.as_ref().map_or(message.method_version, |quoted| quoted.method_version);
+        let method = self.methods.resolve_deposit(&method, version).await?;
+        if let Some(quoted) = &quoted {
+            quoted.check(QuoteDirection::Deposit, amount, method.id)?;
+        }
+        let quote = quoted.map(|quoted| quoted.quote);
         let payment = PaymentClaim { amount, method, receipt, txid };
-        let command = RequestDeposit { user_id: member.user_id, purpose, payment, claim };
+        let command = RequestDeposit { user_id: member.user_id, purpose, payment, quote, claim };
         let done = retrying(|| request_deposit(&self.db, &self.limits, &command)).await?;
         Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
     }
@@ -135,34 +172,36 @@ impl WalletService for Doors {
             self.limits.check_withdrawal(amount)?;
             let method = convert::method(&message.method)?;
             let typed = convert::destination(&message.address, &message.memo, false)?;
+            let quote_id = convert::quote_id(&message.quote_id)?;
             let claim = Claim::of(user_id, message.idempotency.as_ref(), request_id(request.metadata()))?;
-            let found = match self.methods.resolve_withdrawal(user_id, &method, typed).await {
-                Ok((method, destination)) => {
-                    let to = destination.as_ref().map(|destination| method.payout_address(destination));
-                    let unknown = self.book.unless_known(user_id, to).await?;
-                    Ok((method, destination, unknown))
-                }
-                Err(refusal) => Err(refusal),
+            let found = async {
+                let (method, destination) = self.methods.resolve_withdrawal(user_id, &method, typed).await?;
+                let to = destination.as_ref().map(|destination| method.payout_address(destination));
+                let unknown = self.book.unless_known(user_id, to).await?;
+                let Some(id) = quote_id else { return Ok((method, destination, unknown, None)) };
+                let quoted = resolve_quote(&self.db, &self.quotes, user_id, id).await?;
+                quoted.check(QuoteDirection::Withdrawal, amount, method.id)?;
+                Ok::<_, Error>((method, destination, unknown, Some(quoted.quote)))
             };
-            Ok::<_, Error>((claim, found))
+            Ok::<_, Error>((claim, found.await))
         };
         // Asked at once; that the session lives is looked at first.
         let (member, looked_up, is_open) =
             tokio::join!(self.acting(request.metadata(), MemberAct::Withdraw), looked_up, self.gate.is_open());
         let member = member?;
         let (claim, found) = looked_up?;
-        let (method, destination, unknown) = match found {
+        let (method, destination, unknown, quote) = match found {
             Ok(found) => found,
-            // A repetition is answered as before whatever has become of the method meanwhile.
+            // A repetition is answered as before whatever has become of the method and the quote meanwhile.
             Err(refusal) => {
                 let before = answered_before::<Transaction>(&self.db, claim.as_ref()).await?;
-                let before = before.ok_or_else(|| Error::from(refusal))?;
+                let before = before.ok_or(refusal)?;
                 return Ok(answer(before.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })));
             }
         };
         // Whoever has a second factor gave it for this call.
         let is_known = unknown.is_none() || member.has_factor;
-        let command = RequestWithdrawal { user_id, amount, method, destination, is_known, claim };
+        let command = RequestWithdrawal { user_id, amount, method, destination, is_known, quote, claim };
         let done = retrying(|| request_withdrawal(&self.ledger, &self.limits, is_open, &command)).await?;
         if let Some(to) = &unknown {
             ask_afterwards(&self.db, &self.codes, &member, to).await?;

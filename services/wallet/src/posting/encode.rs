@@ -145,7 +145,7 @@ impl<'a> Rows<'a> {
             rows.take_precondition(movement)?;
             rows.take_postings(movement)?;
             for line in &movement.lines {
-                rows.lines.push(LineRow { movement: rows.movements, line: Json(Line::of(line)) });
+                rows.lines.push(LineRow { movement: rows.movements, line: Json(Line::of(line)?) });
             }
             for event in &movement.events {
                 rows.events.push(Event {

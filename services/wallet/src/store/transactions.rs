@@ -1,7 +1,7 @@
 //! The table `transactions`.
 
 use chassis::db::PgConnection;
-use chassis::money::Cents;
+use chassis::money::{Cents, Conversion, Rate, Units};
 use serde::Serialize;
 use time::OffsetDateTime;
 use time::serde::rfc3339;
@@ -9,7 +9,9 @@ use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
 use crate::domain::transaction::record::Record;
-use crate::domain::transaction::{Destination, FirstApproval, Kind, Lease, MethodCopy, Receipt, Status, Transaction};
+use crate::domain::transaction::{
+    Destination, FirstApproval, Kind, Lease, MethodCopy, QuoteCopy, Receipt, Status, Transaction,
+};
 
 /// The lines that a clause finds. Each column is named: a statement that is kept with its connection would fail after a later
 /// version has added one.
@@ -25,7 +27,8 @@ macro_rules! select {
                         transactions.currency, transactions.network, destination_address, destination_memo)) \
                 ELSE created_at END AS known_at, receipt_key, receipt_content_type, receipt_digest, claimed_txid, txid, txid_key, vout, \
              first_approved_by, first_approved_at, received_cents, reason_code, approved_by, approved_at, CASE WHEN paying_until > transaction_timestamp() THEN paying_by END AS paying_by, \
-             paying_until, decided_by, decided_at, related_id, revision, created_at
+             paying_until, decided_by, decided_at, related_id, revision, created_at, quote_id, asset, asset_decimals, \
+             units::text AS units, rate_micros, spread_bps, quoted_at, quote_expires_at
              FROM transactions " $(+ $clause)+
             $(, $value)*
         )
@@ -75,6 +78,33 @@ struct Row {
     related_id: Option<Uuid>,
     revision: i32,
     created_at: OffsetDateTime,
+    quote_id: Option<Uuid>,
+    asset: Option<String>,
+    asset_decimals: Option<i16>,
+    units: Option<String>,
+    rate_micros: Option<i64>,
+    spread_bps: Option<i16>,
+    quoted_at: Option<OffsetDateTime>,
+    quote_expires_at: Option<OffsetDateTime>,
+}
+
+impl Row {
+    fn quote(&self) -> Result<Option<QuoteCopy>, sqlx::Error> {
+        let Some(id) = self.quote_id else { return Ok(None) };
+        let missing = || sqlx::Error::Decode(format!("the quote {id} lacks a part").into());
+        Ok(Some(QuoteCopy {
+            id,
+            asset: self.asset.clone().ok_or_else(missing)?,
+            conversion: Conversion {
+                rate: self.rate_micros.and_then(|micros| Rate::new(micros).ok()).ok_or_else(missing)?,
+                decimals: self.asset_decimals.and_then(|decimals| decimals.try_into().ok()).ok_or_else(missing)?,
+                spread_bps: self.spread_bps.and_then(|spread| spread.try_into().ok()).ok_or_else(missing)?,
+            },
+            units: self.units.as_deref().and_then(|units| Units::parse(units).ok()).ok_or_else(missing)?,
+            at: self.quoted_at.ok_or_else(missing)?,
+            expires_at: self.quote_expires_at.ok_or_else(missing)?,
+        }))
+    }
 }
 
 impl TryFrom<Row> for Record {
@@ -85,6 +115,7 @@ impl TryFrom<Row> for Record {
             text.parse().map_err(|error: String| sqlx::Error::Decode(error.into()))
         }
         Ok(Self {
+            quote: row.quote()?,
             id: row.id,
             user_id: row.user_id,
             kind: named(&row.kind)?,
@@ -151,13 +182,15 @@ pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sq
     let method = one.method.as_ref();
     let destination = one.destination.as_ref();
     let receipt = one.receipt.as_ref();
+    let quote = QuoteColumns::of(one.quote.as_ref())?;
     sqlx::query!(
         "INSERT INTO transactions (id, user_id, kind, description, status, direction, amount_cents,
             claimed_amount_cents, fee_cents, net_amount_cents, fee_paid, method_id, currency, network, method_address,
             method_memo, method_version, destination_address, destination_memo, receipt_key, receipt_content_type,
-            receipt_digest, claimed_txid, decided_by, decided_at, related_id, revision, created_at)
+            receipt_digest, claimed_txid, decided_by, decided_at, related_id, revision, created_at, quote_id, asset,
+            asset_decimals, units, rate_micros, spread_bps, quoted_at, quote_expires_at)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
-            $23, $24, $25, $26, $27, $28)",
+            $23, $24, $25, $26, $27, $28, $29, $30, $31, $32::text::numeric, $33, $34, $35, $36)",
         one.id,
         one.user_id,
         one.kind.as_str(),
@@ -185,11 +218,57 @@ pub async fn insert(conn: &mut PgConnection, one: &Transaction) -> Result<(), sq
         one.decided_at,
         one.related_id,
         one.revision,
-        one.created_at
+        one.created_at,
+        quote.quote_id,
+        quote.asset,
+        quote.asset_decimals,
+        quote.units,
+        quote.rate_micros,
+        quote.spread_bps,
+        quote.quoted_at,
+        quote.quote_expires_at
     )
     .execute(conn)
     .await?;
     Ok(())
+}
+
+/// A quote by the names of its columns; without one, all are left out.
+#[derive(Default, Serialize)]
+struct QuoteColumns<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quote_id: Option<Uuid>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asset: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asset_decimals: Option<i16>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    units: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rate_micros: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spread_bps: Option<i16>,
+    #[serde(with = "rfc3339::option", skip_serializing_if = "Option::is_none")]
+    quoted_at: Option<OffsetDateTime>,
+    #[serde(with = "rfc3339::option", skip_serializing_if = "Option::is_none")]
+    quote_expires_at: Option<OffsetDateTime>,
+}
+
+impl<'a> QuoteColumns<'a> {
+    fn of(quote: Option<&'a QuoteCopy>) -> Result<Self, sqlx::Error> {
+        let Some(quote) = quote else { return Ok(Self::default()) };
+        let spread_bps = i16::try_from(quote.conversion.spread_bps);
+        Ok(Self {
+            quote_id: Some(quote.id),
+            asset: Some(&quote.asset),
+            asset_decimals: Some(quote.conversion.decimals.into()),
+            units: Some(quote.units.to_string()),
+            rate_micros: Some(quote.conversion.rate.micros()),
+            spread_bps: Some(spread_bps.map_err(|error| sqlx::Error::Encode(Box::new(error)))?),
+            quoted_at: Some(quote.at),
+            quote_expires_at: Some(quote.expires_at),
+        })
+    }
 }
 
 /// A new line by the names of its columns, as the posting engine's function takes it: none has a receipt.
@@ -221,16 +300,21 @@ pub struct Line<'a> {
     revision: i32,
     #[serde(with = "rfc3339")]
     created_at: OffsetDateTime,
+    #[serde(flatten)]
+    quote: QuoteColumns<'a>,
 }
 
 impl<'a> Line<'a> {
     /// That of a transaction.
-    #[must_use]
-    pub fn of(one: &'a Transaction) -> Self {
+    ///
+    /// # Errors
+    /// If its quote does not fit the columns.
+    pub fn of(one: &'a Transaction) -> Result<Self, sqlx::Error> {
         let withdrawal = one.as_withdrawal();
         let method = one.method();
         let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.as_ref());
-        Self {
+        Ok(Self {
+            quote: QuoteColumns::of(withdrawal.and_then(|withdrawal| withdrawal.quote.as_ref()))?,
             id: one.id,
             user_id: one.user_id,
             kind: one.kind().as_str(),
@@ -255,7 +339,7 @@ impl<'a> Line<'a> {
             related_id: one.related_id(),
             revision: one.revision,
             created_at: one.created_at,
-        }
+        })
     }
 }
 
@@ -270,7 +354,7 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
             net_amount_cents = $6, fee_paid = $7, destination_address = $8, destination_memo = $9, txid = $10,
             txid_key = $11, reason_code = $12, approved_by = $13, approved_at = $14, decided_by = $15, decided_at = $16,
             vout = $17, first_approved_by = $18, first_approved_at = $19, received_cents = $20, paying_by = $21,
-            paying_until = $22, revision = revision + 1
+            paying_until = $22, units = $23::text::numeric, revision = revision + 1
          WHERE id = $1 RETURNING revision",
         one.id,
         one.description,
@@ -293,7 +377,8 @@ pub async fn save(conn: &mut PgConnection, transaction: &mut Transaction) -> Res
         one.first_approval.map(|first| first.at),
         one.first_approval.map(|first| first.received.get()),
         one.paying.map(|lease| lease.by),
-        one.paying.map(|lease| lease.until)
+        one.paying.map(|lease| lease.until),
+        one.quote.as_ref().map(|quote| quote.units.to_string())
     )
     .fetch_one(conn)
     .await?;
@@ -334,6 +419,13 @@ pub async fn history(
     .fetch_all(conn)
     .await?;
     all(rows)
+}
+
+/// Whether a transaction has this quote.
+pub async fn is_quote_used(conn: &mut PgConnection, quote_id: Uuid) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM transactions WHERE quote_id = $1) AS "used!""#, quote_id)
+        .fetch_one(conn)
+        .await
 }
 
 /// Deposits and course payments of a member that wait for review.

@@ -15,6 +15,7 @@ use proto::auth::v1::{
 };
 use proto::common::v1::{ErrorReason, Idempotency};
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
+use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::{
     PaymentMethod, ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
@@ -32,10 +33,12 @@ use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
-use wallet::clients::{Codes, Methods};
+use wallet::clients::{Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
 use wallet::posting::ledger::Ledger;
+
+use crate::fake_quotes::FakeQuotes;
 
 /// The id of the platform's only method.
 pub const PLATFORM: &str = "11111111-1111-4111-8111-111111111111";
@@ -65,6 +68,8 @@ pub struct World {
     pub methods_away: Arc<AtomicBool>,
     /// What codes were issued for, by member and destination.
     pub codes: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
+    /// The quotes that payment-method makes.
+    pub quotes: FakeQuotes,
     txids: AtomicU32,
     stop: CancellationToken,
 }
@@ -128,20 +133,34 @@ impl World {
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
         let issued = Arc::new(Mutex::new(Vec::new()));
         let auth = Auth { issued: Arc::clone(&issued), verifier: realm.verifier() };
-        let others =
-            Routes::new(MethodLookupServiceServer::new(lookup)).add_service(ConfirmationServiceServer::new(auth));
+        let fake_quotes = FakeQuotes::new(realm.verifier());
+        let others = Routes::new(MethodLookupServiceServer::new(lookup))
+            .add_service(QuoteServiceServer::new(fake_quotes.clone()))
+            .add_service(ConfirmationServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, stop.clone()));
         let codes = Codes::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         let methods = Methods::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
+        let quotes = Quotes::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         // Withdrawals are closed until the ledger was checked once.
         assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
         let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, codes, limits, times };
+        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, quotes, codes, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
-        Self { doors, realm, pool, reviewer, treasurer, methods_away, codes: issued, txids: AtomicU32::new(0), stop }
+        Self {
+            doors,
+            realm,
+            pool,
+            reviewer,
+            treasurer,
+            methods_away,
+            codes: issued,
+            quotes: fake_quotes,
+            txids: AtomicU32::new(0),
+            stop,
+        }
     }
 
     pub fn member(&self) -> Member {

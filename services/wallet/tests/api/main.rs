@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 
+mod fake_quotes;
 mod fixture;
 
 mod checks;
@@ -25,6 +26,7 @@ mod pauses;
 mod payouts;
 mod plans;
 mod posting;
+mod quotes;
 mod receipts;
 mod reversals;
 mod staff;

@@ -26,9 +26,11 @@ fn field(name: String, value: Box<RawValue>) -> (String, Option<Box<RawValue>>) 
     match (name.as_str(), whole) {
         ("availableCents", Some(cents)) => ("balance".to_owned(), raw(&Dollars::from_cents(cents))),
         ("roiBasisPoints", Some(points)) => ("roi".to_owned(), raw(&Decimal::new(points, 2))),
-        ("valueMicros", Some(micros)) => ("value".to_owned(), raw(&Decimal::new(micros, 6))),
         ("durationDays", _) => ("duration".to_owned(), Some(value)),
         ("imageKey", _) => ("image".to_owned(), image(&value)),
+        (name, Some(micros)) if name.ends_with("Micros") => {
+            (name.trim_end_matches("Micros").to_owned(), raw(&Decimal::new(micros, 6)))
+        }
         (name, Some(cents)) if name.ends_with("Cents") => {
             (name.trim_end_matches("Cents").to_owned(), raw(&Dollars::from_cents(cents)))
         }
@@ -76,6 +78,10 @@ mod tests {
             (
                 r#"{"value":"1.05","valueMicros":1050000,"at":null,"source":"March"}"#,
                 r#"{"at":null,"source":"March","value":1.05}"#,
+            ),
+            (
+                r#"{"asset":"BTC","bidMicros":97312450000,"askMicros":97315000000,"source":"Kraken","validMinutes":60}"#,
+                r#"{"ask":97315,"asset":"BTC","bid":97312.45,"source":"Kraken","validMinutes":60}"#,
             ),
             (r#"{"archived":true,"imageKey":""}"#, r#"{"archived":true,"image":null}"#),
         ] {

@@ -1,6 +1,6 @@
 //! The details of a transaction by its kind.
 
-use chassis::money::Cents;
+use chassis::money::{Cents, Conversion, Units};
 use serde::{Deserialize, Serialize};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -22,6 +22,26 @@ pub struct MethodCopy {
     /// Empty when there is none.
     pub memo: String,
     pub version: i32,
+}
+
+/// What a quote is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QuoteDirection {
+    Deposit,
+    Withdrawal,
+}
+
+/// The quote that a deposit or withdrawal was requested with, as it was given.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QuoteCopy {
+    pub id: Uuid,
+    /// A code such as `BTC`.
+    pub asset: String,
+    pub conversion: Conversion,
+    /// What a deposit has to bring, or a withdrawal pays, in the smallest unit.
+    pub units: Units,
+    pub at: OffsetDateTime,
+    pub expires_at: OffsetDateTime,
 }
 
 /// Where a withdrawal is paid to.
@@ -89,6 +109,8 @@ pub struct Payment {
     pub txid: Option<Txid>,
     /// The first approval of a deposit that takes two reviewers.
     pub first_approval: Option<FirstApproval>,
+    /// Unset if it is valued on arrival.
+    pub quote: Option<QuoteCopy>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -111,6 +133,8 @@ pub struct Withdrawal {
     pub paying: Option<Lease>,
     /// The hash of the payout.
     pub txid: Option<Txid>,
+    /// Unset if it is valued when it is paid.
+    pub quote: Option<QuoteCopy>,
 }
 
 /// How a line belongs to a trade.

@@ -7,8 +7,8 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::transaction::{
-    Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, Purpose, Receipt,
-    Status, TradePart, Transaction, Withdrawal,
+    Approval, Destination, Details, Direction, FirstApproval, Kind, Lease, MethodCopy, Payment, Purpose, QuoteCopy,
+    Receipt, Status, TradePart, Transaction, Withdrawal,
 };
 use crate::domain::txid::Txid;
 
@@ -32,6 +32,8 @@ pub struct Record {
     /// Since when the destination of an open withdrawal is known. Answers of earlier versions do not have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known_at: Option<OffsetDateTime>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quote: Option<QuoteCopy>,
     pub receipt: Option<Receipt>,
     pub claimed_txid: Option<String>,
     pub txid: Option<String>,
@@ -68,6 +70,7 @@ impl TryFrom<Record> for Transaction {
                 claimed_amount: record.claimed_amount,
                 txid: txid.clone(),
                 first_approval: record.first_approval,
+                quote: record.quote.clone(),
             }))
         };
         let trade = |part| Ok::<_, String>(Details::Trade { part, trade_id: related()? });
@@ -86,6 +89,7 @@ impl TryFrom<Record> for Transaction {
                 approval: record.approved_by.zip(record.approved_at).map(|(by, at)| Approval { by, at }),
                 paying: record.paying,
                 txid,
+                quote: record.quote,
             }),
             (Kind::Trade, Direction::Debit) => trade(TradePart::Invested)?,
             (Kind::Trade, Direction::Credit) => trade(TradePart::Returned)?,
@@ -127,6 +131,7 @@ impl From<Transaction> for Record {
             method: None,
             destination: None,
             known_at: None,
+            quote: None,
             receipt: None,
             claimed_txid: None,
             txid: None,
@@ -150,6 +155,7 @@ impl From<Transaction> for Record {
                 claimed_txid: payment.claimed_txid,
                 claimed_amount: payment.claimed_amount,
                 first_approval: payment.first_approval,
+                quote: payment.quote,
                 ..record.with_txid(payment.txid)
             },
             Details::Withdrawal(withdrawal) => Self {
@@ -162,6 +168,7 @@ impl From<Transaction> for Record {
                 approved_by: withdrawal.approval.map(|approval| approval.by),
                 approved_at: withdrawal.approval.map(|approval| approval.at),
                 paying: withdrawal.paying,
+                quote: withdrawal.quote,
                 ..record.with_txid(withdrawal.txid)
             },
             _ => record,
@@ -233,11 +240,17 @@ mod tests {
             "fee_paid": true, "method": method, "destination": { "address": "T2", "memo": "m" }, "known_at": at,
             "approved_by": id, "approved_at": at, "paying": { "by": id, "until": at },
         });
+        let mut quoted = withdrawal.clone();
+        quoted["quote"] = json!({
+            "id": id, "asset": "BTC", "conversion": { "rate": 97_312_450_000_i64, "decimals": 8, "spread_bps": 50 },
+            "units": "513809", "at": at, "expires_at": at,
+        });
         let (others, related) = (json!({ "kind": "bonus" }), json!({ "kind": "profit", "related_id": id }));
         let bought = json!({ "kind": "course", "direction": "debit" });
         let trade = json!({ "kind": "trade", "direction": "debit", "related_id": id });
         let adjustment = json!({ "kind": "adjustment", "direction": "debit", "related_id": id });
-        for changes in [&payment, &fee, &course, &withdrawal, &others, &related, &bought, &trade, &adjustment] {
+        for changes in [&payment, &fee, &course, &withdrawal, &quoted, &others, &related, &bought, &trade, &adjustment]
+        {
             let stored = record(changes);
             let read: Transaction = serde_json::from_value(stored.clone())?;
             assert_eq!(serde_json::to_value(read)?, stored);

@@ -1,0 +1,64 @@
+//! Rates that staff publish.
+
+use axum::extract::State;
+use axum::response::Response;
+use proto::payment_method::v1::ProposeRateRequest;
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_keyed;
+use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, marked};
+use crate::json::{Field, Form, Json, created};
+use crate::routes::admin::proposals::{Owner, Proposed};
+
+/// A rate to publish.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NewRate {
+    /// A currency code that quotes are made in.
+    #[schema(value_type = String, example = "BTC")]
+    asset: Field,
+    /// Dollars for a whole unit at which deposits are valued, with up to six decimals.
+    #[schema(value_type = f64, example = 97312.45)]
+    bid: Field,
+    /// Dollars for a whole unit at which payouts are valued, with up to six decimals.
+    #[schema(value_type = f64, example = 97315.1)]
+    ask: Field,
+    /// Where the price was read.
+    #[schema(value_type = String, example = "Kraken, order book at 12:00 UTC")]
+    source: Field,
+    /// How long it counts from the confirmation on: 1 to 1440 minutes.
+    #[schema(value_type = i32, example = 60)]
+    valid_minutes: Field,
+}
+
+/// Propose a rate
+///
+/// It counts where the sources of rates do not agree, or none are configured.
+#[utoipa::path(post, path = "/admin/rates", request_body = NewRate, params(Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+pub async fn propose(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    key: Key,
+    Json { value, digest }: Json<NewRate>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = ProposeRateRequest {
+        symbol: form.text("asset", &value.asset),
+        bid_micros: form.decimal("bid", &value.bid, 6),
+        ask_micros: form.decimal("ask", &value.ask, 6),
+        source: form.text("source", &value.source),
+        valid_minutes: form.integer("validMinutes", &value.valid_minutes),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.payment_method_staff, propose_rate, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::PaymentMethod, answer.proposal)?)))
+}

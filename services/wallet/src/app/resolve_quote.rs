@@ -1,0 +1,34 @@
+//! The quote that a deposit or withdrawal names.
+
+use chassis::db::Db;
+use chassis::money::Cents;
+use uuid::Uuid;
+
+use crate::clients::{Quoted, Quotes};
+use crate::domain::transaction::QuoteDirection;
+use crate::error::Error;
+use crate::store::transactions;
+
+/// The member's open quote. That it serves once is decided with the transaction that keeps it, by a unique index: it is used
+/// exactly if a transaction has it, whatever became of other requests.
+///
+/// # Errors
+/// `QuoteUsed`, `Refused` (not found, expired, unavailable).
+pub async fn resolve_quote(db: &Db, quotes: &Quotes, user_id: Uuid, id: Uuid) -> Result<Quoted, Error> {
+    // A request that would lose anyway does not take others of its commit with it.
+    if transactions::is_quote_used(&mut *db.conn().await?, id).await? {
+        return Err(Error::QuoteUsed);
+    }
+    Ok(quotes.get(user_id, id).await?)
+}
+
+impl Quoted {
+    /// Whether it is for this payment.
+    ///
+    /// # Errors
+    /// `QuoteDiffers` if it is for another direction, amount or method.
+    pub fn check(&self, direction: QuoteDirection, amount: Cents, method_id: Uuid) -> Result<(), Error> {
+        let is_same = (self.direction, self.amount, self.method_id) == (direction, amount, method_id);
+        if is_same { Ok(()) } else { Err(Error::QuoteDiffers) }
+    }
+}

@@ -1,0 +1,80 @@
+//! The quotes of payment-method, as far as the wallet asks for them: USDT at a dollar with a spread of half a percent.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+
+use chassis::clock::Timestamp;
+use chassis::error::{Kind, Refusal, refusal_to_status};
+use chassis::money::{Cents, Conversion, Rate};
+use proto::common::v1::{ErrorReason, Quote, QuoteDirection};
+use proto::payment_method::v1::quote_service_server::QuoteService;
+use proto::payment_method::v1::{CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse};
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+#[derive(Clone)]
+pub struct FakeQuotes {
+    pub verifier: chassis::identity::Verifier,
+    pub asked: Arc<Mutex<Vec<CreateQuoteRequest>>>,
+    pub expired: Arc<AtomicBool>,
+    made: Arc<Mutex<Vec<Quote>>>,
+}
+
+impl FakeQuotes {
+    pub fn new(verifier: chassis::identity::Verifier) -> Self {
+        Self { verifier, asked: Arc::default(), expired: Arc::default(), made: Arc::default() }
+    }
+}
+
+fn refused<T>(kind: Kind, reason: ErrorReason, sentence: &str) -> Result<T, Status> {
+    Err(refusal_to_status(&Refusal::new(kind, reason, sentence)))
+}
+
+#[tonic::async_trait]
+impl QuoteService for FakeQuotes {
+    async fn create_quote(
+        &self,
+        request: Request<CreateQuoteRequest>,
+    ) -> Result<Response<CreateQuoteResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let asked = request.into_inner();
+        let conversion = Conversion { rate: Rate::new(1_000_000).unwrap(), decimals: 6, spread_bps: 50 };
+        let priced = Cents::new(asked.priced_cents);
+        let units = match asked.direction() {
+            QuoteDirection::Withdrawal => conversion.units_paid(priced),
+            _ => conversion.units_due(priced),
+        };
+        let quote = Quote {
+            id: Uuid::now_v7().to_string(),
+            direction: asked.direction,
+            amount_cents: asked.amount_cents,
+            priced_cents: asked.priced_cents,
+            method_id: asked.method.clone(),
+            method_version: 2,
+            currency: "USDT".to_owned(),
+            decimals: 6,
+            units: units.unwrap().to_string(),
+            rate_micros: 1_000_000,
+            spread_bps: 50,
+            at: Some(Timestamp { seconds: 1_800_000_000, nanos: 0 }),
+            expires_at: Some(Timestamp { seconds: 1_800_000_900, nanos: 0 }),
+            ..Default::default()
+        };
+        self.asked.lock().unwrap().push(asked);
+        self.made.lock().unwrap().push(quote.clone());
+        Ok(Response::new(CreateQuoteResponse { quote: Some(quote) }))
+    }
+
+    /// Whoever asks.
+    async fn get_quote(&self, request: Request<GetQuoteRequest>) -> Result<Response<GetQuoteResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let found = self.made.lock().unwrap().iter().find(|quote| quote.id == request.get_ref().quote_id).cloned();
+        match found {
+            None => refused(Kind::NotFound, ErrorReason::NotFound, "We can't find that quote."),
+            Some(_) if self.expired.load(Ordering::Relaxed) => {
+                refused(Kind::Conflict, ErrorReason::QuoteExpired, "This quote has expired.")
+            }
+            quote => Ok(Response::new(GetQuoteResponse { quote })),
+        }
+    }
+}
