@@ -764,3 +764,37 @@ describe('the signature of a platform method [D-M1]', () => {
     expect(screen.queryByRole('button', { name: 'Attach a signature' })).toBeNull()
   })
 })
+
+describe('a published rate [D-Q2] [D-R17]', () => {
+  it('is proposed by treasurers, as typed, and refused at its fields', async () => {
+    server.use(
+      answers('get', '/admin/payment-methods', { paymentMethods: [] }),
+      refuses('post', '/admin/rates', 422, { message: 'Check the ask', errors: { ask: 'The ask must not be below the bid' } }),
+    )
+    const { user } = openAsStaff('/admin/payment-methods', 'see', 'publishRates')
+    await user.click(await screen.findByRole('button', { name: 'Publish a rate' }))
+    const dialog = within(screen.getByRole('dialog', { name: 'Publish a rate' }))
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    expect(await dialog.findAllByText('This is required')).toHaveLength(4)
+    await user.type(dialog.getByLabelText('Currency'), ' btc ')
+    await user.type(dialog.getByLabelText('Bid in dollars'), '97312.45')
+    await user.type(dialog.getByLabelText('Ask in dollars'), '9')
+    await user.type(dialog.getByLabelText('Source'), 'Kraken at noon')
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    expect(await dialog.findByText('The ask must not be below the bid')).toBeVisible()
+    const proposed = records('post', '/admin/rates', {}, 201)
+    server.use(proposed.handler)
+    await user.type(dialog.getByLabelText('Ask in dollars'), '7315.1')
+    await user.click(dialog.getByRole('button', { name: 'Propose' }))
+    await waitFor(() =>
+      expect(proposed.seen[0]?.body).toEqual({ asset: 'BTC', bid: '97312.45', ask: '97315.1', source: 'Kraken at noon', validMinutes: 60 }),
+    )
+  })
+
+  it('is proposed by nobody else [D-O1]', async () => {
+    server.use(answers('get', '/admin/payment-methods', { paymentMethods: [] }))
+    openAsStaff('/admin/payment-methods', 'see', 'changeMethods')
+    expect(await screen.findByRole('button', { name: 'Propose a method' })).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Publish a rate' })).toBeNull()
+  })
+})

@@ -5,7 +5,7 @@ import { formatDateTime, formatTime } from '@/lib/dates'
 import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
-import { btc, own, proof, usdt } from '@/testing/samples'
+import { btc, own, proof, quoteOf, quoteTerms, usdt } from '@/testing/samples'
 import { answers, holds, records, refuses, server } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
@@ -228,5 +228,76 @@ describe('the deposit', () => {
     expect(await screen.findByRole('radio', { name: /BTC/ })).toBeChecked()
     expect(screen.getByText(btc.address)).toBeVisible()
     expect(screen.getByText(/Transaction will be confirmed by/)).toBeVisible()
+  })
+})
+
+describe('a deposit at a quote', () => {
+  const quoted = (life = 900) => {
+    const quotes = records('post', '/quotes', { quote: quoteOf({ direction: 'deposit', life }) }, 201)
+    server.use(answers('get', '/quotes/terms', quoteTerms), quotes.handler)
+    return quotes
+  }
+
+  it('says exactly how much to send, to copy and as a QR code, with the rate and how long it is locked [D-Q1]', async () => {
+    const quotes = quoted()
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    expect(await screen.findByText('0.00513809 BTC')).toBeVisible()
+    expect(await screen.findByRole('img', { name: 'QR code of the BTC payment' })).toBeInTheDocument()
+    expect(screen.getByText(/Rate: 1 BTC/)).toHaveTextContent(/^Rate: 1 BTC = \$97,312\.45 \(spread 0\.5%\), Kraken, Coinbase, /)
+    expect(screen.getByRole('timer')).toHaveTextContent(/^1[45]:\d\d$/)
+    await user.click(screen.getByRole('button', { name: 'Copy amount' }))
+    expect(await navigator.clipboard.readText()).toBe('0.00513809')
+    // Typed digit by digit, asked for once.
+    expect(quotes.seen.map(({ body }) => body)).toEqual([{ direction: 'deposit', amount: 500, method: btc.id }])
+    expect(quotes.seen[0]?.headers.get('Idempotency-Key')).toMatch(/^[0-9a-f-]{36}$/)
+  })
+
+  it('names its quote, and asks for a new one where that was used or has expired [D-Q1] [D-R17]', async () => {
+    const quotes = quoted()
+    server.use(refuses('post', '/transactions/deposit', 409, { message: 'This quote has expired. Please get a new one.', code: 'QUOTE_EXPIRED' }))
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    await user.upload(screen.getByLabelText('Proof of payment'), proof())
+    await screen.findByText('0.00513809 BTC')
+    await submit(user)
+    expect(await screen.findByText('This quote has expired. Please get a new one.')).toBeVisible()
+    await waitFor(() => expect(quotes.seen).toHaveLength(2))
+    await screen.findByText('0.00513809 BTC')
+    const deposit = records('post', '/transactions/deposit', {}, 201)
+    server.use(deposit.handler)
+    await submit(user)
+    await waitFor(() => expect(deposit.seen[0]?.body).toMatchObject({ amount: 500, method: btc.id, methodVersion: 1, quoteId: 'quote-1' }))
+  })
+
+  it('after its life is offered anew, and sent without it until then [D-Q1]', async () => {
+    const quotes = quoted(0.5)
+    const deposit = records('post', '/transactions/deposit', {}, 201)
+    server.use(deposit.handler)
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    await user.upload(screen.getByLabelText('Proof of payment'), proof())
+    expect(await screen.findByText(/This rate has expired/, undefined, { timeout: 5_000 })).toBeVisible()
+    expect(screen.queryByText('0.00513809 BTC')).toBeNull()
+    expect(screen.getByText(/^Send BTC on/)).toBeVisible()
+    server.use(answers('post', '/quotes', { quote: quoteOf({ direction: 'deposit', units: '513810' }) }, 201))
+    await user.click(screen.getByRole('button', { name: 'Get a new rate' }))
+    expect(await screen.findByText('0.0051381 BTC')).toBeVisible()
+    expect(quotes.seen).toHaveLength(1)
+    expect(deposit.seen).toHaveLength(0)
+  })
+
+  it('is as it was where there is no rate [D-Q2]', async () => {
+    const quotes = quoted()
+    server.use(answers('get', '/quotes/terms', { ...quoteTerms, assets: quoteTerms.assets.map((asset) => ({ ...asset, available: false })) }))
+    const { user } = openDeposit()
+    await user.type(await screen.findByLabelText('Amount'), '500')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    expect(await screen.findByText(/^Send BTC on/)).toBeVisible()
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    expect(quotes.seen).toHaveLength(0)
   })
 })

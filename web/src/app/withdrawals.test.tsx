@@ -4,7 +4,7 @@ import { formatTime } from '@/lib/dates'
 import { queryClient } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 import { currentPath, openAsMember } from '@/testing/render'
-import { btc, own, proof, transaction, usdt } from '@/testing/samples'
+import { btc, own, proof, quoteOf, quoteTerms, transaction, usdt } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server, terms } from '@/testing/server'
 
 type User = ReturnType<typeof openAsMember>['user']
@@ -285,5 +285,22 @@ describe('the open withdrawal', () => {
     await user.type(await screen.findByLabelText('Wallet address'), own.address)
     await user.click(screen.getByRole('button', { name: 'Save address' }))
     await waitFor(() => expect(destination.seen[0]?.body).toEqual({ address: own.address }))
+  })
+})
+
+describe('a withdrawal at a quote', () => {
+  it('says how much of the asset is received, until when that holds, and names the quote [D-Q1] [D-R17]', async () => {
+    const quotes = records('post', '/quotes', { quote: quoteOf({ direction: 'withdrawal', units: '400000' }) }, 201)
+    const withdrawal = records('post', '/transactions/withdraw', { transaction: { id: 'one' } }, 201)
+    server.use(answers('get', '/quotes/terms', quoteTerms), quotes.handler, withdrawal.handler)
+    const { user } = openWithdrawal()
+    await user.type(await screen.findByLabelText('Amount'), '400')
+    await user.click(await screen.findByRole('radio', { name: /BTC/ }))
+    await waitFor(() => expect(screen.getByText('You receive').nextSibling).toHaveTextContent('0.004 BTC (about $390.00)'))
+    expect(screen.getByText(/Request the withdrawal by then, and exactly this amount is paid out/)).toBeVisible()
+    expect(quotes.seen.map(({ body }) => body)).toEqual([{ direction: 'withdrawal', amount: 400, method: btc.id }])
+    await user.type(screen.getByLabelText('Wallet address'), 'bc1qwdhkcanpdejjqmr0vdskcgrzw33jut3wqlwyfz')
+    await submit(user)
+    await waitFor(() => expect(withdrawal.seen[0]?.body).toMatchObject({ amount: 400, quoteId: 'quote-1' }))
   })
 })

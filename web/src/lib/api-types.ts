@@ -12,6 +12,9 @@ export type Wallet = Schemas['Wallet']
 
 export type Terms = Schemas['Terms']
 
+export type QuoteTerms = Schemas['QuoteTerms']
+export type Quote = Schemas['Quote']
+
 export type User = Schemas['User']
 
 export type SecurityEvent = Schemas['SecurityEvent']

@@ -2,6 +2,9 @@
 export const queryKeys = {
   session: ['session'],
   terms: ['terms'],
+  quoteTerms: ['quote-terms'],
+  quotes: ['quotes'],
+  quote: (direction: string, cents: number, method: string) => ['quotes', direction, cents, method],
   transactions: ['transactions'],
   transaction: (id: string) => ['transactions', 'one', id],
   transactionTimes: ['transactions', 'times'],

@@ -1,5 +1,5 @@
 /** Entities for the component tests. */
-import type { PaymentMethod, Plan, Trade, Transaction } from '@/lib/api-types'
+import type { PaymentMethod, Plan, Quote, QuoteTerms, Trade, Transaction } from '@/lib/api-types'
 import { member } from './server'
 
 const owner = { name: member.name, email: member.email, phone: member.phone, country: member.country }
@@ -34,6 +34,20 @@ export const btc: PaymentMethod = { ...usdt, id: 'pm-btc', currency: 'BTC', netw
 export const own: PaymentMethod = {
   ...usdt, id: 'pm-own', address: 'TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS', label: 'My wallet', scope: 'personal', editable: true,
 }
+
+/** Bitcoin can be quoted. */
+export const quoteTerms: QuoteTerms = {
+  success: true, spreadBps: 50, lifeSeconds: 900, openMax: 20,
+  assets: [{ asset: 'BTC', chain: 'bitcoin', contract: '', decimals: 8, methodIds: [btc.id], available: true, bid: '97312.45', ask: '97315', sources: ['kraken'], at: '2026-03-05T14:07:00Z' }],
+}
+
+/** A quote in Bitcoin that lasts for so many seconds. */
+export const quoteOf = ({ life = 900, ...changes }: Partial<Quote> & { life?: number }): Quote => ({
+  id: 'quote-1', direction: 'deposit', amount: 500, pricedAmount: 500, method: btc.id, methodVersion: 1, asset: 'BTC',
+  network: btc.network, chain: 'bitcoin', contract: '', address: btc.address, memo: '', units: '513809', decimals: 8, rate: '97312.45', spreadBps: 50,
+  sources: ['kraken', 'coinbase'].map((name) => ({ name, bid: '97312.45', ask: '97315', at: '2026-03-05T14:07:00Z' })),
+  at: '2026-03-05T14:07:00.000Z', expiresAt: new Date(Date.parse('2026-03-05T14:07:00Z') + life * 1000).toISOString(), ...changes,
+})
 
 export const plan: Plan = { id: 'plan-1', title: 'Harbour Income', subtitle: 'Short-dated', min: 100, max: 5000, roi: 4, duration: 30, active: true }
 

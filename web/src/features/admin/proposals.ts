@@ -1,6 +1,7 @@
 /** Titles and changes of proposals as text. */
 import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney } from '@/lib/money'
+import { formatRate } from '@/lib/units'
 import type { Proposal } from './api/types'
 
 const titles: Record<string, string> = {
@@ -15,6 +16,7 @@ const titles: Record<string, string> = {
   'payment_method.create': 'Add a platform method',
   'payment_method.update': 'Change a platform method',
   'payment_method.archive': 'Retire a platform method',
+  'rate.publish': 'Publish a rate',
   'withdrawals.reopen': 'Resume withdrawals',
   'staff.invite': 'Invite a staff member',
   'staff.disable': 'Disable a staff account',
@@ -47,6 +49,10 @@ const labels: Record<string, string> = {
   duration: 'Duration',
   active: 'Offered',
   value: 'Value',
+  asset: 'Currency',
+  bid: 'Bid, for deposits',
+  ask: 'Ask, for payouts',
+  validMinutes: 'Counts for',
   source: 'Source',
   at: 'In force from',
   currency: 'Currency',
@@ -77,6 +83,8 @@ function readable(name: string, value: unknown): string {
   if (typeof value === 'number' && dollars.includes(name)) return formatMoney(value)
   if (typeof value === 'number' && name === 'roi') return `${value}%, not guaranteed`
   if (typeof value === 'number' && name === 'duration') return `${value} days`
+  if (typeof value === 'number' && name === 'validMinutes') return `${value} minutes`
+  if (typeof value === 'number' && (name === 'bid' || name === 'ask')) return formatRate(String(value))
   if (typeof value === 'number' && name === 'until') return formatDateTime(new Date(value * 1000).toISOString())
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   // The audit log keeps what services wrote, which may not be a date that a browser can parse.

@@ -5,6 +5,7 @@ import { Card } from '@/components/card'
 import { CopyButton } from '@/components/copy-button'
 import { cx } from '@/components/cx'
 import { formatDateTime } from '@/lib/dates'
+import { formatAsset, formatRate } from '@/lib/units'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review, StaffTransaction } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
@@ -36,6 +37,12 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
       </div>
       <dl className="mt-4 grid grid-cols-1 gap-x-8 gap-y-3 border-t border-line pt-4 text-sm sm:grid-cols-2">
         <Address one={one} />
+        {one.quote && (
+          <Item label={isWithdrawal ? 'Pay exactly' : 'Asked to send exactly'}>
+            <span className="tabular font-semibold">{formatAsset(one.quote)}</span>
+            {one.quote.rate && <> at {formatRate(one.quote.rate)}, quoted {formatDateTime(one.quote.at)}</>}
+          </Item>
+        )}
         {one.txid && <Exact label={one.status === 'pending' ? 'Transaction hash given by the member' : 'Transaction hash'} text={one.txid} />}
         {one.vout != null && <Item label="Output">{one.vout}</Item>}
         {one.firstApproval && (

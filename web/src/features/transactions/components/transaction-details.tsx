@@ -8,6 +8,7 @@ import type { Transaction } from '@/lib/api-types'
 import { formatDateTime } from '@/lib/dates'
 import { treasuryKeys } from '@/lib/env'
 import { formatMoney } from '@/lib/money'
+import { formatAsset, formatRate } from '@/lib/units'
 import { TransactionIcon } from './transaction-icon'
 
 /** "TNX-" and the first six characters of the id. */
@@ -22,11 +23,13 @@ const recorded = (address: string) =>
   treasuryKeys.length > 0 ? `${address.slice(0, 6)}…${address.slice(-4)}` : address
 
 /** The facts of the payment beyond the specification's list, shown when the server gives them. */
-function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, method, destination, txid, decidedAt }: Transaction) {
+function paymentFacts({ claimedAmount, amount, fee, netAmount, feePaid, quote, method, destination, txid, decidedAt }: Transaction) {
   const facts: (Detail | false | '' | null | undefined)[] = [
     claimedAmount != null && claimedAmount !== amount && { label: 'Amount you claimed', value: formatMoney(claimedAmount) },
     fee != null && { label: feePaid ? 'Fee (paid separately)' : 'Fee', value: formatMoney(fee) },
     netAmount != null && { label: 'Payout', value: formatMoney(netAmount) },
+    quote && { label: netAmount == null ? 'Amount to send' : 'Paid out as', value: formatAsset(quote) },
+    quote?.rate && { label: 'Rate', value: `${formatRate(quote.rate)}, locked ${formatDateTime(quote.at)}` },
     method && { label: 'Method', value: `${method.currency} · ${method.network}` },
     method && !destination && method.address && { label: 'Paid to', value: mono(recorded(method.address)) },
     destination && { label: 'Destination', value: mono(destination.address) },

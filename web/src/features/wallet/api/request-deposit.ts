@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import { toDollars } from '@/lib/money'
 import { queryKeys } from '@/lib/query-keys'
+import { forgetQuotes } from './forget-quotes'
 
 export type DepositRequest = {
   amountCents: number
@@ -14,6 +15,8 @@ export type DepositRequest = {
   /** `deposit` or `course`. */
   type: string
   txid?: string
+  /** An open quote for this amount and method; without one it is valued on arrival [D-Q1]. */
+  quoteId?: string
 }
 
 type Submission = { request: DepositRequest; idempotencyKey: string }
@@ -23,7 +26,11 @@ export function useRequestDeposit() {
   return useMutation({
     mutationFn: ({ request: { amountCents, ...rest }, idempotencyKey }: Submission) =>
       api.post('/transactions/deposit', { amount: toDollars(amountCents), ...rest }, { idempotencyKey }),
-    onSuccess: () => client.invalidateQueries({ queryKey: queryKeys.transactions }),
+    onSuccess: () => {
+      forgetQuotes(client)
+      return client.invalidateQueries({ queryKey: queryKeys.transactions })
+    },
+    onError: (error) => forgetQuotes(client, error),
     meta: { inlineFields: ['amount', 'txid', 'receipt'] },
   })
 }

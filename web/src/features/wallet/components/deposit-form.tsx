@@ -1,6 +1,6 @@
 import { standardSchemaResolver } from '@hookform/resolvers/standard-schema'
 import { useEffect, useState } from 'react'
-import { useController, useForm } from 'react-hook-form'
+import { useController, useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
 import { Button } from '@/components/button'
@@ -15,6 +15,7 @@ import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { PROOF_TYPES, proofRefusal } from '@/lib/proof'
 import { useSubmissionKey } from '@/lib/submission'
+import { openId, useQuote } from '../api/quotes'
 import { useRequestDeposit } from '../api/request-deposit'
 import { MethodGrid, type Methods } from './method-grid'
 import { PayTo } from './pay-to'
@@ -51,6 +52,10 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const receipt = useController({ control: form.control, name: 'receipt' }).field
   const [confirmedBy, setConfirmedBy] = useState(() => (method.value ? soon() : null))
   const selected = methods.data?.find(({ id }) => id === method.value)
+  const typedAmount = useWatch({ control: form.control, name: 'amount' })
+  const latest = useQuote({ direction: 'deposit', amountCents: parseCents(typedAmount), method: method.value })
+  // Of another version the address was not shown, and nobody looked at its signature.
+  const quote = latest?.methodVersion === selected?.version ? latest : undefined
 
   useEffect(
     () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(`${DRAFT}:${type}`, draftOf(values)) }),
@@ -78,14 +83,16 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
   const send = async (values: Values) => {
     const { receipt: proof, txid } = values
     const amountCents = parseCents(values.amount) ?? 0
-    const content = { amountCents, method: values.method, methodVersion: selected?.version, type, txid, proof: [proof.name, proof.size, proof.lastModified] }
+    const quoteId = openId(quote)
+    const paid = {
+      amountCents, method: values.method, methodVersion: selected?.version, type,
+      ...(quoteId ? { quoteId } : {}), ...(txid ? { txid } : {}),
+    }
+    const content = { ...paid, proof: [proof.name, proof.size, proof.lastModified] }
     try {
       await deposit.mutateAsync({
         idempotencyKey: submissionKey.for(content),
-        request: {
-          amountCents, method: values.method, methodVersion: selected?.version, type,
-          receipt: await readAsDataUrl(proof), ...(txid ? { txid } : {}),
-        },
+        request: { ...paid, receipt: await readAsDataUrl(proof) },
       })
       submissionKey.settle()
       dropDraft(`${DRAFT}:${type}`)
@@ -116,7 +123,7 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
         onSelect={select}
         invalid={Boolean(errors.method)}
       />
-      {selected && <PayTo method={selected} confirmedBy={confirmedBy} />}
+      {selected && <PayTo method={selected} confirmedBy={confirmedBy} quote={quote} />}
       <FileDrop
         label="Proof of payment"
         hint="Image or PDF, up to 5 MB"

@@ -5,6 +5,11 @@ import { PlatformAddress } from '@/components/platform-address'
 import { Skeleton } from '@/components/skeleton'
 import type { PaymentMethod } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
+import { formatAsset, formatUnits } from '@/lib/units'
+import type { HeldQuote } from '../api/quotes'
+import { paymentUri } from '../payment-uri'
+import { useSecondsLeft } from '../use-seconds-left'
+import { QuoteLock } from './quote-lock'
 
 /** Where its code does not come, the address is there to copy. */
 const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
@@ -12,29 +17,50 @@ const QrCode = lazy<ComponentType<{ text: string; label: string }>>(() =>
 )
 
 const copyTexts = { success: 'Address copied to clipboard!', failure: 'Failed to copy address' }
+const copyAmountTexts = { success: 'Amount copied to clipboard!', failure: 'Failed to copy amount' }
 
-type PayToProps = { method: PaymentMethod; confirmedBy: Date | null }
+type PayToProps = {
+  method: PaymentMethod
+  confirmedBy: Date | null
+  /** Of the version of the method that is shown. */
+  quote?: HeldQuote
+}
 
-/** Where to send the payment, and until when it will be looked at [DEP-03]; nothing that the treasury key did not sign. */
+/**
+ * How much to send, if that is quoted [D-Q1]; where to; and until when it will be looked at [DEP-03]. Nothing that the treasury
+ * key did not sign.
+ */
 export function PayTo(props: PayToProps) {
   return (
     <PlatformAddress method={props.method}>
-      <Address {...props} />
+      <Payment {...props} />
     </PlatformAddress>
   )
 }
 
-function Address({ method, confirmedBy }: PayToProps) {
+function Payment({ method, confirmedBy, quote }: PayToProps) {
   const { currency, network, address, memo } = method
+  const left = useSecondsLeft(quote?.until ?? 0)
+  const open = left > 0 ? quote : undefined
+  const uri = open ? paymentUri({ ...open, address }) : address
   return (
     <div className="rounded-lg border border-line bg-sunken/50 p-4 sm:p-5">
       <div className="flex flex-col gap-5 sm:flex-row">
         <Suspense fallback={<Skeleton className="size-36" />}>
-          <QrCode text={address} label={`QR code of the ${currency} address`} />
+          <QrCode text={uri} label={uri === address ? `QR code of the ${currency} address` : `QR code of the ${currency} payment`} />
         </Suspense>
         <div className="min-w-0 flex-1">
+          {open && (
+            <>
+              <p className="text-sm text-ink-faint">Send exactly</p>
+              <p className="tabular mt-1 mb-3 text-xl font-semibold break-all">{formatAsset(open)}</p>
+              <div className="mb-4">
+                <CopyButton text={formatUnits(open.units, open.decimals)} {...copyAmountTexts} label="Copy amount" />
+              </div>
+            </>
+          )}
           <p className="text-sm text-ink-faint">
-            Send {currency} on {network} to
+            {open ? `on ${network} to` : `Send ${currency} on ${network} to`}
           </p>
           <p className="mt-1 mb-3 font-mono text-sm break-all">{address}</p>
           <CopyButton text={address} {...copyTexts} label="Copy address" />
@@ -45,6 +71,17 @@ function Address({ method, confirmedBy }: PayToProps) {
           )}
         </div>
       </div>
+      {quote && (
+        <div className="mt-4 border-t border-line pt-4">
+          <QuoteLock
+            quote={quote}
+            left={left}
+            afterwards="If you have sent the payment already, submit its proof: we value it when it arrives."
+          >
+            Send exactly this amount, so that we can tell your payment from others.
+          </QuoteLock>
+        </div>
+      )}
       {confirmedBy && (
         <p className="mt-4 flex items-center gap-2 border-t border-line pt-4 text-sm text-ink-soft">
           <Clock aria-hidden className="size-4 shrink-0 text-ink-faint" />

@@ -16,6 +16,7 @@ import { notify } from '@/lib/notify'
 import { paths } from '@/lib/paths'
 import { useSubmissionKey } from '@/lib/submission'
 import { useTerms } from '@/lib/terms'
+import { openId, useQuote } from '../api/quotes'
 import { useRequestWithdrawal } from '../api/request-withdrawal'
 import { MethodGrid, type Methods } from './method-grid'
 import { WithdrawalSummary } from './withdrawal-summary'
@@ -54,6 +55,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
   const [amount, method, address] = useWatch({ control: form.control, name: ['amount', 'method', 'address'] })
   const [processedBy, setProcessedBy] = useState(() => (method ? soon() : null))
   const chosen = methods.data?.find(({ id }) => id === method)
+  const quote = useQuote({ direction: 'withdrawal', amountCents: parseCents(amount), method })
 
   useEffect(
     () => form.subscribe({ formState: { values: true }, callback: ({ values }) => writeDraft(DRAFT, values) }),
@@ -82,7 +84,10 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
       warnPending()
       return onPending?.()
     }
-    const request = { amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}) }
+    const quoteId = openId(quote)
+    const request = {
+      amountCents: parseCents(typed) ?? 0, method: id, address: to, ...(memo ? { memo } : {}), ...(quoteId ? { quoteId } : {}),
+    }
     try {
       const { transaction } = await withdraw.mutateAsync({ request, idempotencyKey: submissionKey.for(request) })
       submissionKey.settle()
@@ -109,7 +114,7 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
           hint={user.wallet ? `Available: ${formatMoney(user.wallet.balance)}` : undefined}
           {...form.register('amount')}
         />
-        <WithdrawalSummary amountCents={parseCents(amount)} />
+        <WithdrawalSummary amountCents={parseCents(amount)} quote={quote} />
       </div>
       <MethodGrid legend="Network" methods={methods} selected={method} onSelect={select} invalid={Boolean(errors.method)} />
       <TextField

@@ -1,26 +1,49 @@
 import { formatCents, withdrawalFee } from '@/lib/money'
 import { useTerms } from '@/lib/terms'
+import { formatAsset } from '@/lib/units'
+import type { HeldQuote } from '../api/quotes'
+import { useSecondsLeft } from '../use-seconds-left'
+import { QuoteLock } from './quote-lock'
 
-/** Amount, fee and payout while the member types, before anything is sent [D-W2]. */
-export function WithdrawalSummary({ amountCents }: { amountCents: number | null }) {
+type WithdrawalSummaryProps = { amountCents: number | null; quote?: HeldQuote }
+
+/** Amount, fee and payout while the member types, before anything is sent [D-W2]; with a quote, in its asset [D-Q1]. */
+export function WithdrawalSummary({ amountCents, quote }: WithdrawalSummaryProps) {
+  const left = useSecondsLeft(quote?.until ?? 0)
   const percent = useTerms().data?.withdrawal.feePercent
   const fee = amountCents === null || percent === undefined ? null : withdrawalFee(amountCents, percent)
+  const payout = amountCents === null || fee === null ? '–' : formatCents(amountCents - fee)
   const rows = [
     { label: 'Taken from your balance', cents: amountCents },
     { label: percent === undefined ? 'Processing fee' : `Processing fee (${percent}%)`, cents: fee },
   ]
   return (
-    <dl aria-live="polite" className="rounded-lg bg-sunken px-4 py-3 text-sm">
-      {rows.map(({ label, cents }) => (
-        <div key={label} className="flex justify-between gap-4 py-1">
-          <dt className="text-ink-soft">{label}</dt>
-          <dd className="tabular">{cents === null ? '–' : formatCents(cents)}</dd>
+    <div className="space-y-3">
+      <dl aria-live="polite" className="rounded-lg bg-sunken px-4 py-3 text-sm">
+        {rows.map(({ label, cents }) => (
+          <div key={label} className="flex justify-between gap-4 py-1">
+            <dt className="text-ink-soft">{label}</dt>
+            <dd className="tabular">{cents === null ? '–' : formatCents(cents)}</dd>
+          </div>
+        ))}
+        <div className="mt-1.5 flex justify-between gap-4 border-t border-line pt-2.5 pb-1 text-base font-semibold">
+          <dt>You receive</dt>
+          <dd className="tabular text-right">
+            {quote && left > 0 ? (
+              <>
+                {formatAsset(quote)} <span className="font-normal text-ink-soft">(about {payout})</span>
+              </>
+            ) : (
+              payout
+            )}
+          </dd>
         </div>
-      ))}
-      <div className="mt-1.5 flex justify-between gap-4 border-t border-line pt-2.5 pb-1 text-base font-semibold">
-        <dt>You receive</dt>
-        <dd className="tabular">{amountCents === null || fee === null ? '–' : formatCents(amountCents - fee)}</dd>
-      </div>
-    </dl>
+      </dl>
+      {quote && (
+        <QuoteLock quote={quote} left={left} afterwards="Without a new one, the payout is converted at the rate of the moment we pay it.">
+          Request the withdrawal by then, and exactly this amount is paid out, whatever the rate does.
+        </QuoteLock>
+      )}
+    </div>
   )
 }
