@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest'
 import { paymentUri } from './payment-uri'
 
 describe('the payment in a QR code', () => {
-  it('is a BIP-21 or EIP-681 address with the exact amount, or the plain address [D-Q1]', () => {
+  it('is a BIP-21 or EIP-681 address with the exact amount, or the plain address; never a contract [D-Q1]', () => {
     const payment = { address: 'A', units: '513809', decimals: 8 }
     expect(paymentUri({ ...payment, chain: 'bitcoin' })).toBe('bitcoin:A?amount=0.00513809')
     expect(paymentUri({ ...payment, chain: 'ethereum' })).toBe('ethereum:A@1?value=513809')
-    expect(paymentUri({ ...payment, chain: 'ethereum', contract: '0xC' })).toBe('ethereum:0xC@1/transfer?address=A&uint256=513809')
+    expect(paymentUri({ ...payment, chain: 'ethereum', contract: '0xC' })).toBe('A')
     expect(paymentUri({ ...payment, chain: 'tron', contract: 'T' })).toBe('A')
   })
 })
