@@ -58,7 +58,14 @@ pub struct Credential(Arc<Signer>);
 struct Signer {
     name: String,
     key: SigningKey,
-    kept: Cache<(&'static str, Option<Named>), MetadataValue<Ascii>>,
+    kept: Cache<(&'static str, Option<Named>), Kept>,
+}
+
+/// What was signed last for a service and a caller.
+#[derive(Clone)]
+struct Kept {
+    value: MetadataValue<Ascii>,
+    signed_at: i64,
 }
 
 impl fmt::Debug for Credential {
@@ -80,19 +87,21 @@ impl Credential {
     /// # Errors
     /// Internal if it cannot be signed.
     pub fn authorization(&self, service: &'static str, caller: Option<Named>) -> Result<MetadataValue<Ascii>, Refusal> {
-        if let Some(kept) = self.0.kept.get(&(service, caller)) {
-            return Ok(kept);
+        let now = OffsetDateTime::now_utc().unix_timestamp();
+        // By the clock that others go by, which may be set: the cache counts time on its own.
+        let is_new = |kept: &Kept| (0..REUSE.as_secs().cast_signed()).contains(&(now - kept.signed_at));
+        if let Some(kept) = self.0.kept.get(&(service, caller)).filter(is_new) {
+            return Ok(kept.value);
         }
-        let signed = self.sign(service, caller).map_err(|error| {
+        let value = self.sign(service, caller, now).map_err(|error| {
             tracing::error!(%error, "cannot sign a call");
             Refusal::internal()
         })?;
-        self.0.kept.insert((service, caller), signed.clone());
-        Ok(signed)
+        self.0.kept.insert((service, caller), Kept { value: value.clone(), signed_at: now });
+        Ok(value)
     }
 
-    fn sign(&self, service: &str, caller: Option<Named>) -> anyhow::Result<MetadataValue<Ascii>> {
-        let now = OffsetDateTime::now_utc().unix_timestamp();
+    fn sign(&self, service: &str, caller: Option<Named>, now: i64) -> anyhow::Result<MetadataValue<Ascii>> {
         let claims = CallClaims {
             iss: self.0.name.clone(),
             aud: service.to_owned(),
