@@ -9,12 +9,12 @@ use crate::cache::profiles::ProfileCache;
 use crate::clients::Clients;
 use crate::config::Config;
 use crate::course::Course;
+use crate::exports::Exports;
 use crate::files::Files;
 use crate::live::Live;
 use crate::middleware::admission::Admission;
 use crate::middleware::body::Spool;
 use crate::middleware::rate::Rates;
-use crate::routes::export::Exports;
 
 /// A handle on the shared parts; clones are cheap.
 #[derive(Clone)]

@@ -21,6 +21,8 @@ pub mod names;
 
 pub mod archive;
 
+pub mod exports;
+
 pub mod files;
 
 pub mod pictures;

@@ -17,13 +17,13 @@ use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
 use gateway::course::Course;
+use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
 use gateway::router::router;
-use gateway::routes::export::Exports;
 use gateway::server;
 use gateway::sweep;
 

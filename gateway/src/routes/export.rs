@@ -1,9 +1,6 @@
 //! The member's own download: everything that is kept about them (D-A12).
 
 use std::io;
-use std::num::NonZeroU32;
-use std::sync::Arc;
-use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -12,14 +9,10 @@ use axum::response::{IntoResponse, Response};
 use chassis::grpc::Outgoing;
 use futures::TryStreamExt;
 use futures::stream::unfold;
-use governor::clock::{Clock, DefaultClock};
-use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use serde_json::Value;
 use time::{Date, OffsetDateTime};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use uuid::Uuid;
 
 use crate::app::App;
 use crate::archive::Archive;
@@ -28,47 +21,12 @@ use crate::error::{ApiError, Errors};
 use crate::extract::VerifiedMember;
 use crate::routes::transactions::statement;
 
-/// Downloads at once; each has at most one file in memory.
-const AT_ONCE: usize = 2;
-/// Downloads of a member in a row, and how long until another one.
-const IN_A_ROW: NonZeroU32 = NonZeroU32::MIN.saturating_add(2);
-const PAUSE: Duration = Duration::from_secs(20 * 60);
-
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
     account, wallet, trades, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
     statements: your balance month by month, as CSV and as PDF.\n\
     files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
     Not included: passwords, codes and keys, which we keep only in a form that nobody can read; notes of our staff; and \
     records that name other people. Write to us if you have a question about them.\n";
-
-/// How often members may download, and how many do at this moment.
-pub struct Exports {
-    recent: DefaultKeyedRateLimiter<Uuid>,
-    places: Arc<Semaphore>,
-    clock: DefaultClock,
-}
-
-impl Default for Exports {
-    fn default() -> Self {
-        let quota = Quota::with_period(PAUSE).unwrap_or_else(|| Quota::per_hour(NonZeroU32::MIN));
-        Self {
-            recent: RateLimiter::keyed(quota.allow_burst(IN_A_ROW)),
-            places: Arc::new(Semaphore::new(AT_ONCE)),
-            clock: DefaultClock::default(),
-        }
-    }
-}
-
-impl Exports {
-    /// A place for one download of this member. The error is 429 with the time to wait.
-    fn admit(&self, user_id: Uuid) -> Result<OwnedSemaphorePermit, ApiError> {
-        let busy = |delay| ApiError::of_status(StatusCode::TOO_MANY_REQUESTS).retry_after(delay);
-        let place = Arc::clone(&self.places).try_acquire_owned().map_err(|_| busy(Duration::from_secs(30)))?;
-        self.recent.check_key(&user_id).map_err(|until| busy(until.wait_time_from(self.clock.now())))?;
-        self.recent.retain_recent();
-        Ok(place)
-    }
-}
 
 /// Download your data
 ///
@@ -272,26 +230,9 @@ fn created_at(first: &ListMemberDataResponse) -> Result<Date, Broken> {
 
 #[cfg(test)]
 mod tests {
-    use axum::response::IntoResponse;
     use time::macros::date;
-    use uuid::Uuid;
 
-    use super::{Exports, following};
-
-    /// [D-A12] Three downloads in a row, then a pause; two at once.
-    #[test]
-    fn downloads_are_bounded() {
-        let exports = Exports::default();
-        let (one, other) = (Uuid::new_v4(), Uuid::new_v4());
-        let status =
-            |user_id| exports.admit(user_id).map(drop).map_err(|error| error.into_response().status().as_u16());
-        for _ in 0..3 {
-            assert_eq!(status(one), Ok(()));
-        }
-        assert_eq!(status(one), Err(429));
-        let _held = [exports.admit(other).unwrap(), exports.admit(other).unwrap()];
-        assert_eq!(status(other), Err(429));
-    }
+    use super::following;
 
     #[test]
     fn months_follow_one_another() {
