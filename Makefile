@@ -110,5 +110,5 @@ fmt: setup ## Format the Rust code
 
 web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)
 	@echo "building the web application: about half a minute"
-	@cd web && npm run --silent build
+	@cd web && npm run --silent build >node_modules/.build.log 2>&1 || { cat node_modules/.build.log; exit 1; }
 	@touch $@

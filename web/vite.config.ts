@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import tailwindcss from '@tailwindcss/vite'
 import react from '@vitejs/plugin-react'
 import { defineConfig, minifySync, transformWithOxc, type Plugin } from 'vite'
-import { chunkGroups } from './chunk-groups'
+import { chunkGroups } from './chunk-groups.ts'
 
 const gateway = process.env['GATEWAY_URL'] ?? 'http://127.0.0.1:8080'
 
