@@ -134,7 +134,7 @@ impl ApiError {
         Self::new(StatusCode::BAD_REQUEST, ErrorReason::MalformedRequest, message)
     }
 
-    /// Its status.
+    /// The HTTP status of the response.
     #[must_use]
     pub fn status(&self) -> StatusCode {
         self.status

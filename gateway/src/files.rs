@@ -92,10 +92,10 @@ impl Files {
     /// Checks a data URL and re-encodes pictures. The errors are 413 above 5 MiB, 415 for a kind of file that the
     /// purpose does not take or that differs from the declared one, and 422 for text that is not a data URL.
     pub async fn check(&self, field: &str, data_url: String, purpose: Purpose) -> Result<Checked, ApiError> {
-        let (field, read_bytes) = (field.to_owned(), data_url.len());
+        let (field, length) = (field.to_owned(), data_url.len());
         // The text is dropped when it is read: it is a third more than the file, which may wait for other decodings.
         let read = move || Upload::read(&field, &data_url, purpose);
-        let upload = large::work(read_bytes, read).await??;
+        let upload = large::work(length, read).await??;
         let (bytes, kind) = match upload.kind {
             Kind::Pdf | Kind::Gif => (upload.bytes, upload.kind),
             _ => self.pictures.rewrite(upload.bytes, upload.kind, purpose).await?,

@@ -1,5 +1,5 @@
-//! Work on large bodies, on threads beside those that answer requests: parsing six megabytes takes as long as twenty
-//! ordinary requests.
+//! Work on large bodies, on other threads than those that answer requests: parsing several megabytes would delay every
+//! request that waits for the same thread.
 
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;

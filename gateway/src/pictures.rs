@@ -1,5 +1,5 @@
-//! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. One picture at a
-//! time, and beside it one small picture, bound the memory and the time that decoding takes from everything else.
+//! Re-encodes uploaded pictures from their pixels, so that no other content of a file is ever served. At most one large and
+//! one small picture are decoded at a time, which bounds their memory and processor time.
 
 use std::io::{self, Cursor, Seek, SeekFrom, Write};
 use std::thread;
@@ -76,7 +76,7 @@ fn decoder(name: &str) -> io::Result<mpsc::Sender<Job>> {
         // On Linux this is the priority of the thread alone. Requests that wait for no picture go first.
         let _ = rustix::process::nice(10);
         while let Some(Job { bytes, kind, purpose, done }) = jobs.blocking_recv() {
-            // Nobody waits for it any more when the client has left.
+            // The request may have ended while its picture was queued.
             if !done.is_closed() {
                 let _ = done.send(rewrite(&bytes, kind, purpose));
             }
