@@ -6,6 +6,7 @@ SHELL := /bin/bash
 # Checked SQL comes from the committed .sqlx folders; a DATABASE_URL in the environment must not affect the build.
 export SQLX_OFFLINE := true
 
+# Every build is one of the workspace: `-p stack` alone resolves other features and compiles most crates again.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 STACK := $(TARGET)/debug/stack
 WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
@@ -31,15 +32,15 @@ logs: ## Follow the logs of all processes
 	@deploy/logs.sh
 
 audit: setup ## Verify the ledger and the other invariants of the running product
-	@cargo build --quiet -p stack
+	@cargo build --quiet --workspace --bins
 	@exec $(STACK) audit
 
 reset: setup ## Delete all data of the local product
-	@cargo build --quiet -p stack
+	@cargo build --quiet --workspace --bins
 	@exec $(STACK) reset
 
 dev-db: setup ## Start a PostgreSQL for development until Ctrl-C
-	@cargo build --quiet -p stack
+	@cargo build --quiet --workspace --bins
 	@exec $(STACK) dev-db
 
 build: web/dist/index.html
@@ -69,7 +70,7 @@ check: ## Check format, lints, boundaries, types and licences
 
 sqlx: ## Regenerate the checked SQL of every service (SQLX_ARGS=--check only compares)
 	@deploy/setup.sh run
-	@cargo build --quiet -p stack
+	@cargo build --quiet --workspace --bins
 	@$(STACK) testbed -- deploy/sqlx.sh $(SQLX_ARGS)
 
 sbom: ## Write the bills of materials of all binaries and the web app (CycloneDX)

@@ -55,10 +55,13 @@ pub struct Hold {
     /// The reason as a sentence.
     reason: String,
     created_at: Option<String>,
-    /// Name of the staff member who placed it. Only in responses to staff.
+    /// Id of the staff member who placed it. Only in responses to staff.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
-    placed_by: Option<String>,
+    pub placed_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub placed_by_name: Option<String>,
 }
 
 impl From<proto::wallet::v1::Hold> for Hold {
@@ -70,6 +73,7 @@ impl From<proto::wallet::v1::Hold> for Hold {
             reason: hold.reason,
             created_at: moment(hold.created_at.as_ref()),
             placed_by: Some(hold.placed_by).filter(|id| !id.is_empty()),
+            placed_by_name: None,
         }
     }
 }
@@ -143,6 +147,11 @@ impl User {
             role: Some(user.role).filter(|role| !role.is_empty()),
             created_at: moment(user.created_at.as_ref()),
         }
+    }
+
+    /// The holds on the member's balance.
+    pub fn holds(&mut self) -> impl Iterator<Item = &mut Hold> {
+        self.wallet.iter_mut().flat_map(|wallet| &mut wallet.holds)
     }
 }
 

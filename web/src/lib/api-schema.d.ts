@@ -2346,8 +2346,9 @@ export interface components {
             amount: components["schemas"]["Dollars"];
             createdAt?: string | null;
             id: string;
-            /** @description Name of the staff member who placed it. Only in responses to staff. */
+            /** @description Id of the staff member who placed it. Only in responses to staff. */
             placedBy?: string;
+            placedByName?: string;
             /** @description The reason as a sentence. */
             reason: string;
             reasonCode: components["schemas"]["HoldReason"];
@@ -2710,6 +2711,7 @@ export interface components {
         Note: {
             at?: string | null;
             authorId: string;
+            authorName?: string;
             text: string;
         };
         /** @description The reason for the action. */
@@ -3288,6 +3290,7 @@ export interface components {
         /** @description A transaction with everything that a decision needs. */
         Review: {
             approvedBy?: string;
+            approvedByName?: string;
             checks: components["schemas"]["Check"][];
             /** @description Its ledger entries, oldest first, of the member and of the platform. */
             entries: components["schemas"]["Entry"][];

@@ -70,6 +70,9 @@ pub async fn list(
 #[serde(rename_all = "camelCase")]
 pub struct Note {
     author_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    author_name: Option<String>,
     at: Option<String>,
     text: String,
 }
@@ -133,11 +136,22 @@ pub async fn get(
     let user = member.member.ok_or_else(ApiError::not_found)?;
     let request = GetMemberWalletRequest { user_id };
     let books = call_retrying!(app.clients.wallet_staff, get_member_wallet, caller.out, request)?.into_inner();
-    let note =
-        |note: auth::MemberNote| Note { author_id: note.author_id, at: moment(note.at.as_ref()), text: note.text };
+    let mut user = User::new(user, books.wallet.as_ref());
+    let authors = member.notes.iter().map(|note| note.author_id.clone());
+    let staff = app.profiles.look_up(authors.chain(user.holds().filter_map(|hold| hold.placed_by.clone()))).await?;
+    let name = |id: &str| staff.get(id).map(|one| one.name.clone());
+    for hold in user.holds() {
+        hold.placed_by_name = hold.placed_by.as_deref().and_then(name);
+    }
+    let note = |note: auth::MemberNote| Note {
+        author_name: name(&note.author_id),
+        author_id: note.author_id,
+        at: moment(note.at.as_ref()),
+        text: note.text,
+    };
     Ok(ok(Member {
         success: true,
-        member: User::new(user, books.wallet.as_ref()),
+        member: user,
         sessions: member.sessions.into_iter().map(Session::try_from).collect::<Result<_, _>>()?,
         notes: member.notes.into_iter().map(note).collect(),
         entries: books.entries.into_iter().map(Entry::from).collect(),

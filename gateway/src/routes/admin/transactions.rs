@@ -227,6 +227,9 @@ pub struct Review {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     approved_by: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    approved_by_name: Option<String>,
     /// Its ledger entries, oldest first, of the member and of the platform.
     entries: Vec<Entry>,
     /// Whether it can be reversed.
@@ -252,7 +255,8 @@ pub async fn get(
     let answer =
         call_retrying!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
-    let people = app.profiles.look_up(named_by(&row)).await?;
+    let approved_by = Some(answer.approved_by).filter(|id| !id.is_empty());
+    let people = app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;
     let checks = answer.checks.into_iter().map(|check| Check {
         name: check.name,
         ok: check.ok,
@@ -264,7 +268,8 @@ pub async fn get(
         transaction: StaffTransaction::new(&app, row, &people)?,
         checks: checks.collect(),
         wallet: answer.wallet.as_ref().map(Wallet::from),
-        approved_by: Some(answer.approved_by).filter(|id| !id.is_empty()),
+        approved_by_name: approved_by.as_ref().and_then(|id| people.get(id)).map(|one| one.name.clone()),
+        approved_by,
         entries: answer.entries.into_iter().map(Entry::from).collect(),
         reversible: answer.reversible,
         reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),

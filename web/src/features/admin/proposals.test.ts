@@ -17,7 +17,7 @@ it('tells a correction in dollars, with the balances it starts from [D-L1]', () 
     before: { balance: 1, bonus: 0 },
   })
   expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
-    'Amount: $25.00', 'Reason: Welcome', 'Available balance after: $1.00', 'Bonus after: $0.00',
+    'Amount: $25.00', 'Reason: Welcome', 'Available balance when proposed: $1.00', 'Bonus when proposed: $0.00',
   ])
 })
 
@@ -26,7 +26,7 @@ it('tells a reversal by the transaction it takes back, and what the member has [
   const changes = changesOf({ kind: 'reversal', change, before: { balance: 40, owed: 0 } })
   expect(titleOf('reversal')).toBe('Reverse a transaction')
   expect(changes.map(({ label, after }) => `${label}: ${after}`)).toEqual([
-    'Transaction: TNX-abc123', 'Amount: $500.00', 'Reason: Charged back', 'Available balance after: $40.00', 'Owed after: $0.00',
+    'Transaction: TNX-abc123', 'Amount: $500.00', 'Reason: Charged back', 'Available balance when proposed: $40.00', 'Owed when proposed: $0.00',
   ])
 })
 

@@ -65,9 +65,9 @@ const labels: Record<string, string> = {
   label: 'Label',
   signature: 'Signature',
   archived: 'Retired',
-  balance: 'Available balance after',
-  bonus: 'Bonus after',
-  owed: 'Owed after',
+  balance: 'Available balance when proposed',
+  bonus: 'Bonus when proposed',
+  owed: 'Owed when proposed',
   reasonCode: 'Reason code',
   until: 'Paying until',
 }

@@ -41,7 +41,7 @@ export function Holds({ memberId, holds }: { memberId: string; holds: readonly H
   )
 }
 
-function HoldRow({ memberId, hold: { id, amount, reason, reasonCode, createdAt, placedBy } }: { memberId: string; hold: Hold }) {
+function HoldRow({ memberId, hold: { id, amount, reason, reasonCode, createdAt, placedBy, placedByName } }: { memberId: string; hold: Hold }) {
   const me = useMember()
   const may = useMay()
   const staffName = useStaffName()
@@ -56,7 +56,7 @@ function HoldRow({ memberId, hold: { id, amount, reason, reasonCode, createdAt, 
         </p>
         <p className="text-ink-soft">Shown to the member: “{reason}”</p>
         <p className="text-ink-faint">
-          {placedBy && `Placed by ${staffName(placedBy)}`}
+          {placedBy && `Placed by ${staffName(placedBy, placedByName)}`}
           {createdAt && `, ${formatMoment(createdAt)}`}
         </p>
         {isOwn && may('releaseHold') && (

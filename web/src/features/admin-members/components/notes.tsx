@@ -31,11 +31,11 @@ export function Notes({ memberId, notes }: { memberId: string; notes: MemberPage
       </div>
       {notes.length === 0 && <p className="mt-1 text-sm text-ink-faint">No notes yet. Members never see notes.</p>}
       <ul className="mt-1 divide-y divide-line text-sm">
-        {notes.map(({ authorId, at, text }) => (
+        {notes.map(({ authorId, authorName, at, text }) => (
           <li key={`${authorId}-${at}`} className="py-2">
             <p className="break-words whitespace-pre-wrap">{text}</p>
             <p className="text-ink-faint first-letter:uppercase">
-              {staffName(authorId)}
+              {staffName(authorId, authorName)}
               {at && `, ${formatMoment(at)}`}
             </p>
           </li>

@@ -156,8 +156,8 @@ function Outcome({ review }: { review: Review }) {
     <div className="space-y-4">
       <Notice title="Decided: confirmed">
         <p>
-          <Amount value={one.amount} /> was posted. Correct a mistake with{' '}
-          {reversible || reversedBy ? 'a reversal or an adjustment' : 'an adjustment'}. Posted transactions cannot be edited.
+          <Amount value={one.amount} /> was posted.{' '}
+          {!reversedBy && `Correct a mistake with ${reversible ? 'a reversal or an adjustment' : 'an adjustment'}. Posted transactions cannot be edited.`}
         </p>
         {reversedBy && (
           <p>

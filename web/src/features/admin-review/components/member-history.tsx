@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import { Amount } from '@/components/amount'
+import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
 import { Card } from '@/components/card'
 import { Skeletons } from '@/components/skeleton'
@@ -45,7 +45,7 @@ export function MemberHistory({ memberId, except }: { memberId: string; except: 
                     {kindName(one.kind)}
                     <span className="font-normal text-ink-faint max-sm:hidden">, {formatDay(one.createdAt)}</span>
                   </span>
-                  <Amount value={one.amount} className="text-right font-medium" />
+                  <SignedAmount value={one.amount} type={one.type} status={one.status} className="text-right font-medium" />
                   <span className="text-right">
                     <StatusBadge status={one.status} />
                   </span>

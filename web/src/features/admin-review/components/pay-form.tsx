@@ -24,7 +24,7 @@ type PayProps = { review: Review; onDone: () => void }
 
 /** Where the money goes, once the payout is started: for 15 minutes nobody else pays it [D-B7]. */
 export function PayForm({ review, onDone }: PayProps) {
-  const { transaction: one, approvedBy } = review
+  const { transaction: one, approvedBy, approvedByName } = review
   const me = useMember()
   const staffName = useStaffName()
   // What was typed outlives the lease: whoever paid too slowly starts again and goes on.
@@ -35,7 +35,7 @@ export function PayForm({ review, onDone }: PayProps) {
     <div className="space-y-4">
       <h2 className="text-base font-semibold">Pay out</h2>
       <p className="text-sm text-ink-faint">
-        Approved by {staffName(approvedBy)}.{isLarge && ` From ${formatMoney(twoPeopleFrom)} on, the approver cannot pay it out.`}
+        Approved by {staffName(approvedBy, approvedByName)}.{isLarge && ` From ${formatMoney(twoPeopleFrom)} on, the approver cannot pay it out.`}
       </p>
       {isLarge && approvedBy === me.id ? (
         <Notice tone="caution" title="Someone else has to pay this out">You approved it yourself.</Notice>

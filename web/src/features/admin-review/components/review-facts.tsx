@@ -12,7 +12,7 @@ import { adminPaths } from '@/features/admin/paths'
 import { reasonsFor } from '../reasons'
 
 /** Who asks for what, and the exact address that the member was shown or named. */
-export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }: { review: Review }) {
+export function ReviewFacts({ review: { transaction: one, wallet, approvedBy, approvedByName } }: { review: Review }) {
   const staffName = useStaffName()
   const isWithdrawal = one.kind === 'withdrawal'
   const isTrade = one.kind === 'trade' || one.kind === 'profit'
@@ -24,7 +24,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
           <Amount value={isWithdrawal ? (one.netAmount ?? one.amount) : one.amount} className="text-3xl font-semibold" />
           <p className="mt-0.5 text-sm text-ink-soft">{breakdown(one)}</p>
         </div>
-        <div className="min-w-0 sm:text-right">
+        <div className="min-w-0 sm:grow sm:text-right">
           <Link to={adminPaths.member(one.memberId)} className="font-semibold text-accent-text hover:underline">
             {one.user.name}
           </Link>
@@ -56,7 +56,7 @@ export function ReviewFacts({ review: { transaction: one, wallet, approvedBy } }
         )}
         <Item label="Requested">{formatDateTime(one.createdAt)}</Item>
         {one.decidedAt && <Item label="Decided">{formatDateTime(one.decidedAt)}</Item>}
-        {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy)}</span></Item>}
+        {approvedBy && <Item label="Approved by"><span className="inline-block first-letter:uppercase">{staffName(approvedBy, approvedByName)}</span></Item>}
         {one.reasonCode && <Item label="Reason">{reasonsFor(one.kind).find(({ code }) => code === one.reasonCode)?.name ?? one.reasonCode}</Item>}
         {one.relatedId && !isTrade && (
           <Item label={one.kind === 'fee' ? 'For withdrawal' : 'Related to'}>

@@ -29,12 +29,14 @@ export function LedgerEntries({ entries, note }: { entries: readonly LedgerEntry
       {entries.length === 0 ? (
         <p className="px-4 pt-1 pb-4 text-sm text-ink-faint">No entries yet.</p>
       ) : (
-        <Table label="Ledger entries" columns={['Posting', 'Account', 'Kind', 'Time', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
+        <Table label="Ledger entries" columns={['Posting', 'Account', 'Time', { name: 'Amount', right: true }, { name: 'Balance', right: true }]}>
           {entries.map(({ postingId, account, kind, at, amount, balance }) => (
             <tr key={`${postingId}-${account}`}>
               <Cell className="tabular text-ink-faint">{postingId}</Cell>
-              <Cell>{accounts[account] ?? account.replaceAll('_', ' ')}</Cell>
-              <Cell className="whitespace-nowrap">{kind.replaceAll('_', ' ')}</Cell>
+              <Cell>
+                {accounts[account] ?? account.replaceAll('_', ' ')}
+                <span className="block text-ink-faint">{kind.replaceAll('_', ' ')}</span>
+              </Cell>
               <Cell className="whitespace-nowrap text-ink-faint">{at && formatMoment(at)}</Cell>
               <Cell right className="font-medium">
                 <Amount value={amount} />
