@@ -89,3 +89,6 @@ node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)
   echo "Node.js is $(node --version), but 20 or newer is needed" >&2
   explain
 }
+
+# Nodes of blockchains for the local stack and the tests; everything else works without them.
+[ "${STACK_CHAINS:-on}" = off ] || "$(dirname "$0")/nodes.sh"

@@ -78,6 +78,7 @@ impl Product {
             staff_totp: false,
             accept_shared_tokens: false,
             otlp_endpoint: None,
+            chains: None,
             logs: Logs::Files,
             clock: None,
             progress: |_| {},

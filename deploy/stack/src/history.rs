@@ -230,7 +230,13 @@ const LIFE: &[(u64, Act)] = &[
 /// When libfaketime is not installed, or the product refuses a step.
 pub async fn play(settings: &Settings, days: u64) -> Result<()> {
     let clock = Arc::new(Clock::behind(seconds_behind(0))?);
-    let settings = Settings { clock: Some(Arc::clone(&clock)), unlimited: true, logs: Logs::Files, ..settings.clone() };
+    let settings = Settings {
+        clock: Some(Arc::clone(&clock)),
+        unlimited: true,
+        logs: Logs::Files,
+        chains: None,
+        ..settings.clone()
+    };
     let progress = settings.progress;
     let mut stack = Stack::start(settings).await?;
     seed::people_and_methods(&stack).await?;

@@ -10,6 +10,7 @@ pub mod databases;
 pub mod demo;
 pub mod history;
 pub mod mails;
+pub mod nodes;
 pub mod postgres;
 pub mod process;
 pub mod rabbitmq;

@@ -8,11 +8,12 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use stack::{
     Logs, Settings, Stack, attack,
     audit::{Evidence, Urls, audit, report},
     demo, history,
+    nodes::{Blocks, Installed},
     postgres::Durability,
     reconcile,
     running::Running,
@@ -107,12 +108,21 @@ struct Local {
     /// An SMTP server instead of mail as files.
     #[arg(long, env, hide_env_values = true)]
     smtp_url: Option<String>,
+    /// Nodes of Bitcoin, Ethereum and Tron that hold nothing of value, where they are installed (deploy/nodes.sh).
+    #[arg(long, env = "STACK_CHAINS", value_enum, default_value_t = Chains::On)]
+    chains: Chains,
     /// The built web application.
     #[arg(long, env = "WEB_DIR", default_value = "web/dist")]
     web: PathBuf,
     /// The course's files.
     #[arg(long, env = "COURSE_DIR", default_value = "gateway/content/course")]
     course: PathBuf,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Chains {
+    On,
+    Off,
 }
 
 #[tokio::main(flavor = "current_thread")]
@@ -202,6 +212,9 @@ async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
     let (mut stop, begun) = (Stop::new()?, Instant::now());
     let settings = settings(local)?;
     let folder = settings.folder.clone();
+    if settings.chains.is_some() {
+        say_missing(&Installed::find()?);
+    }
     let mut stack = tokio::select! {
         started = start(settings, with_demo) => started?,
         () = stop.asked() => return Ok(ExitCode::SUCCESS),
@@ -219,6 +232,15 @@ async fn run(local: Local, with_demo: bool) -> Result<ExitCode> {
     }
     stack.end().await?;
     Ok(if died.is_some() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+/// Says in a line which nodes are not installed.
+fn say_missing(installed: &Installed) {
+    let nodes = [("bitcoind", &installed.bitcoind), ("anvil", &installed.anvil)];
+    let missing: Vec<_> = nodes.into_iter().filter(|(_, path)| path.is_none()).map(|(name, _)| name).collect();
+    if !missing.is_empty() {
+        say(&format!("not installed: {}; payments on these chains are not detected", missing.join(", ")));
+    }
 }
 
 async fn start(settings: Settings, with_demo: bool) -> Result<Stack> {
@@ -285,6 +307,7 @@ fn settings(local: Local) -> Result<Settings> {
         accept_shared_tokens: false,
         connection_age_seconds: None,
         otlp_endpoint: None,
+        chains: (local.chains == Chains::On).then_some(Blocks::Regularly),
         logs: Logs::FilesAndTerminal { coloured },
         clock: None,
         progress: say,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::clock::Clock;
+use crate::nodes::Blocks;
 use crate::servers::{BrokerServer, DatabaseServer};
 
 /// What kind of stack to start.
@@ -33,6 +34,8 @@ pub struct Settings {
     pub connection_age_seconds: Option<u64>,
     /// Where traces go, over OTLP; where the environment says without it.
     pub otlp_endpoint: Option<String>,
+    /// Nodes of blockchains, where they are installed, and when they make blocks; none without it.
+    pub chains: Option<Blocks>,
     /// Where the services log.
     pub logs: Logs,
     /// The time that PostgreSQL and the services see, if not the machine's.

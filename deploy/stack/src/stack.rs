@@ -16,6 +16,7 @@ use tokio::{
 use crate::{
     clock,
     databases::Databases,
+    nodes::Nodes,
     place,
     postgres::{self, Durability, Postgres},
     preparation,
@@ -39,6 +40,7 @@ const READY_LIMIT: Duration = Duration::from_secs(120);
 pub struct Stack {
     // Dropped in this order: the services before their servers, the lock on the folder last.
     services: BTreeMap<Service, Process>,
+    nodes: Nodes,
     servers: Servers,
     settings: Settings,
     shared: Shared,
@@ -76,10 +78,16 @@ impl Stack {
             anyhow::Ok(part)
         };
         let broker = servers::start_broker(&settings.broker, &settings.folder, id);
-        let (databases, broker) = tokio::try_join!(databases, broker)?;
+        let nodes = async {
+            match settings.chains {
+                Some(blocks) => Nodes::start(&settings.folder, blocks).await,
+                None => Ok(Nodes::default()),
+            }
+        };
+        let (databases, broker, nodes) = tokio::try_join!(databases, broker, nodes)?;
         let servers = Servers::new(databases, broker);
         let (services, other_binaries) = (BTreeMap::new(), BTreeMap::new());
-        let mut stack = Self { services, servers, settings, shared, other_binaries, ports, _lock: lock };
+        let mut stack = Self { services, nodes, servers, settings, shared, other_binaries, ports, _lock: lock };
         (stack.settings.progress)("starting the services");
         for service in Service::ALL {
             stack.launch(service)?;
@@ -139,6 +147,12 @@ impl Stack {
     #[must_use]
     pub fn writes_mail(&self) -> bool {
         self.settings.smtp_url.is_none()
+    }
+
+    /// The nodes of blockchains.
+    #[must_use]
+    pub const fn nodes(&self) -> &Nodes {
+        &self.nodes
     }
 
     pub fn servers(&mut self) -> &mut Servers {
@@ -235,6 +249,7 @@ impl Stack {
         while let Some(ended) = ends.join_next().await {
             result = result.and(ended?);
         }
+        result = result.and(self.nodes.end().await);
         result.and(self.servers.end().await)
     }
 
@@ -257,6 +272,11 @@ impl Stack {
         }
         if let Some(endpoint) = &self.settings.otlp_endpoint {
             launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);
+        }
+        if service == Service::PaymentMethod {
+            for (name, value) in self.nodes.environment() {
+                launch = launch.env(name, value);
+            }
         }
         let mut database_url = self.databases().url(service);
         if let Some(clock) = &self.settings.clock {

@@ -16,6 +16,7 @@ use crate::{
     audit::{Evidence, Urls, Verdict, audit},
     client::Client,
     mails::{self, Mail},
+    nodes::Blocks,
     ports,
     postgres::Durability,
     running::Running,
@@ -50,6 +51,8 @@ pub struct Options {
     pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections.
     pub connection_age_seconds: Option<u64>,
+    /// Nodes of blockchains, which make blocks when the test asks.
+    pub chains: bool,
     /// The port of a receiver of traces.
     pub otlp_port: Option<u16>,
 }
@@ -102,6 +105,7 @@ impl TestStack {
             staff_totp: options.staff_totp,
             accept_shared_tokens: options.accept_shared_tokens,
             connection_age_seconds: options.connection_age_seconds,
+            chains: options.chains.then_some(Blocks::OnDemand),
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             ..settings(folder.path())?
         };
@@ -356,6 +360,7 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         accept_shared_tokens: false,
         connection_age_seconds: None,
         otlp_endpoint: None,
+        chains: None,
         logs: Logs::Files,
         clock: None,
         progress: |_| {},
