@@ -1,6 +1,6 @@
 //! Accounts, sessions and staff: authentication with passwords, codes and links. In reading order: types and rules
 //! ([domain]), secrets ([secrets], [hasher], [tokens], [passkeys]), use cases ([app]), SQL ([store]), published events ([events]),
-//! the client of wallet ([clients]) and the gRPC server ([grpc]).
+//! and the gRPC server ([grpc]).
 
 use sqlx::migrate::Migrator;
 
@@ -21,8 +21,6 @@ pub mod app;
 pub mod store;
 
 pub mod events;
-
-pub mod clients;
 
 pub mod grpc;
 

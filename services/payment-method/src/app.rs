@@ -12,6 +12,7 @@ pub mod list_owned_files;
 pub mod list_payment_methods;
 pub mod list_platform_methods;
 pub mod list_proposals;
+pub mod observe_chain;
 pub mod poll_rates;
 pub mod propose_platform_method;
 pub mod propose_rate;

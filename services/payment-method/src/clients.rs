@@ -1,5 +1,10 @@
-//! Clients of the exchanges whose prices are asked for, in the three forms in which they answer. A hostile answer can do no
-//! worse than to count for nothing.
+//! Clients of nodes ([chain]), and of the exchanges whose prices are asked for, in the three forms in which they answer. A
+//! hostile answer can do no worse than to count for nothing.
+
+pub mod bitcoin_core;
+pub mod chain;
+pub mod evm_rpc;
+pub mod rpc;
 
 use std::collections::BTreeMap;
 use std::time::Duration;

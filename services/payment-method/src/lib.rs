@@ -1,6 +1,6 @@
 //! The service payment-method: platform methods (deposit addresses) and personal ones (payout destinations), rates and
-//! quotes. In reading order: types ([domain]), signatures ([treasury]), use cases ([app]), SQL ([store]), sources of rates
-//! ([clients]), endpoints ([grpc], [events]).
+//! quotes. In reading order: types ([domain]), signatures ([treasury]), use cases ([app]), SQL ([store]), nodes and
+//! sources of rates ([clients]), endpoints ([grpc], [events]).
 
 use sqlx::migrate::Migrator;
 

@@ -13,8 +13,10 @@ use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use payment_method::MIGRATOR;
+use payment_method::app::observe_chain::observe_chain;
 use payment_method::app::poll_rates::{observe_rates, poll_rates};
 use payment_method::clients::RateSource;
+use payment_method::clients::chain::Chain;
 use payment_method::config::Config;
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::Doors;
@@ -28,6 +30,8 @@ static ALLOCATOR: Allocator = Allocator;
 const NAME: &str = "payment-method";
 /// How often the sources of rates are asked.
 const POLL: Duration = Duration::from_secs(30);
+/// How often each chain is looked at.
+const LOOK: Duration = Duration::from_secs(2);
 /// How often old rates are forgotten, in polls.
 const SWEEP: u32 = 120;
 
@@ -101,6 +105,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
     let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
+    for chain in config.chains()? {
+        process.spawn(watch_chain(db.clone(), chain, process.shutdown.clone()));
+    }
     let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
     let routes = Doors { db, verifier, treasury, spread_bps }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
@@ -123,6 +130,22 @@ async fn watch_rates(db: Db, sources: Vec<RateSource>, shutdown: CancellationTok
         tokio::select! {
             () = shutdown.cancelled() => break,
             () = tokio::time::sleep(POLL) => {}
+        }
+    }
+    Ok(())
+}
+
+async fn watch_chain(db: Db, chain: Chain, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            looked = observe_chain(&db, &chain) => if let Err(error) = looked {
+                tracing::warn!(chain = chain.name(), %error, "could not store what a chain tells");
+            },
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => break,
+            () = tokio::time::sleep(LOOK) => {}
         }
     }
     Ok(())

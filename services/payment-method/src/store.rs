@@ -1,6 +1,8 @@
 //! The SQL of this service, one module per table.
 
 pub mod assets;
+pub mod chain_cursors;
+pub mod chain_payments;
 pub mod member_data;
 pub mod methods;
 pub mod quotes;

@@ -1,7 +1,5 @@
 //! The gRPC server: for members, staff and the service trade.
 
-mod closing;
-
 mod convert;
 
 mod files;
@@ -25,7 +23,6 @@ use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
-use proto::wallet::v1::closing_service_server::ClosingServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
@@ -73,7 +70,6 @@ impl Doors {
             .add_service(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
             .add_service(LiabilitiesServiceServer::new(self.clone()))
-            .add_service(ClosingServiceServer::new(self.clone()))
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(self.clone()))

@@ -4,8 +4,6 @@ pub mod accounts;
 
 pub mod approvals;
 
-pub mod closed_wallets;
-
 pub mod destinations;
 
 pub mod ledger_checks;

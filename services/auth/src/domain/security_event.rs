@@ -39,8 +39,6 @@ pub enum Kind {
     FactorsChanged,
     /// The member downloaded everything that is kept about them.
     DataExported,
-    /// The owner closed the account.
-    Closed,
     Frozen,
     Unfrozen,
 }
@@ -62,7 +60,7 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 16] = [
         Self::SignIn,
         Self::StepUp,
         Self::Password,
@@ -77,7 +75,6 @@ impl Kind {
         Self::Disowned,
         Self::FactorsChanged,
         Self::DataExported,
-        Self::Closed,
         Self::Frozen,
         Self::Unfrozen,
     ];
@@ -100,7 +97,6 @@ impl Kind {
             Self::Disowned => "disowned",
             Self::FactorsChanged => "factors_changed",
             Self::DataExported => "data_exported",
-            Self::Closed => "closed",
             Self::Frozen => "frozen",
             Self::Unfrozen => "unfrozen",
         }

@@ -76,9 +76,82 @@ fn is_evm(address: &str) -> bool {
     })
 }
 
+/// What a chain compares instead of the text of an address, in hexadecimal digits: the script on Bitcoin, so that the
+/// addresses of its test networks are those of the main network; the 20 bytes of an account elsewhere.
+#[must_use]
+pub fn script(format: Format, address: &str) -> Option<String> {
+    match format {
+        Format::Bitcoin => bitcoin_script(address),
+        Format::Evm => address.strip_prefix("0x").filter(|digits| digits.len() == 40).map(str::to_ascii_lowercase),
+        Format::Tron => base58_payload(address).filter(|(version, _)| *version == 0x41).map(|(_, hash)| hex(&hash)),
+        Format::Other => None,
+    }
+}
+
+fn bitcoin_script(address: &str) -> Option<String> {
+    if let Some((version, hash)) = base58_payload(address) {
+        return match version {
+            0x00 => Some(format!("76a914{}88ac", hex(&hash))),
+            0x05 => Some(format!("a914{}87", hex(&hash))),
+            _ => None,
+        };
+    }
+    let (_, version, program) = bech32::segwit::decode(address).ok()?;
+    let opcode = if version.to_u8() == 0 { 0 } else { 0x50 + version.to_u8() };
+    Some(format!("{opcode:02x}{:02x}{}", program.len(), hex(&program)))
+}
+
+/// An account of 20 bytes in hexadecimal digits, as its chain writes it.
+#[must_use]
+pub fn of_account(format: Format, digits: &str) -> Option<String> {
+    match format {
+        Format::Evm => Some(format!("0x{digits}")),
+        Format::Tron => {
+            let bytes = (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok());
+            let payload = std::iter::once(Some(0x41)).chain(bytes).collect::<Option<Vec<_>>>()?;
+            Some(bs58::encode(payload).with_check().into_string())
+        }
+        Format::Bitcoin | Format::Other => None,
+    }
+}
+
+fn base58_payload(address: &str) -> Option<(u8, Vec<u8>)> {
+    let bytes = bs58::decode(address).with_check(None).into_vec().ok().filter(|bytes| bytes.len() == 21)?;
+    bytes.split_first().map(|(version, hash)| (*version, hash.to_vec()))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{InvalidAddress, parse};
+    use super::{InvalidAddress, of_account, parse, script};
+    use crate::domain::network::Format;
+
+    /// [D-Q4] Cases 7 and 16: scripts of the examples of BIP-173 and BIP-350; a T-address is 20 bytes, and back.
+    #[test]
+    fn scripts_are_what_chains_compare() {
+        for (address, expected) in [
+            ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
+            ("BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
+            ("bcrt1qw508d6qejxtdg4y5r3zarvary0c5xw7kygt080", "0014751e76e8199196d454941c45d1b3a323f1433bd6"),
+            (
+                "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0",
+                "512079be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798",
+            ),
+            ("1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa", "76a91462e907b15cbf27d5425399ebf6f0fb50ebb88f1888ac"),
+            ("3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "a914b472a266d0bd89c13706a4132ccfb16f7c3b9fcb87"),
+        ] {
+            assert_eq!(script(Format::Bitcoin, address).as_deref(), Some(expected), "{address}");
+        }
+        let (tether, bytes) = ("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "a614f803b6fd780986a42c78ec9c7f77e6ded13c");
+        assert_eq!(script(Format::Tron, tether).as_deref(), Some(bytes));
+        assert_eq!(of_account(Format::Tron, bytes).as_deref(), Some(tether));
+        let account = "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed";
+        assert_eq!(script(Format::Evm, account).as_deref(), Some("5aaeb6053f3e94c9b9a09f33669435e7ef1beaed"));
+        assert_eq!(script(Format::Tron, account), None);
+    }
 
     #[track_caller]
     fn accepts(network: &str, addresses: &[&str]) {

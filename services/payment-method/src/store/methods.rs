@@ -201,6 +201,17 @@ pub async fn platform_history(conn: &mut PgConnection) -> Result<Vec<(SignedMeth
     Ok(history.collect())
 }
 
+/// Every address at which the platform receives, or once received, deposits: its network, the address, and since when.
+pub async fn platform_addresses(conn: &mut PgConnection) -> Result<Vec<(String, String, OffsetDateTime)>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT network, address, min(created_at) AS "since!" FROM method_versions WHERE scope = 'platform'
+           GROUP BY network, address ORDER BY 3, 2"#,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(rows.into_iter().map(|row| (row.network, row.address, row.since)).collect())
+}
+
 /// Whether the platform receives, or once received, deposits at this address, on whatever network.
 pub async fn is_platform_address(conn: &mut PgConnection, address: &str) -> Result<bool, Error> {
     let found = sqlx::query_scalar!(

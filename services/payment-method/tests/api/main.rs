@@ -2,6 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod chain;
+mod chain_bitcoin;
+mod chain_evm;
+mod chain_hostile;
 mod fixture;
 mod lookup;
 mod member_data;

@@ -6,7 +6,6 @@ mod fake_quotes;
 mod fixture;
 
 mod checks;
-mod closing;
 mod corrections;
 mod course;
 mod decided;

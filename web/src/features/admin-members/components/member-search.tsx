@@ -5,7 +5,6 @@ import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
 import { EmptyState } from '@/components/states'
-import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useMembers } from '@/features/admin/api/members'
@@ -64,7 +63,7 @@ function FoundMembers({ search }: { search: string }) {
                     <Cell className="whitespace-nowrap">{one.country}</Cell>
                     <Cell className="whitespace-nowrap text-ink-faint">{one.createdAt && formatDay(one.createdAt)}</Cell>
                     <Cell>
-                      <AccountBadge member={one} />
+                      <AccountBadge isFrozen={one.isFrozen} isVerified={one.isVerified} />
                     </Cell>
                   </tr>
                 ))}
@@ -78,8 +77,7 @@ function FoundMembers({ search }: { search: string }) {
   )
 }
 
-export function AccountBadge({ member: { closedAt, isFrozen, isVerified } }: { member: User }) {
-  if (closedAt) return <Badge>Closed</Badge>
+export function AccountBadge({ isFrozen, isVerified }: { isFrozen: boolean; isVerified: boolean }) {
   if (isFrozen) return <Badge tone="negative">Frozen</Badge>
   return isVerified ? <Badge tone="positive">Active</Badge> : <Badge>Email not confirmed</Badge>
 }

@@ -1,0 +1,205 @@
+//! Looks at a chain for payments from and to the platform (D-Q4).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::money::Conversion;
+use time::OffsetDateTime;
+
+use crate::clients::chain::{Chain, Search};
+use crate::clients::rpc::ChainError;
+use crate::domain::address;
+use crate::domain::network::{self, Format};
+use crate::domain::payment::{Fate, Key, Observation, State, Tip, Watched, depth, state};
+use crate::domain::quote::Asset;
+use crate::domain::rate::agree;
+use crate::error::Error;
+use crate::store::chain_payments::Payment;
+use crate::store::{assets, chain_cursors, chain_payments, methods, rate_points};
+
+/// Blocks after which a bitcoin payment stays, whatever it is worth.
+const DEEPEST: i64 = 6;
+
+/// What is looked for on a chain.
+struct World {
+    watched: Vec<Watched>,
+    assets: Vec<Asset>,
+    contracts: Vec<String>,
+    coin: bool,
+}
+
+impl World {
+    fn search(&self) -> Search<'_> {
+        Search { watched: &self.watched, contracts: &self.contracts, coin: self.coin }
+    }
+}
+
+/// Looks at the blocks above the last final one, unless another process does. A node that fails, or tells nonsense, changes
+/// nothing but the reason why nothing is known.
+pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
+    let mut conn = db.conn().await?;
+    let Some(cursor) = chain_cursors::begin(&mut conn, chain.name()).await? else { return Ok(()) };
+    let now = clock::now(&mut conn).await?;
+    let world = world(&mut conn, chain).await?;
+    let unsettled = chain_payments::unsettled(&mut conn, chain.name(), cursor.height.unwrap_or(0)).await?;
+    drop(conn);
+    let looked = look(chain, &world, (cursor.height, &unsettled), now).await;
+    let mut tx = db.begin().await?;
+    match looked {
+        Ok((tip, found)) => {
+            let height = settled(&tip);
+            write(&mut tx, chain, &world, (&tip, &found), now).await?;
+            chain_cursors::advance(&mut tx, chain.name(), (&tip, height), now).await?;
+            metrics::gauge!("chain_trouble", "chain" => chain.name()).set(0);
+        }
+        Err(error) => {
+            tracing::warn!(chain = chain.name(), %error, "a chain cannot be looked at");
+            metrics::counter!("chain_failures_total", "chain" => chain.name(), "reason" => error.as_str()).increment(1);
+            metrics::gauge!("chain_trouble", "chain" => chain.name()).set(1);
+            chain_cursors::fail(&mut tx, chain.name(), error.as_str()).await?;
+        }
+    }
+    Ok(tx.commit().await?)
+}
+
+/// Up to which height blocks stay, whatever is in them.
+fn settled(tip: &Tip) -> i64 {
+    tip.final_height.unwrap_or(tip.block.height - DEEPEST).max(0)
+}
+
+async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<World, Error> {
+    let mut watched = Vec::new();
+    for (network, address, since) in methods::platform_addresses(conn).await? {
+        let is_here = network::chain(&network) == Some(chain.name());
+        if let Some(script) = address::script(chain.format(), &address).filter(|_| is_here) {
+            watched.push(Watched { address, script, since });
+        }
+    }
+    watched.sort_by(|one, other| (&one.script, one.since).cmp(&(&other.script, other.since)));
+    // A Bitcoin address in capitals is the same address.
+    watched.dedup_by(|one, other| one.script == other.script);
+    let assets: Vec<_> = assets::all(conn).await?.into_iter().filter(|one| one.chain == chain.name()).collect();
+    let contracts = assets.iter().map(|one| one.contract.clone()).filter(|contract| !contract.is_empty()).collect();
+    let coin = chain.format() == Format::Bitcoin || is_coin_in_use(conn, chain, &assets).await?;
+    Ok(World { watched, assets, contracts, coin })
+}
+
+/// Whether an active method is of the coin of the chain, which takes reading whole blocks.
+async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]) -> Result<bool, Error> {
+    let coin = assets.iter().find(|one| one.contract.is_empty());
+    let methods = methods::active_platform(conn).await?;
+    Ok(methods.iter().any(|method| {
+        let is_here = network::chain(&method.fields.network) == Some(chain.name());
+        is_here && coin.is_some_and(|coin| coin.symbol == method.fields.currency)
+    }))
+}
+
+/// Everything above the cursor, and what became of payments that are not there.
+async fn look(
+    chain: &Chain,
+    world: &World,
+    (height, unsettled): (Option<i64>, &[Payment]),
+    now: OffsetDateTime,
+) -> Result<(Tip, Vec<Observation>), ChainError> {
+    let tip = chain.tip(now).await?;
+    let from = height.unwrap_or_else(|| first(chain, &tip));
+    let mut found = chain.payments_above(from, &tip, world.search()).await?;
+    let seen: BTreeSet<Key> = found.iter().map(|one| one.key.clone()).collect();
+    let missing: Vec<_> = unsettled.iter().filter(|one| !seen.contains(&one.key)).collect();
+    let mut told: BTreeMap<&str, Option<Fate>> = BTreeMap::new();
+    for one in missing {
+        let txid = one.key.txid.as_str();
+        if !told.contains_key(txid) {
+            let asked = chain.transaction(txid, world.search()).await?;
+            found
+                .extend(asked.iter().flat_map(|asked| &asked.payments).filter(|one| !seen.contains(&one.key)).cloned());
+            told.insert(txid, asked.map(|asked| asked.fate));
+        }
+        if found.iter().all(|other| other.key != one.key) {
+            // A block that has the transaction, but not this payment, ended it as surely as none.
+            let fate = match told.get(txid) {
+                Some(Some(Fate::In(_))) | Some(None) | None => Fate::Gone,
+                Some(Some(fate)) => fate.clone(),
+            };
+            found.push(gone(one, world, fate));
+        }
+    }
+    Ok((tip, found))
+}
+
+/// From where on a chain is looked at for the first time: Bitcoin's wallet knows all of it, other chains begin with what may
+/// still change.
+fn first(chain: &Chain, tip: &Tip) -> i64 {
+    if chain.format() == Format::Bitcoin { 0 } else { settled(tip) }
+}
+
+fn gone(one: &Payment, world: &World, fate: Fate) -> Observation {
+    let asset = world.assets.iter().find(|asset| asset.symbol == one.symbol);
+    Observation {
+        key: one.key.clone(),
+        contract: asset.map(|asset| asset.contract.clone()).unwrap_or_default(),
+        address: one.address.clone(),
+        counterparty: one.counterparty.clone(),
+        units: one.units,
+        fate,
+    }
+}
+
+async fn write(
+    conn: &mut PgConnection,
+    chain: &Chain,
+    world: &World,
+    (tip, found): (&Tip, &[Observation]),
+    now: OffsetDateTime,
+) -> Result<(), Error> {
+    let txids: Vec<_> = found.iter().map(|one| one.key.txid.clone()).collect();
+    let known = chain_payments::of_transactions(conn, chain.name(), &txids).await?;
+    let known: BTreeMap<&Key, &Payment> = known.iter().map(|one| (&one.key, one)).collect();
+    for one in found {
+        let Some(asset) = world.assets.iter().find(|asset| asset.contract == one.contract) else { continue };
+        let before = known.get(&one.key);
+        let depth = match before {
+            Some(before) => before.depth,
+            None => expected_depth(conn, chain, asset, one, now).await?,
+        };
+        let state = match (before.map(|before| before.state), state(&one.fate, tip, depth)) {
+            // It waits again because its block is gone.
+            (Some(State::Included | State::Final | State::Orphaned), State::Seen) => State::Orphaned,
+            (_, state) => state,
+        };
+        if !chain_payments::observe(conn, (chain.name(), &asset.symbol), one, (state, depth), now).await? {
+            continue;
+        }
+        tell(chain, &asset.symbol, one, (before.map(|before| before.state), state));
+    }
+    Ok(())
+}
+
+fn tell(chain: &Chain, symbol: &str, one: &Observation, (before, state): (Option<State>, State)) {
+    let (txid, index, way) = (&one.key.txid, one.key.index, one.key.way.as_str());
+    let before = before.map_or("", State::as_str);
+    tracing::info!(chain = chain.name(), txid, index, way, symbol, before, state = state.as_str(), "a payment changed");
+    let labels = [("chain", chain.name()), ("way", way), ("state", state.as_str())];
+    metrics::counter!("chain_payments_total", &labels).increment(1);
+    if before == State::Final.as_str() && state != State::Final {
+        tracing::error!(chain = chain.name(), txid, index, "a final payment is not final any more");
+        metrics::counter!("chain_final_undone_total", "chain" => chain.name()).increment(1);
+    }
+}
+
+async fn expected_depth(
+    conn: &mut PgConnection,
+    chain: &Chain,
+    asset: &Asset,
+    one: &Observation,
+    now: OffsetDateTime,
+) -> Result<i32, Error> {
+    let points = rate_points::recent(conn, &asset.symbol, now).await?;
+    let agreed = agree(&points, asset.pegged, now).ok();
+    let value = agreed.and_then(|agreed| {
+        let conversion = Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 };
+        conversion.value_received(one.units).ok()
+    });
+    Ok(depth(chain.format(), value))
+}

@@ -1,0 +1,441 @@
+//! The JSON-RPC of bitcoind, with a wallet of ours on it that watches scripts and holds no key.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use chassis::money::Units;
+use futures::{StreamExt, TryStreamExt};
+use reqwest::Url;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use time::{Duration, OffsetDateTime};
+use tokio::sync::Mutex;
+
+use super::chain::{Found, Search};
+use super::rpc::{ChainError, Rpc};
+use crate::domain::payment::{Block, Fate, Key, Observation, Tip, Watched, Way};
+
+const WALLET: &str = "solvane-watch";
+/// How old the newest block may be.
+const FRESH: Duration = Duration::minutes(90);
+/// What bitcoind answers for what does not exist.
+const NOT_FOUND: i64 = -5;
+const NO_WALLET: i64 = -18;
+const LOADED_ALREADY: [i64; 2] = [-35, -4];
+/// Calls at once.
+const PARALLEL: usize = 4;
+/// Scripts in one call.
+const IMPORTED: usize = 500;
+/// An address may have been used before it was entered.
+const EARLIER: Duration = Duration::DAY;
+/// Digits after the point of a bitcoin.
+const DECIMALS: usize = 8;
+
+/// Which network a node has to be on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Network {
+    Main,
+    /// Of tests and the local stack. It has the scripts of the main network.
+    Regtest,
+}
+
+/// A node.
+#[derive(Debug, Clone)]
+pub struct BitcoinCore {
+    rpc: Rpc,
+    wallet: Rpc,
+    network: Network,
+    /// The scripts that the wallet is known to watch; none before it was asked.
+    watching: Arc<Mutex<Option<BTreeSet<String>>>>,
+}
+
+#[derive(Deserialize)]
+struct ChainInfo {
+    chain: String,
+    blocks: i64,
+    bestblockhash: String,
+}
+
+#[derive(Deserialize)]
+struct BlockHeader {
+    height: i64,
+    hash: String,
+    time: i64,
+    confirmations: i64,
+}
+
+#[derive(Deserialize)]
+struct Descriptors {
+    descriptors: Vec<Descriptor>,
+}
+
+#[derive(Deserialize)]
+struct Descriptor {
+    desc: String,
+}
+
+#[derive(Deserialize)]
+struct Imported {
+    success: bool,
+}
+
+#[derive(Deserialize)]
+struct Since {
+    transactions: Vec<Listed>,
+    #[serde(default)]
+    removed: Vec<Listed>,
+}
+
+#[derive(Deserialize)]
+struct Listed {
+    txid: String,
+}
+
+/// What the wallet knows of a transaction.
+#[derive(Deserialize)]
+struct Known {
+    confirmations: i64,
+    #[serde(default)]
+    blockhash: Option<String>,
+    #[serde(default)]
+    walletconflicts: Vec<String>,
+    #[serde(default)]
+    details: Vec<Detail>,
+    decoded: Decoded,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    category: String,
+    vout: usize,
+    #[serde(default)]
+    address: String,
+}
+
+#[derive(Deserialize)]
+struct Decoded {
+    vin: Vec<Input>,
+    vout: Vec<Out>,
+}
+
+#[derive(Deserialize)]
+struct Input {
+    #[serde(default)]
+    txid: String,
+    #[serde(default)]
+    vout: usize,
+}
+
+#[derive(Deserialize)]
+struct Out {
+    value: Box<RawValue>,
+    #[serde(rename = "scriptPubKey")]
+    script: Script,
+}
+
+#[derive(Deserialize)]
+struct Script {
+    hex: String,
+}
+
+/// A transaction of anybody, from the index of all.
+#[derive(Deserialize)]
+struct Foreign {
+    #[serde(default)]
+    blockhash: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Unspent {
+    amount: Box<RawValue>,
+    #[serde(rename = "scriptPubKey")]
+    script: String,
+}
+
+impl Network {
+    const fn chain(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Regtest => "regtest",
+        }
+    }
+
+    /// The hash of the first block.
+    const fn genesis(self) -> &'static str {
+        match self {
+            Self::Main => "000000000019d6689c085ae165831e934ff763ae46a2a6c172b3f1b60a8ce26f",
+            Self::Regtest => "0f9188f13cb7b2c71f2a335e3a4fc328bf5beb436012afca590b1a11466e2206",
+        }
+    }
+}
+
+impl BitcoinCore {
+    /// The node at this address.
+    ///
+    /// # Errors
+    /// If the client cannot be set up.
+    pub fn new(url: Url, network: Network) -> anyhow::Result<Self> {
+        let rpc = Rpc::new(url)?;
+        let wallet = rpc.at(&format!("/wallet/{WALLET}"));
+        Ok(Self { rpc, wallet, network, watching: Arc::default() })
+    }
+
+    pub(super) async fn tip(&self, now: OffsetDateTime) -> Result<Tip, ChainError> {
+        let info: ChainInfo = self.rpc.call("getblockchaininfo", json!([])).await?;
+        let genesis: String = self.rpc.call("getblockhash", json!([0])).await?;
+        if info.chain != self.network.chain() || genesis != self.network.genesis() {
+            return Err(ChainError::WrongChain);
+        }
+        let block = self.header(&info.bestblockhash).await?.0;
+        if block.height != info.blocks {
+            return Err(ChainError::Contradiction("the newest block has another height"));
+        }
+        if now - block.at > FRESH {
+            return Err(ChainError::Stale);
+        }
+        Ok(Tip { block, final_height: None })
+    }
+
+    /// A block, and whether it is in force.
+    async fn header(&self, hash: &str) -> Result<(Block, bool), ChainError> {
+        let header: BlockHeader = self.rpc.call("getblockheader", json!([hash])).await?;
+        let at = OffsetDateTime::from_unix_timestamp(header.time);
+        let at = at.map_err(|_| ChainError::Unreadable("the time of a block".to_owned()))?;
+        Ok((Block { height: header.height, hash: header.hash, at }, header.confirmations >= 0))
+    }
+
+    pub(super) async fn payments_above(&self, height: i64, search: Search<'_>) -> Result<Vec<Observation>, ChainError> {
+        self.watch(search.watched).await?;
+        let hash: String = self.rpc.call("getblockhash", json!([height.max(0)])).await?;
+        let since: Since = self.wallet.call("listsinceblock", json!([hash, 1, true, true])).await?;
+        let listed = since.transactions.into_iter().chain(since.removed).map(|one| one.txid);
+        let txids: BTreeSet<String> = listed.collect();
+        let found = futures::stream::iter(txids)
+            .map(|txid| async move { self.transaction(&txid, search).await })
+            .buffered(PARALLEL);
+        let found: Vec<_> = found.try_collect().await?;
+        Ok(found.into_iter().flatten().flat_map(|found| found.payments).collect())
+    }
+
+    /// Has the wallet watch these scripts, also in the blocks since they were entered.
+    async fn watch(&self, watched: &[Watched]) -> Result<(), ChainError> {
+        let mut watching = self.watching.lock().await;
+        let mut known = match watching.take() {
+            Some(known) => known,
+            None => self.known().await?,
+        };
+        let missing: Vec<_> = watched.iter().filter(|one| !known.contains(&one.script)).collect();
+        for part in missing.chunks(IMPORTED) {
+            let wanted = part.iter().map(|one| {
+                let since = (one.since - EARLIER).unix_timestamp();
+                json!({ "desc": descriptor(&one.script), "timestamp": since })
+            });
+            let wanted: Vec<_> = wanted.collect();
+            let imported: Vec<Imported> = self.wallet.call("importdescriptors", json!([wanted])).await?;
+            if !imported.iter().all(|one| one.success) {
+                return Err(ChainError::Contradiction("a script cannot be watched"));
+            }
+            known.extend(part.iter().map(|one| one.script.clone()));
+        }
+        *watching = Some(known);
+        Ok(())
+    }
+
+    /// The scripts that the wallet watches; it is made or loaded first.
+    async fn known(&self) -> Result<BTreeSet<String>, ChainError> {
+        match self.rpc.call::<Value>("loadwallet", json!([WALLET, true])).await {
+            Ok(_) => {}
+            Err(ChainError::Refused { code, .. }) if LOADED_ALREADY.contains(&code) => {}
+            Err(ChainError::Refused { code: NO_WALLET, .. }) => {
+                // Without private keys, blank, without passphrase, as descriptors, loaded at the start.
+                let wallet = json!([WALLET, true, true, "", false, true, true]);
+                self.rpc.call::<Value>("createwallet", wallet).await?;
+            }
+            Err(error) => return Err(error),
+        }
+        let listed: Descriptors = self.wallet.call("listdescriptors", json!([])).await?;
+        let script = |one: &Descriptor| one.desc.strip_prefix("raw(")?.split(')').next().map(str::to_owned);
+        Ok(listed.descriptors.iter().filter_map(script).collect())
+    }
+
+    pub(super) async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
+        self.watch(search.watched).await?;
+        let asked = self.wallet.call("gettransaction", json!([txid, true, true])).await;
+        let Some(known) = existing::<Known>(asked)? else { return self.foreign(txid).await };
+        let fate = self.fate(txid, &known).await?;
+        let payments = self.payments(txid, &known, &fate, search).await?;
+        Ok(Some(Found { fate, payments, worthless: false }))
+    }
+
+    /// A transaction that has nothing to do with our addresses.
+    async fn foreign(&self, txid: &str) -> Result<Option<Found>, ChainError> {
+        let asked = self.rpc.call("getrawtransaction", json!([txid, true])).await;
+        let Some(foreign) = existing::<Foreign>(asked)? else { return Ok(None) };
+        let fate = match foreign.blockhash {
+            Some(hash) => Fate::In(self.header(&hash).await?.0),
+            None => Fate::Waiting,
+        };
+        Ok(Some(Found { fate, payments: Vec::new(), worthless: false }))
+    }
+
+    async fn fate(&self, txid: &str, known: &Known) -> Result<Fate, ChainError> {
+        if let Some(hash) = known.blockhash.as_ref().filter(|_| known.confirmations > 0) {
+            let (block, in_force) = self.header(hash).await?;
+            return if in_force {
+                Ok(Fate::In(block))
+            } else {
+                Err(ChainError::Contradiction("a transaction is in a block that is not in force"))
+            };
+        }
+        let asked = self.rpc.call::<Value>("getmempoolentry", json!([txid])).await;
+        if existing(asked)?.is_some() {
+            return Ok(Fate::Waiting);
+        }
+        let by = known.walletconflicts.first();
+        Ok(by.map_or(Fate::Gone, |by| Fate::Replaced(by.clone())))
+    }
+
+    async fn payments(
+        &self,
+        txid: &str,
+        known: &Known,
+        fate: &Fate,
+        search: Search<'_>,
+    ) -> Result<Vec<Observation>, ChainError> {
+        let ours = |script: &str| search.watched.iter().find(|one| one.script == script);
+        let mut found = Vec::new();
+        for detail in &known.details {
+            let out = known.decoded.vout.get(detail.vout).ok_or(ChainError::Contradiction("an output is missing"))?;
+            let to = ours(&out.script.hex);
+            let (way, address, counterparty) = match (detail.category.as_str(), to) {
+                // Coins from mining count when they can be spent.
+                ("receive" | "generate", Some(to)) => (Way::In, to.address.clone(), String::new()),
+                ("send", None) => (Way::Out, self.payer(known, search).await?, detail.address.clone()),
+                _ => continue,
+            };
+            let index = i32::try_from(detail.vout).map_err(|_| ChainError::Unreadable("an output".to_owned()))?;
+            found.push(Observation {
+                key: Key { txid: txid.to_owned(), index, way },
+                contract: String::new(),
+                address,
+                counterparty,
+                units: satoshi(&out.value)?,
+                fate: fate.clone(),
+            });
+        }
+        Ok(found)
+    }
+
+    /// Which of our addresses paid for a transaction; the first, if several did.
+    async fn payer(&self, known: &Known, search: Search<'_>) -> Result<String, ChainError> {
+        for input in &known.decoded.vin {
+            let asked = self.wallet.call("gettransaction", json!([input.txid, true, true])).await;
+            let Some(before) = existing::<Known>(asked)? else { continue };
+            let script = before.decoded.vout.get(input.vout).map(|out| out.script.hex.as_str());
+            if let Some(one) = search.watched.iter().find(|one| Some(one.script.as_str()) == script) {
+                return Ok(one.address.clone());
+            }
+        }
+        Ok(String::new())
+    }
+
+    pub(super) async fn balance(&self, address: &Watched) -> Result<Units, ChainError> {
+        self.watch(std::slice::from_ref(address)).await?;
+        let unspent: Vec<Unspent> = self.wallet.call("listunspent", json!([0, 9_999_999, [], true])).await?;
+        let too_large = |_| ChainError::Unreadable("a balance is too large".to_owned());
+        let mut sum = Units::new(0).map_err(too_large)?;
+        for one in unspent.iter().filter(|one| one.script == address.script) {
+            sum = sum.plus(satoshi(&one.amount)?).map_err(too_large)?;
+        }
+        Ok(sum)
+    }
+}
+
+/// `None` where bitcoind says that there is none.
+fn existing<T>(asked: Result<T, ChainError>) -> Result<Option<T>, ChainError> {
+    match asked {
+        Ok(found) => Ok(Some(found)),
+        Err(ChainError::Refused { code: NOT_FOUND, .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// A number of bitcoins, read as it is written.
+fn satoshi(value: &RawValue) -> Result<Units, ChainError> {
+    let unreadable = || ChainError::Unreadable("an amount".to_owned());
+    let (whole, part) = value.get().split_once('.').unwrap_or((value.get(), ""));
+    if part.len() > DECIMALS || whole.is_empty() {
+        return Err(unreadable());
+    }
+    Units::parse(&format!("{whole}{part:0<DECIMALS$}")).map_err(|_| unreadable())
+}
+
+/// The descriptor of a script, with its checksum (BIP-380).
+fn descriptor(script: &str) -> String {
+    let text = format!("raw({script})");
+    let checksum = checksum(&text);
+    format!("{text}#{checksum}")
+}
+
+const CHARACTERS: &str =
+    "0123456789()[],'/*abcdefgh@:$%{}IJKLMNOPQRSTUVWXYZ&+-.;<=>?!^_|~ijklmnopqrstuvwxyzABCDEFGH`#\"\\ ";
+const SYMBOLS: [u8; 32] = *b"qpzry9x8gf2tvdw0s3jn54khce6mua7l";
+const GENERATOR: [u64; 5] = [0xf5_dee5_1989, 0xa9_fdca_3312, 0x1b_ab10_e32d, 0x37_06b1_677a, 0x64_4d62_6ffd];
+
+fn checksum(text: &str) -> String {
+    let step = |state: u64, value: u64| {
+        let top = state >> 35;
+        let next = ((state & 0x7_ffff_ffff) << 5) ^ value;
+        GENERATOR.iter().enumerate().filter(|(bit, _)| (top >> bit) & 1 == 1).fold(next, |next, (_, word)| next ^ word)
+    };
+    let (mut state, mut class, mut count) = (1, 0, 0);
+    for char in text.chars() {
+        let position = CHARACTERS.find(char).unwrap_or(0) as u64;
+        state = step(state, position & 31);
+        class = class * 3 + (position >> 5);
+        count += 1;
+        if count == 3 {
+            state = step(state, class);
+            (class, count) = (0, 0);
+        }
+    }
+    if count > 0 {
+        state = step(state, class);
+    }
+    for _ in 0..8 {
+        state = step(state, 0);
+    }
+    state ^= 1;
+    (0..8)
+        .map(|place| char::from(SYMBOLS.get(((state >> (5 * (7 - place))) & 31) as usize).copied().unwrap_or(b'q')))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::value::RawValue;
+
+    use super::{descriptor, satoshi};
+
+    /// [D-Q4] Amounts are read exactly, whatever zeros they have.
+    #[test]
+    fn bitcoins_are_read_exactly() {
+        let read =
+            |text: &str| satoshi(&RawValue::from_string(text.to_owned()).expect("JSON")).ok().map(|one| one.get());
+        assert_eq!(read("0.00513809"), Some(513_809));
+        assert_eq!(
+            (read("50"), read("50.0"), read("20999999.9769")),
+            (Some(5_000_000_000), Some(5_000_000_000), Some(2_099_999_997_690_000))
+        );
+        for wrong in ["-1.0", "1e-8", "0.123456789", "\"1\"", "null"] {
+            assert_eq!(read(wrong), None, "{wrong}");
+        }
+    }
+
+    /// The example of BIP-380.
+    #[test]
+    fn descriptors_have_their_checksum() {
+        assert_eq!(descriptor("deadbeef"), "raw(deadbeef)#89f8spxm");
+    }
+}

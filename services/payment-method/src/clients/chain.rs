@@ -1,0 +1,105 @@
+//! The chains that payments are looked at on, through nodes.
+
+use time::OffsetDateTime;
+
+use super::bitcoin_core::BitcoinCore;
+use super::evm_rpc::EvmRpc;
+use super::rpc::ChainError;
+use crate::domain::network::Format;
+use crate::domain::payment::{Fate, Observation, Tip, Watched};
+use chassis::money::Units;
+
+/// A node of one chain.
+#[derive(Debug, Clone)]
+pub enum Chain {
+    Bitcoin(BitcoinCore),
+    Evm(EvmRpc),
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    pub watched: &'a [Watched],
+    /// The contracts of tokens that count, as their chain writes them.
+    pub contracts: &'a [String],
+    /// Whether the coin of the chain is looked for in every block.
+    pub coin: bool,
+}
+
+/// A transaction of which a node knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub fate: Fate,
+    /// Those with an address of the platform.
+    pub payments: Vec<Observation>,
+    /// Whether it has a transfer to the platform that does not count: nothing, or of a token that is not known.
+    pub worthless: bool,
+}
+
+impl Chain {
+    /// As `domain/network.rs` names it.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Self::Bitcoin(_) => "bitcoin",
+            Self::Evm(evm) => evm.name(),
+        }
+    }
+
+    #[must_use]
+    pub const fn format(&self) -> Format {
+        match self {
+            Self::Bitcoin(_) => Format::Bitcoin,
+            Self::Evm(evm) => evm.format(),
+        }
+    }
+
+    /// The newest block, of the right chain and not too old.
+    ///
+    /// # Errors
+    /// Why nothing can be told.
+    pub async fn tip(&self, now: OffsetDateTime) -> Result<Tip, ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.tip(now).await,
+            Self::Evm(node) => node.tip(now).await,
+        }
+    }
+
+    /// The payments of blocks above a height, and on Bitcoin those that wait.
+    ///
+    /// # Errors
+    /// Why nothing can be told.
+    pub async fn payments_above(
+        &self,
+        height: i64,
+        tip: &Tip,
+        search: Search<'_>,
+    ) -> Result<Vec<Observation>, ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.payments_above(height, search).await,
+            Self::Evm(node) => node.payments_above(height, tip, search).await,
+        }
+    }
+
+    /// A transaction; `None` if the node says that there is none.
+    ///
+    /// # Errors
+    /// Why nothing can be told, which is not that there is none.
+    pub async fn transaction(&self, txid: &str, search: Search<'_>) -> Result<Option<Found>, ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.transaction(txid, search).await,
+            Self::Evm(node) => node.transaction(txid, search).await,
+        }
+    }
+
+    /// What an address holds of the coin of the chain, or of a token.
+    ///
+    /// # Errors
+    /// Why nothing can be told.
+    pub async fn balance(&self, address: &Watched, contract: &str) -> Result<Units, ChainError> {
+        match self {
+            Self::Bitcoin(node) => node.balance(address).await,
+            Self::Evm(node) => node.balance(address, contract).await,
+        }
+    }
+}

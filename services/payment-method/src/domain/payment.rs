@@ -1,0 +1,200 @@
+//! Payments on a chain from or to an address of the platform, as they were observed.
+
+use chassis::money::{Cents, Units};
+use time::OffsetDateTime;
+
+use super::network::Format;
+
+/// What became of a payment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Sent, but in no block.
+    Seen,
+    /// In a block that may still be replaced.
+    Included,
+    /// In a block that will not be replaced.
+    Final,
+    /// Was in a block or waiting, and is in none now.
+    Orphaned,
+    /// Another transaction spent the same coins.
+    Replaced,
+    /// In a block without effect.
+    Failed,
+}
+
+impl State {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Seen => "seen",
+            Self::Included => "included",
+            Self::Final => "final",
+            Self::Orphaned => "orphaned",
+            Self::Replaced => "replaced",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads what [`Self::as_str`] writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        let all = [Self::Seen, Self::Included, Self::Final, Self::Orphaned, Self::Replaced, Self::Failed];
+        all.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// Whether it still pays, or may.
+    #[must_use]
+    pub const fn is_alive(self) -> bool {
+        matches!(self, Self::Seen | Self::Included | Self::Final)
+    }
+}
+
+/// Whether a payment is to the platform, or from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Way {
+    In,
+    Out,
+}
+
+impl Way {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::In => "in",
+            Self::Out => "out",
+        }
+    }
+}
+
+/// A block of the chain that is in force.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Block {
+    pub height: i64,
+    pub hash: String,
+    pub at: OffsetDateTime,
+}
+
+/// Which payment: the output of a transaction, or the position of a token's log in it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key {
+    /// In lower case, without `0x`.
+    pub txid: String,
+    pub index: i32,
+    pub way: Way,
+}
+
+/// A payment as a node tells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observation {
+    pub key: Key,
+    /// Of a token, as its chain writes it; empty for the coin of the chain.
+    pub contract: String,
+    /// The platform's address, as staff entered it.
+    pub address: String,
+    /// The other side, where the node tells it.
+    pub counterparty: String,
+    pub units: Units,
+    pub fate: Fate,
+}
+
+/// Where a transaction is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Fate {
+    Waiting,
+    In(Block),
+    /// In a block, without effect.
+    Failed(Block),
+    /// Spent otherwise, by this transaction if it is known.
+    Replaced(String),
+    /// In no block, and not waiting.
+    Gone,
+}
+
+/// The newest block, and up to which height blocks stay.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tip {
+    pub block: Block,
+    /// Where the node tells it; on Bitcoin it depends on the amount.
+    pub final_height: Option<i64>,
+}
+
+/// An address of the platform.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Watched {
+    pub address: String,
+    /// As the chain compares it: the script on Bitcoin, 20 bytes elsewhere; in hexadecimal digits.
+    pub script: String,
+    /// When staff entered it.
+    pub since: OffsetDateTime,
+}
+
+/// Blocks on top of a payment, its own included, that make it final: by its value on Bitcoin. Where a chain tells what is
+/// final, this is only how many are expected.
+#[must_use]
+pub fn depth(format: Format, value: Option<Cents>) -> i32 {
+    match (format, value.map(Cents::get)) {
+        (Format::Bitcoin, Some(..100_000)) => 2,
+        (Format::Bitcoin, Some(..1_000_000)) => 3,
+        (Format::Bitcoin, _) => 6,
+        (Format::Tron, _) => 20,
+        (Format::Evm | Format::Other, _) => 64,
+    }
+}
+
+/// Blocks that confirm what is at a height.
+#[must_use]
+pub fn confirmations(tip: i64, height: i64) -> i32 {
+    i32::try_from(tip - height + 1).unwrap_or(i32::MAX).max(0)
+}
+
+/// What a fate comes to.
+#[must_use]
+pub fn state(fate: &Fate, tip: &Tip, depth: i32) -> State {
+    match fate {
+        Fate::Waiting => State::Seen,
+        Fate::Failed(_) => State::Failed,
+        Fate::Replaced(_) => State::Replaced,
+        Fate::Gone => State::Orphaned,
+        Fate::In(block) => {
+            let is_final = match tip.final_height {
+                Some(final_height) => block.height <= final_height,
+                None => confirmations(tip.block.height, block.height) >= depth,
+            };
+            if is_final { State::Final } else { State::Included }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::money::Cents;
+    use time::OffsetDateTime;
+
+    use super::{Block, Fate, State, Tip, depth, state};
+    use crate::domain::network::Format;
+
+    fn block(height: i64) -> Block {
+        Block { height, hash: height.to_string(), at: OffsetDateTime::UNIX_EPOCH }
+    }
+
+    /// [D-Q4] Case 8: bitcoins are final by their value; without a rate, as the largest.
+    #[test]
+    fn bitcoins_are_final_by_value() {
+        for (cents, blocks) in [(99_999, 2), (100_000, 3), (999_999, 3), (1_000_000, 6)] {
+            let depth = depth(Format::Bitcoin, Some(Cents::new(cents)));
+            assert_eq!(depth, blocks, "{cents}");
+            let tip = |confirmations: i32| Tip { block: block(99 + i64::from(confirmations)), final_height: None };
+            assert_eq!(state(&Fate::In(block(100)), &tip(blocks - 1), depth), State::Included);
+            assert_eq!(state(&Fate::In(block(100)), &tip(blocks), depth), State::Final);
+        }
+        assert_eq!(depth(Format::Bitcoin, None), 6);
+    }
+
+    /// [D-Q4] Cases 13 and 16: what the chain calls final is, however deep.
+    #[test]
+    fn other_chains_say_what_is_final() {
+        let tip = Tip { block: block(1_000), final_height: Some(100) };
+        assert_eq!(state(&Fate::In(block(100)), &tip, 64), State::Final);
+        assert_eq!(state(&Fate::In(block(101)), &tip, 64), State::Included);
+    }
+}

@@ -1,0 +1,76 @@
+//! The table `chain_cursors`.
+
+use chassis::db::PgConnection;
+use time::OffsetDateTime;
+
+use crate::domain::payment::Tip;
+use crate::error::Error;
+
+/// How far a chain was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    pub chain: String,
+    pub height: Option<i64>,
+    pub tip_height: Option<i64>,
+    pub observed_at: Option<OffsetDateTime>,
+    /// Why it cannot be looked at now; empty if it can.
+    pub trouble: String,
+}
+
+/// Claims the next look at a chain for a minute. `None` if another process looks at it, or did a moment ago.
+pub async fn begin(conn: &mut PgConnection, chain: &str) -> Result<Option<Cursor>, Error> {
+    let cursor = sqlx::query_as!(
+        Cursor,
+        "UPDATE chain_cursors SET leased_until = clock_timestamp() + interval '1 minute'
+         WHERE chain = $1 AND leased_until < clock_timestamp()
+         RETURNING chain, height, tip_height, observed_at, trouble",
+        chain,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(cursor)
+}
+
+/// Ends a look that succeeded: up to this height nothing changes any more.
+pub async fn advance(
+    conn: &mut PgConnection,
+    chain: &str,
+    (tip, height): (&Tip, i64),
+    observed_at: OffsetDateTime,
+) -> Result<(), Error> {
+    sqlx::query!(
+        "UPDATE chain_cursors SET height = greatest(height, $2), tip_height = $3, tip_at = $4, observed_at = $5,
+            trouble = '', leased_until = clock_timestamp() + interval '1 second' WHERE chain = $1",
+        chain,
+        height,
+        tip.block.height,
+        tip.block.at,
+        observed_at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Ends a look that failed.
+pub async fn fail(conn: &mut PgConnection, chain: &str, trouble: &str) -> Result<(), Error> {
+    sqlx::query!(
+        "UPDATE chain_cursors SET trouble = $2, leased_until = clock_timestamp() + interval '1 second' WHERE chain = $1",
+        chain,
+        trouble,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+pub async fn find(conn: &mut PgConnection, chain: &str) -> Result<Option<Cursor>, Error> {
+    let cursor = sqlx::query_as!(
+        Cursor,
+        "SELECT chain, height, tip_height, observed_at, trouble FROM chain_cursors WHERE chain = $1",
+        chain,
+    )
+    .fetch_optional(conn)
+    .await?;
+    Ok(cursor)
+}

@@ -1,0 +1,146 @@
+//! The table `chain_payments`.
+
+use chassis::db::PgConnection;
+use chassis::money::Units;
+use time::OffsetDateTime;
+
+use crate::domain::payment::{Block, Fate, Key, Observation, State, Way};
+use crate::error::Error;
+
+/// A payment as it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Payment {
+    pub chain: String,
+    pub key: Key,
+    pub symbol: String,
+    pub address: String,
+    pub counterparty: String,
+    pub units: Units,
+    pub depth: i32,
+    pub state: State,
+    pub block: Option<Block>,
+    pub replaced_by: String,
+    pub seen_at: OffsetDateTime,
+    pub changed_at: OffsetDateTime,
+}
+
+struct Row {
+    chain: String,
+    txid: String,
+    idx: i32,
+    way: String,
+    symbol: String,
+    address: String,
+    counterparty: String,
+    units: String,
+    depth: i32,
+    state: String,
+    height: Option<i64>,
+    block_hash: String,
+    block_at: Option<OffsetDateTime>,
+    replaced_by: String,
+    seen_at: OffsetDateTime,
+    changed_at: OffsetDateTime,
+}
+
+impl TryFrom<Row> for Payment {
+    type Error = sqlx::Error;
+
+    fn try_from(row: Row) -> Result<Self, sqlx::Error> {
+        let state = State::parse(&row.state).ok_or_else(|| sqlx::Error::Decode("an unknown state".into()))?;
+        let way = if row.way == "in" { Way::In } else { Way::Out };
+        let hash = row.block_hash;
+        Ok(Self {
+            chain: row.chain,
+            key: Key { txid: row.txid, index: row.idx, way },
+            symbol: row.symbol,
+            address: row.address,
+            counterparty: row.counterparty,
+            units: Units::parse(&row.units).map_err(|error| sqlx::Error::Decode(Box::new(error)))?,
+            depth: row.depth,
+            state,
+            block: row.height.zip(row.block_at).map(|(height, at)| Block { height, hash, at }),
+            replaced_by: row.replaced_by,
+            seen_at: row.seen_at,
+            changed_at: row.changed_at,
+        })
+    }
+}
+
+fn payments(rows: Vec<Row>) -> Result<Vec<Payment>, Error> {
+    Ok(rows.into_iter().map(Payment::try_from).collect::<Result<_, _>>()?)
+}
+
+/// Those of a chain whose fate may still change: not final, or final above this height.
+pub async fn unsettled(conn: &mut PgConnection, chain: &str, height: i64) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments
+         WHERE chain = $1 AND (state IN ('seen', 'included') OR state = 'final' AND height > $2) ORDER BY id"#,
+        chain,
+        height,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// The payments of these transactions.
+pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[String]) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments WHERE chain = $1 AND txid = ANY ($2) ORDER BY txid, way, idx"#,
+        chain,
+        txids,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// Writes a payment, or what became of it. Whether that is news.
+pub async fn observe(
+    conn: &mut PgConnection,
+    (chain, symbol): (&str, &str),
+    one: &Observation,
+    (state, depth): (State, i32),
+    at: OffsetDateTime,
+) -> Result<bool, Error> {
+    let (block, replaced_by) = match &one.fate {
+        Fate::In(block) | Fate::Failed(block) => (Some(block), ""),
+        Fate::Replaced(by) => (None, by.as_str()),
+        Fate::Waiting | Fate::Gone => (None, ""),
+    };
+    let written = sqlx::query!(
+        "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::numeric, $9, $10, $11, $12, $13, $14, $15, $15)
+         ON CONFLICT ON CONSTRAINT chain_payments_key DO UPDATE SET state = excluded.state, height = excluded.height,
+            block_hash = excluded.block_hash, block_at = excluded.block_at, replaced_by = excluded.replaced_by,
+            changed_at = greatest(chain_payments.changed_at, excluded.changed_at)
+         WHERE (chain_payments.state, chain_payments.block_hash, chain_payments.replaced_by)
+            IS DISTINCT FROM (excluded.state, excluded.block_hash, excluded.replaced_by)",
+        chain,
+        one.key.txid,
+        one.key.index,
+        one.key.way.as_str(),
+        symbol,
+        one.address,
+        one.counterparty,
+        one.units.to_string(),
+        depth,
+        state.as_str(),
+        block.map(|block| block.height),
+        block.map_or("", |block| &block.hash),
+        block.map(|block| block.at),
+        replaced_by,
+        at,
+    )
+    .execute(conn)
+    .await?;
+    Ok(written.rows_affected() == 1)
+}
