@@ -9,7 +9,7 @@ export SQLX_OFFLINE := true
 # Every build is one of the workspace: `-p stack` alone resolves other features and compiles most crates again.
 TARGET := $(or $(CARGO_TARGET_DIR),target)
 STACK := $(TARGET)/debug/stack
-WEB_SOURCES := $(shell find web/src web/public web/scripts gateway/content -type f 2>/dev/null) \
+WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) \
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules manifests check-kubernetes \

@@ -8,7 +8,6 @@ use crate::cache::plans::PlanCache;
 use crate::cache::profiles::ProfileCache;
 use crate::clients::Clients;
 use crate::config::Config;
-use crate::course::Course;
 use crate::exports::Exports;
 use crate::files::Files;
 use crate::live::Live;
@@ -31,7 +30,6 @@ pub struct AppState {
     pub plans: Arc<PlanCache>,
     pub profiles: ProfileCache,
     pub files: Arc<Files>,
-    pub course: Course,
     /// Request counters by client address.
     pub rates: Arc<Rates>,
     /// Receives request bodies, in memory or in temporary files.

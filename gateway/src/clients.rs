@@ -7,6 +7,8 @@ use proto::auth::v1::factor_service_client::FactorServiceClient;
 use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient;
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use proto::common::v1::member_data_service_client::MemberDataServiceClient;
+use proto::course::v1::course_service_client::CourseServiceClient;
+use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffClient;
 use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
 use proto::payment_method::v1::staff_service_client::StaffServiceClient as PaymentMethodStaffClient;
@@ -46,6 +48,10 @@ pub struct Clients {
     pub trade: TradeServiceClient<Channel>,
     /// Plans and values, for staff.
     pub trade_staff: TradeStaffClient<Channel>,
+    /// The course and the member's progress in it.
+    pub course: CourseServiceClient<Channel>,
+    /// The course, for staff.
+    pub course_staff: CourseStaffClient<Channel>,
     /// The member's own payment methods, and those of the platform.
     pub payment_method: PaymentMethodServiceClient<Channel>,
     /// Platform methods, for staff.
@@ -60,6 +66,7 @@ pub struct MemberData {
     pub auth: MemberDataServiceClient<Channel>,
     pub wallet: MemberDataServiceClient<Channel>,
     pub trade: MemberDataServiceClient<Channel>,
+    pub course: MemberDataServiceClient<Channel>,
     pub payment_method: MemberDataServiceClient<Channel>,
     pub mailer: MemberDataServiceClient<Channel>,
 }
@@ -79,6 +86,7 @@ impl Clients {
         let wallet = channel("wallet", &config.wallet_url)?;
         let trade = channel("trade", &config.trade_url)?;
         let payment_method = channel("payment-method", &config.payment_method_url)?;
+        let course = channel("course", &config.course_url)?;
         let mailer = channel("mailer", &config.mailer_url)?;
         let file_owners = FileOwners {
             receipts: FileOwnerServiceClient::new(wallet.clone()),
@@ -89,6 +97,7 @@ impl Clients {
             auth: MemberDataServiceClient::new(auth.clone()),
             wallet: MemberDataServiceClient::new(wallet.clone()),
             trade: MemberDataServiceClient::new(trade.clone()),
+            course: MemberDataServiceClient::new(course.clone()),
             payment_method: MemberDataServiceClient::new(payment_method.clone()),
             mailer: MemberDataServiceClient::new(mailer.clone()),
         };
@@ -105,6 +114,8 @@ impl Clients {
             liabilities: LiabilitiesServiceClient::new(wallet),
             trade: TradeServiceClient::new(trade.clone()),
             trade_staff: TradeStaffClient::new(trade),
+            course: CourseServiceClient::new(course.clone()),
+            course_staff: CourseStaffClient::new(course),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),
             mailer_staff: MailerStaffClient::new(mailer),

@@ -25,9 +25,6 @@ pub struct Config {
     /// The built web app; without it only the API is served.
     #[arg(long, env)]
     pub web_dir: Option<PathBuf>,
-    /// The folder of the course's files.
-    #[arg(long, env)]
-    pub course_dir: PathBuf,
     /// The object store: `file:///folder` or `s3://bucket` (with AWS_* settings).
     #[arg(long, env)]
     pub files_url: String,
@@ -43,6 +40,9 @@ pub struct Config {
     /// The URL of trade's gRPC server.
     #[arg(long, env)]
     pub trade_url: String,
+    /// The URL of course's gRPC server.
+    #[arg(long, env)]
+    pub course_url: String,
     /// The URL of payment-method's gRPC server.
     #[arg(long, env)]
     pub payment_method_url: String,

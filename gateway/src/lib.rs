@@ -35,8 +35,6 @@ pub mod routes;
 
 pub mod cache;
 
-pub mod course;
-
 pub mod live;
 
 pub mod error;

@@ -16,7 +16,6 @@ use gateway::cache::plans::PlanCache;
 use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
-use gateway::course::Course;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
@@ -99,7 +98,6 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         clients,
         verifier: Verifier::new(Signatures::new(config.keys.trusted()?, Accepts::Members), Arc::new(sessions)),
         files,
-        course: Course::read(&config.course_dir)?,
         credential,
         rates,
         spool: Spool::new(config.spool_dir.clone()),

@@ -101,6 +101,7 @@ pub fn api() -> Api {
         // Course.
         .routes(routes!(courses::get))
         .routes(routes!(courses::lesson))
+        .routes(routes!(courses::put_progress))
         .routes(routes!(courses::purchase))
         // Files and live updates.
         .routes(declare(Class::Download, routes!(files::get)))

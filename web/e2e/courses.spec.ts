@@ -1,4 +1,4 @@
-import { approve, fund, proof, signedIn } from './support/stack'
+import { approve, fund, proof, signedIn, startAs } from './support/stack'
 import { expect, test } from './support/test'
 
 test('bought from the balance, the course opens at once and is read lesson by lesson [CRS-01] [CRS-02] [D-C1] [D-C2] [D-C3]', async ({ page }) => {
@@ -21,8 +21,18 @@ test('bought from the balance, the course opens at once and is read lesson by le
   await page.getByRole('button', { name: 'Mark as done' }).click()
   await page.getByRole('link', { name: 'Next lesson' }).click()
   await expect(page.getByRole('heading', { level: 1 })).not.toHaveText(first ?? '')
+  const second = await page.getByRole('heading', { level: 1 }).textContent()
   await page.goto('/courses')
   await expect(page.getByText(/^1 of \d+ lessons done$/)).toBeVisible()
+
+  // Progress is kept on the server: another browser has it, and goes on with the lesson that was opened last [D-C6].
+  const elsewhere = await (await page.context().browser()?.newContext())?.newPage()
+  if (!elsewhere) throw new Error('no second browser')
+  await startAs(elsewhere, member)
+  await elsewhere.goto('/dashboard')
+  await elsewhere.getByRole('link', { name: /Continue the course/ }).click()
+  await expect(elsewhere.getByRole('heading', { level: 1 })).toHaveText(second ?? '')
+  await elsewhere.context().close()
 
   await page.goto('/dashboard')
   await expect(page.getByRole('region', { name: 'Active Courses' })).toContainText('1')

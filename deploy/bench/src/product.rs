@@ -73,7 +73,6 @@ impl Product {
             broker: BrokerServer::Own,
             smtp_url: None,
             web: root.join("web/dist"),
-            course: root.join("gateway/content/course"),
             unlimited: true,
             staff_totp: false,
             accept_shared_tokens: false,

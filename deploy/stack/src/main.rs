@@ -114,9 +114,6 @@ struct Local {
     /// The built web application.
     #[arg(long, env = "WEB_DIR", default_value = "web/dist")]
     web: PathBuf,
-    /// The course's files.
-    #[arg(long, env = "COURSE_DIR", default_value = "gateway/content/course")]
-    course: PathBuf,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -301,7 +298,6 @@ fn settings(local: Local) -> Result<Settings> {
         broker: local.amqp_url.map_or(BrokerServer::Own, BrokerServer::At),
         smtp_url: local.smtp_url,
         web: std::path::absolute(local.web)?,
-        course: std::path::absolute(local.course)?,
         unlimited: false,
         staff_totp: false,
         accept_shared_tokens: false,

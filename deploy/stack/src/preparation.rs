@@ -40,7 +40,6 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         folder: settings.folder.clone(),
         binaries: binaries()?,
         web: settings.web.clone(),
-        course: settings.course.clone(),
         unlimited: settings.unlimited,
         staff_totp: settings.staff_totp,
         accept_shared_tokens: settings.accept_shared_tokens,

@@ -13,6 +13,8 @@ pub enum Service {
     Wallet,
     /// Plans and trades.
     Trade,
+    /// The course and the progress of members.
+    Course,
     /// Deposit addresses and payout destinations.
     PaymentMethod,
     Mailer,
@@ -38,8 +40,6 @@ pub struct Shared {
     pub binaries: PathBuf,
     /// The built web application.
     pub web: PathBuf,
-    /// The course's files.
-    pub course: PathBuf,
     /// Whether rate limits by address are off: in tests, all clients share one address.
     pub unlimited: bool,
     /// Whether staff need a second factor; off only in a local stack.
@@ -56,8 +56,8 @@ pub struct Shared {
 
 impl Service {
     /// All of them; the gateway last, because it becomes ready only after the others.
-    pub const ALL: [Self; 6] =
-        [Self::Auth, Self::Wallet, Self::Trade, Self::PaymentMethod, Self::Mailer, Self::Gateway];
+    pub const ALL: [Self; 7] =
+        [Self::Auth, Self::Wallet, Self::Trade, Self::Course, Self::PaymentMethod, Self::Mailer, Self::Gateway];
 
     /// The services, each of which has a database; the gateway has none.
     pub fn services() -> impl Iterator<Item = Self> {
@@ -71,6 +71,7 @@ impl Service {
             Self::Auth => "auth",
             Self::Wallet => "wallet",
             Self::Trade => "trade",
+            Self::Course => "course",
             Self::PaymentMethod => "payment-method",
             Self::Mailer => "mailer",
             Self::Gateway => "gateway",
@@ -93,6 +94,7 @@ impl Service {
             Self::Auth => Some("AUTH_URL"),
             Self::Wallet => Some("WALLET_URL"),
             Self::Trade => Some("TRADE_URL"),
+            Self::Course => Some("COURSE_URL"),
             Self::PaymentMethod => Some("PAYMENT_METHOD_URL"),
             Self::Mailer => Some("MAILER_URL"),
             Self::Gateway => None,
@@ -144,11 +146,10 @@ impl Service {
                 .env("WEB_DIR", shared.web.display().to_string())
                 .env("FILES_URL", format!("file://{}", path("files")))
                 .env("LINK_KEY_FILE", key("link"))
-                .env("COURSE_DIR", shared.course.display().to_string())
                 // As in the image: see deploy/docker/Dockerfile.
                 .env("MIMALLOC_ARENA_PURGE_MULT", "0")
                 .envs(if shared.unlimited { &UNLIMITED } else { &[] }),
-            Self::Wallet | Self::Trade | Self::PaymentMethod => launch,
+            Self::Wallet | Self::Trade | Self::Course | Self::PaymentMethod => launch,
         }
     }
 }
@@ -179,7 +180,6 @@ mod tests {
             folder: "/stack".into(),
             binaries: "/bin".into(),
             web: "/web".into(),
-            course: "/course".into(),
             unlimited: false,
             staff_totp: false,
             accept_shared_tokens: false,
@@ -190,7 +190,8 @@ mod tests {
             let output = Output::File("/dev/null".into());
             let launch = service.launch(&shared, |_| Ports { main: 1, ops: 2 }, "amqp://", output);
             let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);
-            assert!(["AUTH_URL", "WALLET_URL", "TRADE_URL", "PAYMENT_METHOD_URL", "MAILER_URL"].into_iter().all(named));
+            let urls = ["AUTH_URL", "WALLET_URL", "TRADE_URL", "COURSE_URL", "PAYMENT_METHOD_URL", "MAILER_URL"];
+            assert!(urls.into_iter().all(named));
             assert_eq!(named("HTTP_ADDR"), service == Service::Gateway);
             assert_eq!(named("GRPC_ADDR"), service != Service::Gateway);
             assert!(!named("DATABASE_URL"), "the role decides it");

@@ -22,8 +22,6 @@ pub struct Settings {
     pub smtp_url: Option<String>,
     /// The built web application.
     pub web: PathBuf,
-    /// The course's files.
-    pub course: PathBuf,
     /// Whether rate limits by address are off.
     pub unlimited: bool,
     /// Whether staff need a second factor.

@@ -267,6 +267,11 @@ impl Stack {
         }
         let mut launch = service.launch(&shared, |other| self.ports[&other], &amqp_url, output);
         launch = launch.env("NO_COLOR", "1");
+        // A gateway from before the service course has the texts in its own folder.
+        if let Some(binaries) = self.other_binaries.get(&service) {
+            let texts = binaries.join("../../source/gateway/content/course");
+            launch = launch.env("COURSE_DIR", texts.display().to_string());
+        }
         if let Some(seconds) = self.settings.connection_age_seconds {
             launch = launch.env("GRPC_CONNECTION_AGE_SECONDS", seconds.to_string());
         }

@@ -354,7 +354,6 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         broker: BrokerServer::Own,
         smtp_url: None,
         web: root.join("web/dist"),
-        course: root.join("gateway/content/course"),
         unlimited: true,
         staff_totp: false,
         accept_shared_tokens: false,

@@ -248,7 +248,7 @@ async fn the_trail_is_a_file_and_dead_letters_are_replayed() -> Result<()> {
         lines[0].starts_with("id,at,actorId") && lines.len() == 2 && lines[1].contains("deposit.approve"),
         "{file}"
     );
-    for service in ["auth", "trade", "payment-method", "mailer"] {
+    for service in Service::services().map(Service::name) {
         assert_eq!(text(&auditor, &format!("/admin/audit?format=csv&service={service}")).await?.0, 200, "{service}");
     }
     let reviewer = stack.staff("reviewer").await?;

@@ -46,6 +46,8 @@ async fn a_member_downloads_what_is_kept() -> Result<()> {
     let (member, other) = (stack.member_with("250.00").await?, stack.member_with("300.00").await?);
     let address = json!({ "currency": "USDT", "network": "ERC20", "address": "0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed", "label": "Ledger of mine" });
     member.client.post("/payment-methods", address).await?.success()?;
+    let begun = json!({ "position": 42 });
+    member.client.put("/courses/lessons/what-brands-buy/progress", begun).await?.success()?;
     // The account's mails are queued by events.
     stack.mail(&member.email, "confirmed").await?;
 
@@ -55,6 +57,7 @@ async fn a_member_downloads_what_is_kept() -> Result<()> {
     let transactions = rows(&files, "wallet/transactions-1.json")?;
     assert_eq!((transactions.len(), &transactions[0]["amountCents"]), (1, &json!(25_000)));
     assert_eq!(rows(&files, "payment-methods/payment_methods-1.json")?[0]["label"], json!("Ledger of mine"));
+    assert_eq!(rows(&files, "course/progress-1.json")?[0]["positionSeconds"], json!(42));
     assert!(rows(&files, "emails/emails-1.json")?.len() >= 2);
     let receipt = format!("files/{}", transactions[0]["receiptKey"].as_str().context("a receipt")?);
     assert!(files[&receipt].starts_with(b"\xff\xd8") || files[&receipt].starts_with(b"\x89PNG"), "{receipt}");

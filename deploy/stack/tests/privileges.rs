@@ -34,6 +34,11 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("trade", "plan_values", "INSERT"),
     ("trade", "proposals", "INSERT UPDATE"),
     ("trade", "audit_rows", "INSERT"),
+    ("course", "versions", "INSERT"),
+    ("course", "modules", "INSERT"),
+    ("course", "lessons", "INSERT"),
+    ("course", "publications", "INSERT"),
+    ("course", "audit_rows", "INSERT"),
     ("payment_method", "methods", "INSERT UPDATE"),
     ("payment_method", "method_versions", "INSERT"),
     ("payment_method", "assets", ""),
@@ -466,9 +471,10 @@ async fn every_table_about_members_is_downloaded_or_named(pool: PgPool) {
     provision(&mut conn).await;
     let tables: Vec<(String, String)> = sqlx::query_as(
         "SELECT DISTINCT table_schema::text, table_name::text FROM information_schema.columns
-         WHERE column_name IN ('user_id', 'member_id') AND table_schema IN ('auth', 'wallet', 'trade', 'payment_method', 'mailer')
+         WHERE column_name IN ('user_id', 'member_id') AND table_schema = ANY ($1)
          ORDER BY 1, 2",
     )
+    .bind(services().map(|(schema, _)| schema).collect::<Vec<_>>())
     .fetch_all(&mut conn)
     .await
     .unwrap();

@@ -44,6 +44,20 @@ impl FromRequestParts<App> for MaybeSignedIn {
     }
 }
 
+/// Any caller, for what everybody may read. A bearer token that is none of ours counts as none.
+#[derive(Debug, Clone)]
+pub struct Reader(pub Visitor);
+
+impl FromRequestParts<App> for Reader {
+    type Rejection = ApiError;
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
+        match MaybeSignedIn::from_request_parts(parts, app).await {
+            Ok(MaybeSignedIn(caller)) => Ok(Self(caller)),
+            Err(_) => Ok(Self(Visitor::from_request_parts(parts, app).await?)),
+        }
+    }
+}
+
 /// A member or staff with a live session.
 #[derive(Debug, Clone)]
 pub struct SignedIn {

@@ -1,27 +1,44 @@
-//! The course. Its content is files of the gateway; wallet knows whether a member has bought it.
+//! The course. The service course keeps its content and the progress of members; wallet sells it.
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use proto::wallet::v1::{GetCourseAccessRequest, GetCourseAccessResponse, PurchaseCourseRequest};
-use serde::Serialize;
+use chassis::clock;
+use proto::course::v1 as course;
+use proto::course::v1::{GetCourseRequest, GetLessonRequest, PutProgressRequest};
+use proto::wallet::v1::PurchaseCourseRequest;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use crate::app::App;
 use crate::clients::{call_keyed, call_retrying};
-use crate::course::Lesson;
 use crate::error::{ApiError, Errors};
-use crate::extract::{ActiveMember, MaybeVerifiedMember, VerifiedMember};
+use crate::extract::{ActiveMember, Reader, VerifiedMember};
 use crate::idempotency::{Key, marked};
-use crate::json::{Reply, ok};
+use crate::json::{Field, Form, Json, Reply, known_moment, moment, ok};
 use crate::routes::transactions::TransactionMade;
 
-async fn access(app: &App, reader: Option<&VerifiedMember>) -> Result<GetCourseAccessResponse, ApiError> {
-    match reader {
-        None => Ok(GetCourseAccessResponse { purchased: false, pending: false }),
-        Some(VerifiedMember(caller)) => {
-            Ok(call_retrying!(app.clients.wallet, get_course_access, caller.out, GetCourseAccessRequest {})?
-                .into_inner())
-        }
+/// How far a member has come in a lesson.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LessonProgress {
+    /// Seconds into the video; 0 for a text.
+    position: i32,
+    done: bool,
+    /// When the lesson was done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    done_at: Option<String>,
+    /// When the device wrote it, by its own clock.
+    at: String,
+}
+
+impl TryFrom<course::Progress> for LessonProgress {
+    type Error = ApiError;
+
+    fn try_from(progress: course::Progress) -> Result<Self, ApiError> {
+        let done_at = moment(progress.done_at.as_ref());
+        let at = known_moment(progress.at.as_ref())?;
+        Ok(Self { position: progress.position_seconds, done: done_at.is_some(), done_at, at })
     }
 }
 
@@ -30,20 +47,48 @@ async fn access(app: &App, reader: Option<&VerifiedMember>) -> Result<GetCourseA
 pub struct LessonEntry {
     id: String,
     title: String,
-    minutes: u32,
+    minutes: i32,
     /// Whether everybody may read it.
     preview: bool,
     /// Whether the caller has to buy the course to read it.
     locked: bool,
+    /// Left out until the member begins the lesson.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    progress: Option<LessonProgress>,
+}
+
+impl TryFrom<course::LessonOutline> for LessonEntry {
+    type Error = ApiError;
+
+    fn try_from(lesson: course::LessonOutline) -> Result<Self, ApiError> {
+        Ok(Self {
+            id: lesson.id,
+            title: lesson.title,
+            minutes: lesson.minutes,
+            preview: lesson.preview,
+            locked: lesson.locked,
+            progress: lesson.progress.map(LessonProgress::try_from).transpose()?,
+        })
+    }
 }
 
 /// A module of the curriculum.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ModuleEntry {
-    number: u32,
+    number: i32,
     title: String,
     summary: String,
     lessons: Vec<LessonEntry>,
+}
+
+impl TryFrom<course::Module> for ModuleEntry {
+    type Error = ApiError;
+
+    fn try_from(module: course::Module) -> Result<Self, ApiError> {
+        let lessons = module.lessons.into_iter().map(LessonEntry::try_from).collect::<Result<_, _>>()?;
+        Ok(Self { number: module.number, title: module.title, summary: module.summary, lessons })
+    }
 }
 
 /// The curriculum, with what the caller may read.
@@ -66,34 +111,16 @@ pub struct CourseReply {
 
 /// Get the course
 #[utoipa::path(get, path = "/courses", responses((status = 200, body = CourseReply), Errors), security(), tag = "Course")]
-pub async fn get(
-    State(app): State<App>,
-    MaybeVerifiedMember(reader): MaybeVerifiedMember,
-) -> Result<Reply<CourseReply>, ApiError> {
-    let access = access(&app, reader.as_ref().ok()).await?;
-    let lesson = |lesson: &Lesson| LessonEntry {
-        id: lesson.id.clone(),
-        title: lesson.title.clone(),
-        minutes: lesson.minutes,
-        preview: lesson.preview,
-        locked: !lesson.preview && !access.purchased,
+pub async fn get(State(app): State<App>, Reader(caller): Reader) -> Result<Reply<CourseReply>, ApiError> {
+    let answer = call_retrying!(app.clients.course, get_course, caller.out, GetCourseRequest {})?.into_inner();
+    let course = CourseEntry {
+        title: answer.title,
+        subtitle: answer.subtitle,
+        purchased: answer.purchased,
+        pending: answer.pending,
+        modules: answer.modules.into_iter().map(ModuleEntry::try_from).collect::<Result<_, _>>()?,
     };
-    let modules = app.course.modules.iter().map(|module| ModuleEntry {
-        number: module.number,
-        title: module.title.clone(),
-        summary: module.summary.clone(),
-        lessons: module.lessons.iter().map(lesson).collect(),
-    });
-    Ok(ok(CourseReply {
-        success: true,
-        course: CourseEntry {
-            title: app.course.title.clone(),
-            subtitle: app.course.subtitle.clone(),
-            purchased: access.purchased,
-            pending: access.pending,
-            modules: modules.collect(),
-        },
-    }))
+    Ok(ok(CourseReply { success: true, course }))
 }
 
 /// A lesson to read.
@@ -102,11 +129,15 @@ pub async fn get(
 pub struct LessonText {
     id: String,
     title: String,
-    module_number: u32,
+    module_number: i32,
     module_title: String,
-    minutes: u32,
+    minutes: i32,
     /// The text of the lesson in Markdown.
     markdown: String,
+    /// Left out for visitors, and until the member begins the lesson.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    progress: Option<LessonProgress>,
 }
 
 /// The response with a lesson.
@@ -121,26 +152,67 @@ pub struct LessonReply {
     responses((status = 200, body = LessonReply), Errors), tag = "Course")]
 pub async fn lesson(
     State(app): State<App>,
-    MaybeVerifiedMember(reader): MaybeVerifiedMember,
-    Path(id): Path<String>,
+    Reader(caller): Reader,
+    Path(lesson_id): Path<String>,
 ) -> Result<Reply<LessonReply>, ApiError> {
-    let (module, lesson) = app.course.lesson(&id).ok_or_else(ApiError::not_found)?;
-    if !lesson.preview && !access(&app, Some(&reader?)).await?.purchased {
-        return Err(ApiError::new(
-            http::StatusCode::FORBIDDEN,
-            proto::common::v1::ErrorReason::PermissionDenied,
-            "This lesson comes with the course.",
-        ));
-    }
+    let answer =
+        call_retrying!(app.clients.course, get_lesson, caller.out, GetLessonRequest { lesson_id })?.into_inner();
+    let lesson = answer.lesson.ok_or_else(|| ApiError::internal("an answer without a lesson"))?;
     let lesson = LessonText {
-        id: lesson.id.clone(),
-        title: lesson.title.clone(),
-        module_number: module.number,
-        module_title: module.title.clone(),
+        id: lesson.id,
+        title: lesson.title,
+        module_number: lesson.module_number,
+        module_title: lesson.module_title,
         minutes: lesson.minutes,
-        markdown: app.course.texts.get(&lesson.id).cloned().unwrap_or_default(),
+        markdown: lesson.markdown,
+        progress: answer.progress.map(LessonProgress::try_from).transpose()?,
     };
     Ok(ok(LessonReply { success: true, lesson }))
+}
+
+/// How far the member has come.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct ProgressBody {
+    /// Seconds into the video; 0 for a text.
+    #[schema(value_type = i32)]
+    position: Field,
+    /// Left out to leave it as it is.
+    #[serde(default)]
+    #[schema(value_type = Option<bool>)]
+    done: Field,
+    /// The clock of the device, which orders reports of several devices; left out for now.
+    #[serde(default)]
+    #[schema(value_type = Option<String>, format = DateTime)]
+    at: Field,
+}
+
+/// The progress that is kept.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ProgressReply {
+    success: bool,
+    progress: LessonProgress,
+}
+
+/// Keep the progress in a lesson
+///
+/// What a device wrote last is kept, in whatever order reports arrive. The response has what is kept.
+#[utoipa::path(put, path = "/courses/lessons/{id}/progress", params(("id" = String, Path)), request_body = ProgressBody,
+    responses((status = 200, body = ProgressReply), Errors), tag = "Course")]
+pub async fn put_progress(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(lesson_id): Path<String>,
+    Json { value: body, .. }: Json<ProgressBody>,
+) -> Result<Reply<ProgressReply>, ApiError> {
+    let mut form = Form::new();
+    let position_seconds = form.integer("position", &body.position);
+    let done = body.done.is_given().then(|| form.flag("done", &body.done, false));
+    let at = form.moment("at", &body.at).map(clock::to_proto);
+    form.finish()?;
+    let message = PutProgressRequest { lesson_id, position_seconds, done, at };
+    let answer = call_retrying!(app.clients.course, put_progress, caller.out, message)?.into_inner();
+    let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
+    Ok(ok(ProgressReply { success: true, progress: progress.try_into()? }))
 }
 
 /// Buy the course from the balance

@@ -22,7 +22,7 @@ use crate::extract::VerifiedMember;
 use crate::routes::transactions::statement;
 
 const README: &str = "This archive holds what Solvane keeps about you.\n\n\
-    account, wallet, trades, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
+    account, wallet, trades, course, payment-methods, emails: our records as JSON. Amounts are in cents, times in UTC.\n\
     statements: your balance month by month, as CSV and as PDF.\n\
     files: your photo, the pictures of your payment methods, and the receipts that you uploaded.\n\n\
     Not included: passwords, codes and keys, which we keep only in a form that nobody can read; notes of our staff; and \
@@ -66,18 +66,21 @@ enum Owner {
     Account,
     Wallet,
     Trades,
+    Course,
     PaymentMethods,
     Emails,
 }
 
 impl Owner {
-    const ALL: [Self; 5] = [Self::Account, Self::Wallet, Self::Trades, Self::PaymentMethods, Self::Emails];
+    const ALL: [Self; 6] =
+        [Self::Account, Self::Wallet, Self::Trades, Self::Course, Self::PaymentMethods, Self::Emails];
 
     const fn folder(self) -> &'static str {
         match self {
             Self::Account => "account",
             Self::Wallet => "wallet",
             Self::Trades => "trades",
+            Self::Course => "course",
             Self::PaymentMethods => "payment-methods",
             Self::Emails => "emails",
         }
@@ -90,6 +93,7 @@ async fn page(app: &App, owner: Owner, out: &Outgoing, cursor: String) -> Result
         Owner::Account => &member_data.auth,
         Owner::Wallet => &member_data.wallet,
         Owner::Trades => &member_data.trade,
+        Owner::Course => &member_data.course,
         Owner::PaymentMethods => &member_data.payment_method,
         Owner::Emails => &member_data.mailer,
     };

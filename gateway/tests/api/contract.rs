@@ -74,7 +74,8 @@ async fn operations_with_security_refuse_visitors() {
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             // Public ones say that they take no token; the preview of the course is everybody's.
-            if operation["security"] == json!([]) || path.starts_with("/v1/courses/lessons") {
+            let is_lesson = method == "get" && path == "/v1/courses/lessons/{id}";
+            if operation["security"] == json!([]) || is_lesson {
                 continue;
             }
             let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");

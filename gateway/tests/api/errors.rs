@@ -2,11 +2,14 @@
 
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};
+use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use chassis::testing::session;
+use proto::common::v1::ErrorReason;
+use proto::course::v1 as course;
 use serde_json::json;
 
-use crate::fixture::{Fixture, PNG, Reply};
+use crate::fixture::{Fixture, PNG, Reply, moment};
 
 fn assert_shape(reply: &Reply, status: StatusCode, code: &str) {
     assert_eq!(reply.status, status, "{reply:?}");
@@ -152,6 +155,24 @@ async fn callers_are_told_apart() {
     assert_eq!(reading.status, StatusCode::OK);
     let public = fixture.call(Method::GET, "/v1/courses", Some("stale"), "").await;
     assert_eq!(public.status, StatusCode::OK, "{public:?}");
+    let nothing = fixture.call(Method::GET, "/v1/courses", Some("nonsense"), "").await;
+    assert_eq!(nothing.status, StatusCode::OK, "{nothing:?}");
+}
+
+/// [D-C1] [D-C5] The course comes from its service, and so does the decision who may read a lesson.
+#[tokio::test]
+async fn the_course_is_what_its_service_says() {
+    let fixture = Fixture::new().await;
+    let (_, member) = fixture.realm.member();
+    let (open, progress) = (
+        course::LessonOutline { id: "open".to_owned(), preview: true, ..Default::default() },
+        course::Progress { position_seconds: 42, done_at: Some(moment()), at: Some(moment()) },
+    );
+    let locked = course::LessonOutline { id: "closed".to_owned(), locked: true, ..Default::default() };
+    let begun = course::LessonOutline { progress: Some(progress.clone()), ..open };
+    let module = course::Module { number: 1, lessons: vec![begun, locked], ..Default::default() };
+    let answer = course::GetCourseResponse { modules: vec![module], ..Default::default() };
+    fixture.recorder.answer("/solvane.course.v1.CourseService/GetCourse", &answer);
     let locked = fixture.call(Method::GET, "/v1/courses", Some(&member), "").await.json();
     let lessons: Vec<_> = locked["course"]["modules"]
         .as_array()
@@ -161,11 +182,33 @@ async fn callers_are_told_apart() {
         .collect();
     let preview: Vec<_> = lessons.iter().filter(|lesson| lesson["locked"] == false).collect();
     assert_eq!(preview.len(), 1, "[D-C1] one free preview lesson");
+    let at = "2026-02-02T02:40:00.005Z";
+    let kept = json!({ "position": 42, "done": true, "doneAt": at, "at": at });
+    assert_eq!((&preview[0]["progress"], &lessons[1].get("progress")), (&kept, &None));
     let closed = lessons.iter().find(|lesson| lesson["locked"] == true).unwrap();
-    let path = format!("/v1/courses/lessons/{}", closed["id"].as_str().unwrap());
-    assert_eq!(fixture.call(Method::GET, &path, Some(&member), "").await.status, StatusCode::FORBIDDEN);
-    let path = format!("/v1/courses/lessons/{}", preview[0]["id"].as_str().unwrap());
-    assert_eq!(fixture.call(Method::GET, &path, None, "").await.status, StatusCode::OK);
+    let path = "/solvane.course.v1.CourseService/GetLesson";
+    let lesson = Some(course::LessonText { id: "open".to_owned(), ..Default::default() });
+    fixture.recorder.answer(path, &course::GetLessonResponse { lesson, progress: None });
+    let readable = fixture.call(Method::GET, "/v1/courses/lessons/open", None, "").await;
+    assert_eq!((readable.status, &readable.json()["lesson"]["id"]), (StatusCode::OK, &json!("open")));
+    fixture.recorder.refuse(path, Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "Not bought"));
+    let address = format!("/v1/courses/lessons/{}", closed["id"].as_str().unwrap());
+    let refused = fixture.call(Method::GET, &address, Some(&member), "").await;
+    assert_shape(&refused, StatusCode::FORBIDDEN, "PERMISSION_DENIED");
+
+    let path = "/solvane.course.v1.CourseService/PutProgress";
+    fixture.recorder.answer(path, &course::PutProgressResponse { progress: Some(progress) });
+    let put =
+        async |token, body: &str| fixture.call(Method::PUT, "/v1/courses/lessons/open/progress", token, body).await;
+    let reply = put(Some(member.as_str()), r#"{"position":7,"at":"2026-02-02T02:40:00Z"}"#).await;
+    assert_eq!((reply.status, &reply.json()["progress"]), (StatusCode::OK, &kept));
+    let asked = fixture.recorder.asked::<course::PutProgressRequest>(path);
+    assert_eq!((asked[0].lesson_id.as_str(), asked[0].position_seconds, asked[0].done), ("open", 7, None));
+    assert_eq!(asked[0].at.map(|at| at.seconds), Some(1_770_000_000));
+    for wrong in ["{}", r#"{"position":"7"}"#, r#"{"position":1,"done":"yes"}"#, r#"{"position":1,"at":"today"}"#] {
+        assert_eq!(put(Some(member.as_str()), wrong).await.status, StatusCode::UNPROCESSABLE_ENTITY, "{wrong}");
+    }
+    assert_shape(&put(None, r#"{"position":7}"#).await, StatusCode::UNAUTHORIZED, "UNAUTHENTICATED");
 }
 
 /// [D-S10] Browsers are told what not to do; other origins only if they are on the list.

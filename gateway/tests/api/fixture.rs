@@ -21,7 +21,6 @@ use gateway::cache::plans::PlanCache;
 use gateway::cache::profiles::ProfileCache;
 use gateway::clients::Clients;
 use gateway::config::Config;
-use gateway::course::Course;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
@@ -108,7 +107,6 @@ impl Fixture {
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
             files: Arc::clone(&files),
-            course: Course::read(&config.course_dir).unwrap(),
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),
             admission: Admission::new(config.rate_limit > 0),
@@ -210,18 +208,16 @@ const FRAME_HEAD: usize = 5;
 
 fn config(realm: &Realm, url: &str, settings: &[&str]) -> Config {
     let keys = realm.folder().display();
-    let course = concat!(env!("CARGO_MANIFEST_DIR"), "/content/course");
     let mut arguments = vec![
         "gateway".to_owned(),
         format!("--service-key-file={keys}/gateway.key"),
         format!("--trusted-keys-file={keys}/trusted.json"),
         format!("--link-key-file={keys}/link.key"),
-        format!("--course-dir={course}"),
         "--files-url=memory:///".to_owned(),
         "--rate-limit=0".to_owned(),
         "--session-rate-limit=0".to_owned(),
     ];
-    for service in ["auth", "wallet", "trade", "payment-method", "mailer"] {
+    for service in ["auth", "wallet", "trade", "payment-method", "course", "mailer"] {
         arguments.push(format!("--{service}-url={url}"));
     }
     // What comes last counts.

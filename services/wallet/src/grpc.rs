@@ -1,6 +1,8 @@
-//! The gRPC server: for members, staff and the service trade.
+//! The gRPC server: for members, staff and the services trade and course.
 
 mod convert;
+
+mod course_access;
 
 mod files;
 
@@ -23,6 +25,7 @@ use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
@@ -69,6 +72,7 @@ impl Doors {
         Routes::new(health)
             .add_service(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
+            .add_service(CourseAccessServiceServer::new(self.clone()))
             .add_service(LiabilitiesServiceServer::new(self.clone()))
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))

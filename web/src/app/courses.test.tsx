@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Course } from '@/features/courses/api/course'
+import { nextLesson, progressOf } from '@/features/courses/progress'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { answers, member, records, refuses, server } from '@/testing/server'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 
 const titles = ['UGC 101', 'The affiliate program', 'Portfolios and personal branding', 'Filming', 'Editing', 'Pitching', 'Rights']
 
-function course({ purchased = false, pending = false } = {}): Course {
+function course({ purchased = false, pending = false, done = [] as string[] } = {}): Course {
   return {
     title: 'The UGC Video Course',
     subtitle: 'From your first clip to paid work.',
@@ -23,7 +24,12 @@ function course({ purchased = false, pending = false } = {}): Course {
       number: index + 1,
       title,
       summary: `About ${title}`,
-      lessons: [{ id: `lesson-${index + 1}`, title: `Lesson on ${title}`, minutes: 5, preview: index === 0, locked: !purchased && index > 0 }],
+      lessons: [
+        {
+          id: `lesson-${index + 1}`, title: `Lesson on ${title}`, minutes: 5, preview: index === 0, locked: !purchased && index > 0,
+          ...(done.includes(`lesson-${index + 1}`) && { progress: { position: 0, done: true, at: '2026-11-23T12:00:00.000Z' } }),
+        },
+      ],
     })),
   }
 }
@@ -142,14 +148,37 @@ describe('the lesson reader', () => {
     expect(text?.innerHTML).not.toContain('href="javascript')
   })
 
-  it('ticks a lesson off and remembers it for this member [D-C1]', async () => {
+  it('begins a lesson, ticks it off, and keeps both on the server [D-C6]', async () => {
     server.use(answers('get', '/courses', { course: course({ purchased: true }) }), lesson('Text.'))
+    type Report = { position: number; done?: boolean; at: string }
+    const seen: Report[] = []
+    server.use(
+      http.put(`${window.location.origin}/v1/courses/lessons/lesson-1/progress`, async ({ request }) => {
+        const report = (await request.json()) as Report
+        seen.push(report)
+        return HttpResponse.json({ success: true, progress: { position: report.position, done: report.done ?? false, at: report.at } })
+      }),
+    )
     const { user } = openAsMember('/courses/lessons/lesson-1', { hasPurchasedCourse: true })
     await user.click(await screen.findByRole('button', { name: 'Mark as done' }))
-    expect(screen.getByRole('button', { name: 'Done' })).toHaveAttribute('aria-pressed', 'true')
+    expect(await screen.findByRole('button', { name: 'Done' })).toHaveAttribute('aria-pressed', 'true')
+    await waitFor(() => expect(seen).toHaveLength(2))
+    expect(seen).toMatchObject([{ position: 0 }, { position: 0, done: true }])
+    expect(seen[0]?.done).toBeUndefined()
+    expect(Date.parse(seen[0]?.at ?? '')).toBeGreaterThan(Date.now() - 60_000)
+    server.use(answers('get', '/courses', { course: course({ purchased: true, done: ['lesson-1'] }) }))
     await user.click(await screen.findByRole('link', { name: 'All lessons' }))
     expect(await screen.findByText('1 of 7 lessons done')).toBeVisible()
     expect(currentPath()).toBe('/courses')
+  })
+
+  it('shows what was kept when progress cannot be saved [D-C6]', async () => {
+    server.use(answers('get', '/courses', { course: course({ purchased: true }) }), lesson('Text.'))
+    const { user } = openAsMember('/courses/lessons/lesson-1', { hasPurchasedCourse: true })
+    const mark = await screen.findByRole('button', { name: 'Mark as done' })
+    server.use(refuses('put', '/courses/lessons/:id/progress', 503, { message: 'Not now', code: 'UNAVAILABLE' }))
+    await user.click(mark)
+    expect(await screen.findByRole('button', { name: 'Mark as done' })).toHaveAttribute('aria-pressed', 'false')
   })
 
   it('tells a locked lesson from an unknown one [D-C1]', async () => {
@@ -161,5 +190,50 @@ describe('the lesson reader', () => {
     server.use(refuses('get', '/courses/lessons/:id', 404, { message: 'Not found' }))
     openAsMember('/courses/lessons/nothing')
     expect(await screen.findByText('Lesson not found')).toBeVisible()
+  })
+})
+
+describe('progress', () => {
+  it('moves what the browser kept to the server, once, and for this member only [D-C6]', async () => {
+    const stored = { state: { done: { [member.id]: ['lesson-1', 'lesson-2'], another: ['lesson-3'] } }, version: 0 }
+    localStorage.setItem('course-progress', JSON.stringify(stored))
+    const { seen, handler } = records('put', '/courses/lessons/:id/progress', { progress: { position: 0, done: true, at: '1970-01-01T00:00:00.000Z' } })
+    server.use(handler)
+    open({ purchased: true })
+    await waitFor(() => expect(seen).toHaveLength(2))
+    expect(seen.map(({ path }) => path.split('/')[4])).toEqual(['lesson-1', 'lesson-2'])
+    expect(seen[0]?.body).toEqual({ position: 0, done: true, at: '1970-01-01T00:00:00.000Z' })
+    await waitFor(() => expect(localStorage.getItem('course-progress')).not.toContain(member.id))
+    expect(localStorage.getItem('course-progress')).toContain('another')
+    localStorage.removeItem('course-progress')
+  })
+
+  it('keeps it in the browser until the server has it [D-C6]', async () => {
+    localStorage.setItem('course-progress', JSON.stringify({ state: { done: { [member.id]: ['lesson-1'] } }, version: 0 }))
+    server.use(refuses('put', '/courses/lessons/:id/progress', 503, { message: 'Not now', code: 'UNAVAILABLE' }))
+    open({ purchased: true })
+    await screen.findByText('0 of 7 lessons done')
+    expect(localStorage.getItem('course-progress')).toContain('lesson-1')
+    localStorage.removeItem('course-progress')
+  })
+
+  it('continues with the lesson that was begun last, else with the first that is not done [D-C6]', () => {
+    const some = course({ purchased: true, done: ['lesson-1', 'lesson-3'] })
+    expect(nextLesson(some)?.id).toBe('lesson-2')
+    const begun = (id: string, at: string) => ({ ...some, modules: some.modules.map((module) => ({
+      ...module,
+      lessons: module.lessons.map((one) => (one.id === id ? { ...one, progress: { position: 5, done: false, at } } : one)),
+    })) })
+    expect(nextLesson(begun('lesson-5', '2026-11-23T12:00:00.000Z'))?.id).toBe('lesson-5')
+    const all = course({ purchased: true, done: titles.map((_, index) => `lesson-${index + 1}`) })
+    expect(progressOf(all)).toMatchObject({ done: 7, total: 7, next: { id: 'lesson-1' } })
+  })
+
+  it('leads back into the course from the dashboard [D-C6]', async () => {
+    server.use(answers('get', '/courses', { course: course({ purchased: true, done: ['lesson-1'] }) }))
+    openAsMember('/dashboard', { hasPurchasedCourse: true })
+    const link = await screen.findByRole('link', { name: /Continue the course/ })
+    expect(link).toHaveAttribute('href', '/courses/lessons/lesson-2')
+    expect(link).toHaveTextContent('1 of 7')
   })
 })

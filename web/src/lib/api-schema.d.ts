@@ -1201,6 +1201,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/courses/lessons/{id}/progress": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keep the progress in a lesson
+         * @description What a device wrote last is kept, in whatever order reports arrive. The response has what is kept.
+         */
+        put: operations["put_courses_lessons_by_id_progress"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/courses/purchase": {
         parameters: {
             query?: never;
@@ -2416,7 +2436,22 @@ export interface components {
             minutes: number;
             /** @description Whether everybody may read it. */
             preview: boolean;
+            /** @description Left out until the member begins the lesson. */
+            progress?: components["schemas"]["LessonProgress"];
             title: string;
+        };
+        /** @description How far a member has come in a lesson. */
+        LessonProgress: {
+            /** @description When the device wrote it, by its own clock. */
+            at: string;
+            done: boolean;
+            /** @description When the lesson was done. */
+            doneAt?: string;
+            /**
+             * Format: int32
+             * @description Seconds into the video; 0 for a text.
+             */
+            position: number;
         };
         /** @description The response with a lesson. */
         LessonReply: {
@@ -2433,6 +2468,8 @@ export interface components {
             /** Format: int32 */
             moduleNumber: number;
             moduleTitle: string;
+            /** @description Left out for visitors, and until the member begins the lesson. */
+            progress?: components["schemas"]["LessonProgress"];
             title: string;
         };
         /** @description What is owed to members, in dollars. */
@@ -2982,6 +3019,26 @@ export interface components {
             name: string;
             /** @example +44 20 7946 0000 */
             phone: string;
+        };
+        /** @description How far the member has come. */
+        ProgressBody: {
+            /**
+             * Format: date-time
+             * @description The clock of the device, which orders reports of several devices; left out for now.
+             */
+            at?: string | null;
+            /** @description Left out to leave it as it is. */
+            done?: boolean | null;
+            /**
+             * Format: int32
+             * @description Seconds into the video; 0 for a text.
+             */
+            position: number;
+        };
+        /** @description The progress that is kept. */
+        ProgressReply: {
+            progress: components["schemas"]["LessonProgress"];
+            success: boolean;
         };
         /** @description The proof of a member without a second factor. */
         Proof: {
@@ -3928,7 +3985,7 @@ export interface operations {
     get_admin_audit: {
         parameters: {
             query?: {
-                service?: "wallet" | "auth" | "trade" | "payment-method" | "mailer";
+                service?: "wallet" | "auth" | "trade" | "course" | "payment-method" | "mailer";
                 /** @description The id of a staff account */
                 actor?: string;
                 /** @description An action or its beginning, e.g. deposit. */
@@ -5373,6 +5430,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LessonReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    put_courses_lessons_by_id_progress: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ProgressBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProgressReply"];
                 };
             };
             "4XX": components["responses"]["ClientError"];

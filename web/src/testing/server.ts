@@ -77,6 +77,7 @@ export const server = setupServer(
   answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
   answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', purchased: false, pending: false, modules: [] } }),
+  answers('put', '/courses/lessons/:id/progress', { progress: { position: 0, done: false, at: '2026-11-23T12:00:00.000Z' } }),
   answers('get', '/plans', { plans: [] }),
   answers('get', '/plans/:id/values', { values: [] }),
   answers('get', '/plans/values', { plans: [] }),

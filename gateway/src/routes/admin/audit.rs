@@ -9,8 +9,8 @@ use chassis::grpc::Outgoing;
 use futures::stream::try_unfold;
 use proto::common::v1::{AuditFilter, AuditRow as AuditRowMessage, PageRequest};
 use proto::{
-    auth::v1 as auth, mailer::v1 as mailer, payment_method::v1 as payment_method, trade::v1 as trade,
-    wallet::v1 as wallet,
+    auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method,
+    trade::v1 as trade, wallet::v1 as wallet,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -67,6 +67,7 @@ enum Trail {
     Wallet,
     Auth,
     Trade,
+    Course,
     PaymentMethod,
     Mailer,
 }
@@ -77,9 +78,10 @@ impl Trail {
             None | Some("" | "wallet") => Ok(Self::Wallet),
             Some("auth") => Ok(Self::Auth),
             Some("trade") => Ok(Self::Trade),
+            Some("course") => Ok(Self::Course),
             Some("payment-method") => Ok(Self::PaymentMethod),
             Some("mailer") => Ok(Self::Mailer),
-            Some(_) => Err(field("service", "Choose wallet, auth, trade, payment-method or mailer")),
+            Some(_) => Err(field("service", "Choose wallet, auth, trade, course, payment-method or mailer")),
         }
     }
 
@@ -88,6 +90,7 @@ impl Trail {
             Self::Wallet => "wallet",
             Self::Auth => "auth",
             Self::Trade => "trade",
+            Self::Course => "course",
             Self::PaymentMethod => "payment-method",
             Self::Mailer => "mailer",
         }
@@ -115,6 +118,7 @@ async fn read(
         Trail::Wallet => ask!(wallet_staff, wallet),
         Trail::Auth => ask!(auth_staff, auth),
         Trail::Trade => ask!(trade_staff, trade),
+        Trail::Course => ask!(course_staff, course),
         Trail::PaymentMethod => ask!(payment_method_staff, payment_method),
         Trail::Mailer => ask!(mailer_staff, mailer),
     })

@@ -1,6 +1,8 @@
 //! The course: paid by deposit or from the balance, once.
 
+use chassis::testing::with_token;
 use futures::future::join_all;
+use proto::wallet::v1::course_access_service_server::CourseAccessService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 
@@ -60,4 +62,29 @@ async fn paid_by_deposit_or_from_the_balance_never_both(pool: PgPool) {
     }
     assert!(world.wallet(&member).await.has_purchased_course);
     world.assert_books().await;
+}
+
+/// [D-C4] [K12] The service course, and no other caller, is told who has bought the course.
+#[sqlx::test(migrations = false)]
+async fn the_service_course_is_told_who_has_bought_it(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member_with(50_000).await;
+    let ask = async |token: &str| {
+        let request = GetMemberCourseAccessRequest { user_id: member.id.to_string() };
+        world.doors.get_member_course_access(with_token(request, token)).await
+    };
+    let token = world.realm.service_token("course");
+    let told = async || {
+        let answer = ask(&token).await.unwrap().into_inner();
+        (answer.purchased, answer.pending)
+    };
+    assert_eq!(told().await, (false, false));
+    let payment = world.deposit(&member, course_payment()).await.unwrap();
+    assert_eq!(told().await, (false, true));
+    world.reject(&payment, "NOT_RECEIVED").await.unwrap();
+    world.buy_course(&member).await.unwrap();
+    assert_eq!(told().await, (true, false));
+    for token in [world.realm.service_token("trade"), member.token.clone()] {
+        assert_eq!(code(ask(&token).await), "PERMISSION_DENIED");
+    }
 }

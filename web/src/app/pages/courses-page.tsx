@@ -6,14 +6,14 @@ import { ErrorPanel } from '@/components/states'
 import { useCourse } from '@/features/courses/api/get-course'
 import { CourseCard } from '@/features/courses/components/course-card'
 import { Curriculum } from '@/features/courses/components/curriculum'
-import { useDoneLessons } from '@/features/courses/progress'
+import { useLocalProgress } from '@/features/courses/local-progress'
 import { queryKeys } from '@/lib/query-keys'
 import { useMember } from '@/lib/session'
 
 export function CoursesPage() {
   const user = useMember()
   const { data: course, isPending, isFetching, error, refetch } = useCourse()
-  const doneIds = useDoneLessons(user.id)
+  useLocalProgress(user.id)
   useNewPurchase(course?.purchased ?? false)
   return (
     <Page title="Courses" description="One course, seven modules, lifetime access.">
@@ -24,8 +24,8 @@ export function CoursesPage() {
         </div>
       ) : course ? (
         <div className="space-y-8">
-          <CourseCard course={course} doneIds={doneIds} balance={user.wallet?.balance ?? null} />
-          <Curriculum course={course} doneIds={doneIds} />
+          <CourseCard course={course} balance={user.wallet?.balance ?? null} />
+          <Curriculum course={course} />
         </div>
       ) : (
         <ErrorPanel error={error} onRetry={() => void refetch()} busy={isFetching} />

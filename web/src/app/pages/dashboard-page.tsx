@@ -2,6 +2,7 @@ import { ArrowDownToLine, ArrowRight, ArrowUpFromLine, ChartNoAxesCombined, Rece
 import { Link } from 'react-router'
 import { Page } from '@/components/page'
 import { useSessionCheck } from '@/features/auth/api/check-session'
+import { ContinueCard } from '@/features/courses/components/continue-card'
 import { useTrades } from '@/features/investments/api/list-trades'
 import { PortfolioCard } from '@/features/investments/components/portfolio-card'
 import { portfolioOf } from '@/features/investments/portfolio'
@@ -26,6 +27,7 @@ export function DashboardPage() {
           <ActionCard to={paths.deposits} icon={ArrowDownToLine} title="Make Deposit" text="Add funds with proof of payment" />
           <ActionCard to={paths.withdrawals} icon={ArrowUpFromLine} title="Make Withdrawal" text="Send funds to your own address" />
         </div>
+        {user.hasPurchasedCourse && <ContinueCard memberId={user.id} />}
         <div className="grid grid-cols-1 gap-4 sm:gap-5 lg:grid-cols-[minmax(0,1.6fr)_minmax(0,1fr)]">
           <RecentActivity />
           <PortfolioCard />

@@ -8,14 +8,12 @@ import { useLesson } from '@/features/courses/api/get-lesson'
 import { LessonReader, TextSkeleton } from '@/features/courses/components/lesson-reader'
 import { toApiError } from '@/lib/api-error'
 import { paths } from '@/lib/paths'
-import { useMember } from '@/lib/session'
 
 export function LessonPage() {
   const { id = '' } = useParams()
-  const user = useMember()
   const { data: course } = useCourse()
   const { data: lesson, error, isFetching, refetch } = useLesson(id)
-  if (lesson) return <LessonReader key={lesson.id} lesson={lesson} course={course} memberId={user.id} />
+  if (lesson) return <LessonReader key={lesson.id} lesson={lesson} course={course} />
   return (
     <Page title="Lesson" width="form" back>
       {error ? <Refusal error={error} onRetry={() => void refetch()} busy={isFetching} /> : <TextSkeleton />}

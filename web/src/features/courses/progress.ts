@@ -1,18 +1,15 @@
-/** Which lessons a member has ticked off; kept in this browser only, apart for each member. */
-import { create } from 'zustand'
-import { persist } from 'zustand/middleware'
+/** What the course looks like for somebody who has come this far. */
+import { lessonsOf, type Course } from './api/course'
 
-type Progress = { done: Record<string, readonly string[]> }
+export function progressOf(course: Course) {
+  const lessons = lessonsOf(course)
+  const done = lessons.filter(({ progress }) => progress?.done).length
+  return { done, total: lessons.length, next: nextLesson(course) }
+}
 
-const NOTHING: readonly string[] = []
-
-const useProgress = create<Progress>()(persist((): Progress => ({ done: {} }), { name: 'course-progress' }))
-
-export const useDoneLessons = (memberId: string) => useProgress(({ done }) => done[memberId] ?? NOTHING)
-
-export function setLessonDone(memberId: string, lessonId: string, isDone: boolean) {
-  useProgress.setState(({ done }) => {
-    const others = (done[memberId] ?? NOTHING).filter((id) => id !== lessonId)
-    return { done: { ...done, [memberId]: isDone ? [...others, lessonId] : others } }
-  })
+/** The lesson that was begun last, else the first one that is not done, else the first one. */
+export function nextLesson(course: Course) {
+  const open = lessonsOf(course).filter(({ progress, locked }) => !progress?.done && !locked)
+  const begun = open.filter(({ progress }) => progress).sort((one, other) => (other.progress?.at ?? '').localeCompare(one.progress?.at ?? ''))
+  return begun[0] ?? open[0] ?? lessonsOf(course)[0]
 }

@@ -5,7 +5,7 @@ import { usePagedQuery, withQuery } from '@/lib/paged-query'
 import { adminKeys } from '@/features/admin/api/keys'
 import type { AuditRow } from '@/features/admin/api/types'
 
-export const trails = ['wallet', 'auth', 'trade', 'payment-method', 'mailer'] as const
+export const trails = ['wallet', 'auth', 'trade', 'course', 'payment-method', 'mailer'] as const
 
 export type Trail = (typeof trails)[number]
 

@@ -13,6 +13,7 @@ const services: readonly { value: Trail; label: string }[] = [
   { value: 'wallet', label: 'Money' },
   { value: 'auth', label: 'Accounts' },
   { value: 'trade', label: 'Plans' },
+  { value: 'course', label: 'Course' },
   { value: 'payment-method', label: 'Methods' },
   { value: 'mailer', label: 'Mail' },
 ]

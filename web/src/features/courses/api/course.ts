@@ -8,5 +8,6 @@ export type Module = Schemas['ModuleEntry']
 export type Course = Schemas['CourseEntry']
 
 export type Lesson = Schemas['LessonText']
+export type LessonProgress = Schemas['LessonProgress']
 
 export const lessonsOf = (course: Course) => course.modules.flatMap((module) => module.lessons)

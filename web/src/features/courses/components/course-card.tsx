@@ -9,13 +9,14 @@ import { course as facts } from '@/content/marketing'
 import { formatBrief, percentOf } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useTerms } from '@/lib/terms'
-import { lessonsOf, type Course } from '../api/course'
+import type { Course } from '../api/course'
+import { progressOf } from '../progress'
 import { BuyFromBalance } from './buy-from-balance'
 
-type CourseCardProps = { course: Course; doneIds: readonly string[]; balance: number | null }
+type CourseCardProps = { course: Course; balance: number | null }
 
 /** The one course there is, as it stands for this member [CRS-01]. */
-export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
+export function CourseCard({ course, balance }: CourseCardProps) {
   return (
     <article aria-label={course.title} className="grid grid-cols-1 overflow-hidden rounded-xl border border-line bg-surface shadow-card md:grid-cols-[1fr_15rem]">
       <img
@@ -33,7 +34,7 @@ export function CourseCard({ course, doneIds, balance }: CourseCardProps) {
         </h2>
         <p className="mt-2 max-w-xl text-ink-soft">{course.subtitle}</p>
         {course.purchased ? (
-          <Reading course={course} doneIds={doneIds} />
+          <Reading course={course} />
         ) : course.pending ? (
           <InReview />
         ) : (
@@ -113,22 +114,20 @@ function InReview() {
   )
 }
 
-function Reading({ course, doneIds }: { course: Course; doneIds: readonly string[] }) {
-  const lessons = lessonsOf(course)
-  const done = lessons.filter(({ id }) => doneIds.includes(id)).length
-  const next = lessons.find(({ id }) => !doneIds.includes(id)) ?? lessons[0]
+function Reading({ course }: { course: Course }) {
+  const { done, total, next } = progressOf(course)
   return (
     <>
       <div className="mt-6 max-w-md">
         <p className="mb-2 text-sm text-ink-soft">
-          {done} of {lessons.length} lessons done
+          {done} of {total} lessons done
         </p>
-        <Progress percent={percentOf(done, lessons.length)} label="Lessons done" tone="positive" />
+        <Progress percent={percentOf(done, total)} label="Lessons done" tone="positive" />
       </div>
       <Actions>
         {next && (
           <ButtonLink to={paths.lesson(next.id)}>
-            {done === 0 ? 'Start reading' : done === lessons.length ? 'Read again' : 'Continue'}
+            {done === total ? 'Read again' : done === 0 && !next.progress ? 'Start reading' : 'Continue'}
             <ArrowRight aria-hidden className="size-4" />
           </ButtonLink>
         )}

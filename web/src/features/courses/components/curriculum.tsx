@@ -5,10 +5,8 @@ import { cx } from '@/components/cx'
 import { paths } from '@/lib/paths'
 import type { Course, LessonEntry, Module } from '../api/course'
 
-type CurriculumProps = { course: Course; doneIds: readonly string[] }
-
 /** All modules with their lessons: open, free to preview, or locked. */
-export function Curriculum({ course, doneIds }: CurriculumProps) {
+export function Curriculum({ course }: { course: Course }) {
   return (
     <section id="curriculum" tabIndex={-1} aria-labelledby="curriculum-heading" className="scroll-mt-20 outline-none">
       <h2 id="curriculum-heading" className="text-lg font-semibold">
@@ -16,16 +14,16 @@ export function Curriculum({ course, doneIds }: CurriculumProps) {
       </h2>
       <ol className="mt-4 space-y-3">
         {course.modules.map((module) => (
-          <ModuleRow key={module.number} module={module} doneIds={doneIds} purchased={course.purchased} />
+          <ModuleRow key={module.number} module={module} purchased={course.purchased} />
         ))}
       </ol>
     </section>
   )
 }
 
-type ModuleRowProps = { module: Module; doneIds: readonly string[]; purchased: boolean }
+type ModuleRowProps = { module: Module; purchased: boolean }
 
-function ModuleRow({ module: { number, title, summary, lessons }, doneIds, purchased }: ModuleRowProps) {
+function ModuleRow({ module: { number, title, summary, lessons }, purchased }: ModuleRowProps) {
   return (
     <li className="rounded-xl border border-line bg-surface p-5 shadow-card sm:p-6">
       <div className="flex gap-4">
@@ -40,12 +38,7 @@ function ModuleRow({ module: { number, title, summary, lessons }, doneIds, purch
           <p className="mt-1 text-sm text-ink-soft">{summary}</p>
           <ul className="mt-3 -mb-1">
             {lessons.map((lesson) => (
-              <LessonRow
-                key={lesson.id}
-                lesson={lesson}
-                isDone={doneIds.includes(lesson.id)}
-                isFree={lesson.preview && !purchased}
-              />
+              <LessonRow key={lesson.id} lesson={lesson} isFree={lesson.preview && !purchased} />
             ))}
           </ul>
         </div>
@@ -54,9 +47,10 @@ function ModuleRow({ module: { number, title, summary, lessons }, doneIds, purch
   )
 }
 
-type LessonRowProps = { lesson: LessonEntry; isDone: boolean; isFree: boolean }
+type LessonRowProps = { lesson: LessonEntry; isFree: boolean }
 
-function LessonRow({ lesson: { id, title, minutes, locked }, isDone, isFree }: LessonRowProps) {
+function LessonRow({ lesson: { id, title, minutes, locked, progress }, isFree }: LessonRowProps) {
+  const isDone = progress?.done ?? false
   const Icon = locked ? Lock : isDone ? Check : BookOpen
   const content = (
     <>

@@ -1,5 +1,5 @@
 import { ArrowLeft, ArrowRight, Check } from 'lucide-react'
-import { Suspense, lazy } from 'react'
+import { Suspense, lazy, useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { Button, ButtonLink } from '@/components/button'
 import { PageTitle } from '@/components/page'
@@ -7,14 +7,15 @@ import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { lessonsOf, type Course, type Lesson } from '../api/course'
-import { setLessonDone, useDoneLessons } from '../progress'
+import { usePutProgress } from '../api/put-progress'
 
 const LessonText = lazy(async () => ({ default: (await loadChunk(() => import('./lesson-text'))).LessonText }))
 
-type LessonReaderProps = { lesson: Lesson; course: Course | undefined; memberId: string }
+type LessonReaderProps = { lesson: Lesson; course: Course | undefined }
 
 /** A lesson to read, to tick off, and the way to the next one. */
-export function LessonReader({ lesson, course, memberId }: LessonReaderProps) {
+export function LessonReader({ lesson, course }: LessonReaderProps) {
+  useBeginning(lesson)
   return (
     <article className="mx-auto max-w-2xl">
       <Link
@@ -32,23 +33,33 @@ export function LessonReader({ lesson, course, memberId }: LessonReaderProps) {
       <Suspense fallback={<TextSkeleton />}>
         <LessonText markdown={lesson.markdown} />
       </Suspense>
-      <LessonEnd lessonId={lesson.id} course={course} memberId={memberId} />
+      <LessonEnd lesson={lesson} course={course} />
     </article>
   )
 }
 
-type LessonEndProps = { lessonId: string; course: Course | undefined; memberId: string }
+/** Opening a lesson makes it the one to continue with, on every device [D-C6]. */
+function useBeginning({ id, progress }: Lesson) {
+  const { mutate } = usePutProgress(id)
+  const hasBegun = useRef(false)
+  useEffect(() => {
+    if (hasBegun.current || progress?.done) return
+    hasBegun.current = true
+    mutate({ position: progress?.position ?? 0 })
+  }, [progress, mutate])
+}
 
-function LessonEnd({ lessonId, course, memberId }: LessonEndProps) {
-  const isDone = useDoneLessons(memberId).includes(lessonId)
+function LessonEnd({ lesson, course }: LessonReaderProps) {
+  const { mutate } = usePutProgress(lesson.id)
+  const isDone = lesson.progress?.done ?? false
   const lessons = course ? lessonsOf(course) : []
-  const next = lessons[lessons.findIndex(({ id }) => id === lessonId) + 1]
+  const next = lessons[lessons.findIndex(({ id }) => id === lesson.id) + 1]
   return (
     <footer className="mt-12 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-6">
       <Button
         variant="secondary"
         aria-pressed={isDone}
-        onClick={() => setLessonDone(memberId, lessonId, !isDone)}
+        onClick={() => mutate({ position: lesson.progress?.position ?? 0, done: !isDone })}
         icon={<Check aria-hidden className={isDone ? 'size-4.5 text-positive' : 'size-4.5 text-ink-faint'} />}
       >
         {isDone ? 'Done' : 'Mark as done'}

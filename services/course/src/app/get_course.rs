@@ -1,0 +1,37 @@
+//! The outline of the course, and what the caller may read of it (D-C1, D-C5).
+
+use chassis::db::Db;
+use uuid::Uuid;
+
+use super::access::access;
+use crate::clients::{Access, Wallet};
+use crate::domain::course::Course;
+use crate::domain::progress::Progress;
+use crate::error::Error;
+use crate::store::progress;
+use crate::store::versions::{self, Texts};
+
+/// The published course as one caller sees it.
+#[derive(Debug)]
+pub struct Outline {
+    /// Without the texts of lessons.
+    pub course: Course,
+    pub access: Access,
+    pub progress: Vec<Progress>,
+}
+
+/// The outline for a member, or for a visitor.
+///
+/// # Errors
+/// `Refused` (Unavailable) if wallet does not say what a member has bought.
+pub async fn get_course(db: &Db, wallet: &Wallet, user_id: Option<Uuid>) -> Result<Outline, Error> {
+    let access = access(wallet, user_id).await?;
+    let mut conn = db.conn().await?;
+    let version = versions::published(&mut conn).await?.ok_or(Error::NotPublished)?;
+    let course = versions::load(&mut conn, version, Texts::LeftOut).await?.ok_or(Error::NotPublished)?;
+    let progress = match user_id {
+        None => Vec::new(),
+        Some(user_id) => progress::list(&mut conn, user_id).await?,
+    };
+    Ok(Outline { course, access, progress })
+}

@@ -1,0 +1,34 @@
+//! Publishes a course from files, as an operator does on the command line (D-C4).
+
+use chassis::audit;
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use serde_json::json;
+use uuid::Uuid;
+
+use crate::domain::course::Course;
+use crate::error::Error;
+use crate::store::versions;
+
+/// The number of the new version, which members see from now on.
+///
+/// # Errors
+/// If the database does not take it.
+pub async fn import_course(db: &Db, course: &Course) -> Result<i32, Error> {
+    let mut tx = db.begin().await?;
+    versions::lock(&mut tx).await?;
+    let number = publish(&mut tx, course).await?;
+    tx.commit().await?;
+    Ok(number)
+}
+
+/// Writes the version, its publication and the row of the audit log; the caller holds the lock.
+pub(super) async fn publish(conn: &mut PgConnection, course: &Course) -> Result<i32, Error> {
+    let now = clock::now(conn).await?;
+    let before = versions::published(conn).await?;
+    let number = versions::insert(conn, course, Uuid::nil(), now).await?;
+    versions::publish(conn, number, Uuid::nil(), now).await?;
+    let after = json!({ "version": number, "before": before, "lessons": course.lessons().count() });
+    audit::append_own(conn, "course.import", &number.to_string(), after).await?;
+    Ok(number)
+}

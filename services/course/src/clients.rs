@@ -1,0 +1,54 @@
+//! Client of wallet, which knows who has bought the course.
+
+use std::time::Duration;
+
+use chassis::error::{Refusal, from_status};
+use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::identity::Credential;
+use proto::wallet::v1::GetMemberCourseAccessRequest;
+use proto::wallet::v1::course_access_service_client::CourseAccessServiceClient;
+use uuid::Uuid;
+
+/// How long wallet may take: less than what the member's client waits.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+/// What a member has bought.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Access {
+    pub has_purchased: bool,
+    /// Whether a payment for the course waits for review.
+    pub is_pending: bool,
+}
+
+#[derive(Clone)]
+pub struct Wallet {
+    client: CourseAccessServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Wallet {
+    /// Asks wallet over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: CourseAccessServiceClient::new(channel), credential }
+    }
+
+    /// What a member has bought.
+    ///
+    /// # Errors
+    /// Unavailable if wallet does not answer.
+    pub async fn course_access(&self, user_id: Uuid) -> Result<Access, Refusal> {
+        let request = Outgoing::service(&self.credential)
+            .deadline(DEADLINE)
+            .idempotent(GetMemberCourseAccessRequest { user_id: user_id.to_string() });
+        let answer = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_member_course_access(request).await },
+        )
+        .await
+        .map_err(|status| from_status(&status))?
+        .into_inner();
+        Ok(Access { has_purchased: answer.purchased, is_pending: answer.pending })
+    }
+}

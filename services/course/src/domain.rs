@@ -1,0 +1,7 @@
+//! The types of this service, without I/O.
+
+pub mod course;
+
+pub mod files;
+
+pub mod progress;

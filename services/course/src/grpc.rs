@@ -1,0 +1,47 @@
+//! The gRPC server: for readers, members and staff.
+
+mod convert;
+
+mod member_data;
+
+mod members;
+
+mod staff;
+
+use chassis::db::Db;
+use chassis::error::to_status;
+use chassis::identity::Verifier;
+use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::course::v1::course_service_server::CourseServiceServer;
+use proto::course::v1::staff_service_server::StaffServiceServer;
+use tonic::Status;
+use tonic::service::Routes;
+
+use crate::clients::Wallet;
+use crate::error::Error;
+
+#[derive(Clone)]
+pub struct Doors {
+    pub db: Db,
+    pub verifier: Verifier,
+    pub wallet: Wallet,
+}
+
+impl Doors {
+    /// Every service of this process, health included.
+    pub async fn routes(self) -> Routes {
+        let (health_reporter, health) = tonic_health::server::health_reporter();
+        health_reporter.set_serving::<CourseServiceServer<Self>>().await;
+        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        Routes::new(health)
+            .add_service(CourseServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(StaffServiceServer::new(self))
+    }
+}
+
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        to_status(&error)
+    }
+}

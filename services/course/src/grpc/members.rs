@@ -1,0 +1,47 @@
+//! Readers and members: the published course, and their own progress.
+
+use chassis::error::Refusal;
+use chassis::identity::Session;
+use proto::course::v1::course_service_server::CourseService;
+use proto::course::v1::{
+    GetCourseRequest, GetCourseResponse, GetLessonRequest, GetLessonResponse, PutProgressRequest, PutProgressResponse,
+};
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+use super::{Doors, convert};
+use crate::app::get_course::get_course;
+use crate::app::get_lesson::get_lesson;
+use crate::app::put_progress::put_progress;
+
+#[tonic::async_trait]
+impl CourseService for Doors {
+    async fn get_course(&self, request: Request<GetCourseRequest>) -> Result<Response<GetCourseResponse>, Status> {
+        // Whoever is no verified member, or cannot be known now, sees what visitors see.
+        let user_id = self.reader(request.metadata()).await.ok().map(|session| session.user_id);
+        Ok(Response::new(get_course(&self.db, &self.wallet, user_id).await?.into()))
+    }
+
+    async fn get_lesson(&self, request: Request<GetLessonRequest>) -> Result<Response<GetLessonResponse>, Status> {
+        let caller = self.reader(request.metadata()).await;
+        let lesson_id = request.into_inner().lesson_id;
+        let (lesson, progress) = get_lesson(&self.db, &self.wallet, caller, &lesson_id).await?;
+        Ok(Response::new(GetLessonResponse { lesson: Some(lesson.into()), progress: progress.map(Into::into) }))
+    }
+
+    async fn put_progress(
+        &self,
+        request: Request<PutProgressRequest>,
+    ) -> Result<Response<PutProgressResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let report = convert::report(request.into_inner())?;
+        let progress = put_progress(&self.db, &self.wallet, member.user_id, &report).await?;
+        Ok(Response::new(PutProgressResponse { progress: Some(progress.into()) }))
+    }
+}
+
+impl Doors {
+    async fn reader(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        self.verifier.session(metadata).await?.reader()
+    }
+}

@@ -1,0 +1,5 @@
+//! The SQL of this service.
+
+pub mod member_data;
+pub mod progress;
+pub mod versions;

@@ -1,0 +1,10 @@
+//! The use cases of course through its doors, on a real database, with a wallet that says who has bought it.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod fixture;
+mod member_data;
+mod progress;
+mod reading;
+mod versions;
+mod wallet;

@@ -1,0 +1,27 @@
+//! What a member's own download has.
+
+use chassis::testing::with_token;
+use proto::common::v1::ListMemberDataRequest;
+use proto::common::v1::member_data_service_server::MemberDataService;
+use proto::course::v1::PutProgressRequest;
+use serde_json::Value;
+use sqlx::PgPool;
+
+use crate::fixture::{SOLD, World};
+
+/// [D-A12] [S3] A member gets their own progress and no other's.
+#[sqlx::test(migrations = false)]
+async fn a_member_gets_their_own_progress(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (buyer, other) = (world.buyer(), world.buyer());
+    for (member, position_seconds) in [(&buyer, 1), (&other, 2)] {
+        let lesson_id = SOLD.to_owned();
+        let report = PutProgressRequest { lesson_id, position_seconds, done: None, at: None };
+        world.put(member, report).await.unwrap();
+    }
+    let request = with_token(ListMemberDataRequest { cursor: String::new() }, &buyer.token);
+    let page = world.doors.list_member_data(request).await.unwrap().into_inner();
+    assert_eq!((page.table.as_str(), page.rows_json.len(), page.next_cursor.as_str()), ("progress", 1, ""));
+    let row: Value = serde_json::from_str(&page.rows_json[0]).unwrap();
+    assert_eq!((&row["lessonId"], &row["positionSeconds"]), (&SOLD.into(), &1.into()));
+}

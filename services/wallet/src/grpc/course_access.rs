@@ -1,0 +1,25 @@
+//! CourseAccessService, for the service course.
+
+use proto::wallet::v1::course_access_service_server::CourseAccessService;
+use proto::wallet::v1::{GetMemberCourseAccessRequest, GetMemberCourseAccessResponse};
+use tonic::{Request, Response, Status};
+
+use crate::app::get_wallet::get_wallet;
+use crate::grpc::{Doors, convert};
+
+/// The only service that may call.
+const ALLOWED: [&str; 1] = ["course"];
+
+#[tonic::async_trait]
+impl CourseAccessService for Doors {
+    async fn get_member_course_access(
+        &self,
+        request: Request<GetMemberCourseAccessRequest>,
+    ) -> Result<Response<GetMemberCourseAccessResponse>, Status> {
+        self.verifier.service(request.metadata(), &ALLOWED)?;
+        let user_id = convert::id("userId", &request.into_inner().user_id)?;
+        let wallet = get_wallet(&self.db, user_id).await?;
+        let (purchased, pending) = (wallet.has_purchased_course, wallet.is_course_payment_pending);
+        Ok(Response::new(GetMemberCourseAccessResponse { purchased, pending }))
+    }
+}
