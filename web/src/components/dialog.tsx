@@ -1,6 +1,6 @@
 import { X } from 'lucide-react'
 import { useEffect, useId, useRef, type ReactNode } from 'react'
-import { IconButton } from './button'
+import { Button, IconButton, type ButtonProps } from './button'
 import { cx } from './cx'
 import { ToastArea } from './toast-area'
 
@@ -57,5 +57,34 @@ export function Dialog({ open, onClose, title, children, footer }: DialogProps) 
         {footer && <div className="mt-6 flex flex-wrap justify-end gap-3">{footer}</div>}
       </div>
     </Modal>
+  )
+}
+
+type ConfirmProps = Omit<DialogProps, 'footer'> & {
+  /** What the button does that confirms. */
+  confirm: string
+  onConfirm: ButtonProps['onClick']
+  busyLabel?: string
+  variant?: 'primary' | 'danger'
+  disabled?: boolean
+  cancel?: string
+}
+
+/** Asks before something is done. */
+export function ConfirmDialog({ confirm, onConfirm, busyLabel, variant = 'primary', disabled, cancel = 'Cancel', ...dialog }: ConfirmProps) {
+  return (
+    <Dialog
+      {...dialog}
+      footer={
+        <>
+          <Button variant="ghost" onClick={dialog.onClose}>
+            {cancel}
+          </Button>
+          <Button variant={variant} busyLabel={busyLabel} disabled={disabled} onClick={onConfirm}>
+            {confirm}
+          </Button>
+        </>
+      }
+    />
   )
 }

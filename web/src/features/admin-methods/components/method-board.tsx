@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog, Dialog } from '@/components/dialog'
 import { useSignature } from '@/components/use-signature'
 import { usePlatformMethods, useProposeArchive } from '@/features/admin/api/platform-methods'
 import type { PlatformMethod } from '@/features/admin/api/types'
@@ -121,23 +121,15 @@ function ArchiveButton({ id, name }: { id: string; name: string }) {
       <Button size="sm" variant="danger" onClick={() => setAsking(true)}>
         Propose to retire
       </Button>
-      <Dialog
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Retire ${name}`}
-        footer={
-          <>
-            <Button variant="ghost" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button onClick={() => archive.mutateAsync(null, { onSuccess: () => setAsking(false) })}>
-              Propose
-            </Button>
-          </>
-        }
+        confirm="Propose"
+        onConfirm={() => archive.mutateAsync(null, { onSuccess: () => setAsking(false) })}
       >
         <p className="text-sm">Once another treasurer confirms, members can no longer choose this method. Payments already sent to it can still be approved.</p>
-      </Dialog>
+      </ConfirmDialog>
     </>
   )
 }

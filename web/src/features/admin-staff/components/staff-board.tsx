@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog } from '@/components/dialog'
 import { TextField } from '@/components/field'
 import { Form } from '@/components/form'
 import { toApiError } from '@/lib/api-error'
@@ -71,23 +71,15 @@ function DisableButton({ one }: { one: User }) {
       <Button size="sm" variant="danger" aria-label={`Propose to disable the account of ${one.name}`} onClick={() => setAsking(true)}>
         Disable
       </Button>
-      <Dialog
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`Disable the account of ${one.name}`}
-        footer={
-          <>
-            <Button variant="ghost" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button onClick={() => disable.mutateAsync(one.id, { onSuccess: () => setAsking(false) })}>
-              Propose
-            </Button>
-          </>
-        }
+        confirm="Propose"
+        onConfirm={() => disable.mutateAsync(one.id, { onSuccess: () => setAsking(false) })}
       >
         <p className="text-sm text-left">Once another admin confirms, all sessions of this account end within seconds, and it can no longer log in. Its actions stay in the audit log.</p>
-      </Dialog>
+      </ConfirmDialog>
     </>
   )
 }
@@ -101,29 +93,19 @@ function RoleButton({ one }: { one: User }) {
       <Button size="sm" variant="secondary" aria-label={`Propose a new role for ${one.name}`} onClick={() => setAsking(true)}>
         Role
       </Button>
-      <Dialog
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={`New role for ${one.name}`}
-        footer={
-          <>
-            <Button variant="ghost" onClick={() => setAsking(false)}>
-              Cancel
-            </Button>
-            <Button
-              disabled={!role || role === one.role}
-              onClick={() => (role ? change.mutateAsync(role, { onSuccess: () => setAsking(false) }) : undefined)}
-            >
-              Propose
-            </Button>
-          </>
-        }
+        confirm="Propose"
+        disabled={!role || role === one.role}
+        onConfirm={() => (role ? change.mutateAsync(role, { onSuccess: () => setAsking(false) }) : undefined)}
       >
         <div className="space-y-4 text-left">
           <p className="text-sm">Once another admin confirms, all sessions of this account end. The new role applies from the next login.</p>
           <RoleChoice name={`role-${one.id}`} value={role} onChange={setRole} error={toApiError(change.error).fields['role']} />
         </div>
-      </Dialog>
+      </ConfirmDialog>
     </>
   )
 }

@@ -2,7 +2,7 @@ import { Suspense, lazy, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog } from '@/components/dialog'
 import { Notice } from '@/components/notice'
 import { Skeleton, Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
@@ -144,26 +144,20 @@ function RemoveDialog({ open, onClose, hasPasskeys }: { open: boolean; onClose: 
     return remove.mutateAsync()
   }
   return (
-    <Dialog
+    <ConfirmDialog
       open={open}
       onClose={onClose}
       title="Turn off two-factor authentication?"
-      footer={
-        <>
-          <Button variant="ghost" onClick={onClose}>
-            Keep it on
-          </Button>
-          <Button variant="danger" onClick={turnOff}>
-            Turn off
-          </Button>
-        </>
-      }
+      confirm="Turn off"
+      cancel="Keep it on"
+      variant="danger"
+      onConfirm={turnOff}
     >
       <p className="text-sm">
         {hasPasskeys
           ? 'Your passkeys and your recovery codes keep working.'
           : 'Your password alone is then enough to log in and withdraw. The recovery codes stop working.'}
       </p>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

@@ -2,7 +2,7 @@ import { KeyRound } from 'lucide-react'
 import { Suspense, lazy, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog } from '@/components/dialog'
 import { Skeleton, Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import type { Passkey, Totp } from '@/lib/api-types'
@@ -144,24 +144,18 @@ function RemoveDialog({ passkey, onClose }: { passkey?: Passkey; onClose: () => 
     return passkey && remove.mutateAsync(passkey.id)
   }
   return (
-    <Dialog
+    <ConfirmDialog
       open={passkey !== undefined}
       onClose={onClose}
       title="Remove this passkey?"
-      footer={
-        <>
-          <Button variant="ghost" onClick={onClose}>
-            Keep it
-          </Button>
-          <Button variant="danger" onClick={confirm}>
-            Remove
-          </Button>
-        </>
-      }
+      confirm="Remove"
+      cancel="Keep it"
+      variant="danger"
+      onConfirm={confirm}
     >
       <p className="text-sm">
         “{passkey?.name}” can no longer log in to your account. Your device may still list it: remove it there, too.
       </p>
-    </Dialog>
+    </ConfirmDialog>
   )
 }

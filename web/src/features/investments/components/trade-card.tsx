@@ -6,7 +6,7 @@ import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog } from '@/components/dialog'
 import { Progress } from '@/components/progress'
 import type { Trade } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
@@ -92,25 +92,20 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
       <Button variant={gains ? 'primary' : 'secondary'} wide className="mt-auto" onClick={() => setAsking(true)}>
         {label}
       </Button>
-      <Dialog
+      <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}
         title={gains ? 'Claim the profit and end this trade?' : 'Close this trade?'}
-        footer={
-          <>
-            <Button variant="ghost" onClick={() => setAsking(false)}>
-              Keep it open
-            </Button>
-            <Button variant={gains ? 'primary' : 'danger'} busyLabel="One moment..." onClick={confirm}>
-              {gains ? 'Claim now' : 'Close now'}
-            </Button>
-          </>
-        }
+        confirm={gains ? 'Claim now' : 'Close now'}
+        cancel="Keep it open"
+        variant={gains ? 'primary' : 'danger'}
+        busyLabel="One moment..."
+        onConfirm={confirm}
       >
         <p>
           {`At its current value, ${trade.plan.title} pays ${formatMoney(trade.currentValue)} into your balance; you invested ${formatMoney(trade.amount)}. The value at the time you confirm applies.`}
         </p>
-      </Dialog>
+      </ConfirmDialog>
     </>
   )
 }

@@ -1,10 +1,10 @@
 import { Pencil, Plus, Trash2, Wallet } from 'lucide-react'
 import { useState } from 'react'
 import { Badge } from '@/components/badge'
-import { Button, ButtonLink, IconButton, IconLink } from '@/components/button'
+import { ButtonLink, IconButton, IconLink } from '@/components/button'
 import { Card, CardHeader } from '@/components/card'
 import { CoinMark } from '@/components/coin-mark'
-import { Dialog } from '@/components/dialog'
+import { ConfirmDialog } from '@/components/dialog'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import type { PaymentMethod } from '@/lib/api-types'
@@ -99,27 +99,22 @@ function DeleteDialog({ method, onClose }: { method: PaymentMethod | null; onClo
   const remove = useDeletePaymentMethod()
   const confirm = () => method && remove.mutateAsync(method.id, { onSettled: onClose })
   return (
-    <Dialog
+    <ConfirmDialog
       open={method !== null}
       onClose={onClose}
       title="Delete this payment method?"
-      footer={
-        <>
-          <Button variant="ghost" onClick={onClose}>
-            Keep it
-          </Button>
-          <Button variant="danger" busyLabel="Deleting..." onClick={confirm}>
-            Delete
-          </Button>
-        </>
-      }
+      confirm="Delete"
+      cancel="Keep it"
+      variant="danger"
+      busyLabel="Deleting..."
+      onConfirm={confirm}
     >
       {method && (
         <p>
           {`${method.label || method.currency} (${method.network}) will no longer be offered for withdrawals. Withdrawals already requested keep their address.`}
         </p>
       )}
-    </Dialog>
+    </ConfirmDialog>
   )
 }
 
