@@ -45,7 +45,9 @@ as_server() {
 # Starts the product with `run` or `demo`, and sets NAME_DATABASE_URL for its databases.
 start() {
   local limit=$((SECONDS + 240)) line
-  "$bin/stack" "$1" >"$folder/$1.log" 2>&1 &
+  # Emptied first: the loop below would find the line of an earlier start before the shell has opened the file.
+  : >"$folder/$1.log"
+  "$bin/stack" "$1" >>"$folder/$1.log" 2>&1 &
   product=$!
   until grep -q ' ready ' "$folder/$1.log"; do
     if [ "$SECONDS" -gt "$limit" ] || ! kill -0 "$product" 2>/dev/null; then exit 1; fi
