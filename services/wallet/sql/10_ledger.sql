@@ -56,8 +56,7 @@ $$;
 
 DROP FUNCTION IF EXISTS has_pending(uuid, text), owns_course(uuid), withdrawn_since(uuid, timestamptz);
 
-DROP FUNCTION IF EXISTS open_withdrawal(uuid);
-CREATE FUNCTION open_withdrawal(member uuid) RETURNS TABLE (id uuid, amount_cents bigint) LANGUAGE sql STABLE AS $$
+CREATE OR REPLACE FUNCTION open_withdrawal(member uuid) RETURNS TABLE (id uuid, amount_cents bigint) LANGUAGE sql STABLE AS $$
     SELECT id, amount_cents FROM transactions
     WHERE user_id = member AND kind = 'withdrawal' COLLATE "C" AND status = 'pending' COLLATE "C"
 $$;
@@ -73,8 +72,7 @@ $$;
 
 -- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back. The time is
 -- compared together with the member, so that no index of all members by time can serve it.
-DROP FUNCTION IF EXISTS withdrawals_since(uuid, timestamptz);
-CREATE FUNCTION withdrawals_since(member uuid, since timestamptz) RETURNS TABLE (created_at timestamptz, amount_cents bigint)
+CREATE OR REPLACE FUNCTION withdrawals_since(member uuid, since timestamptz) RETURNS TABLE (created_at timestamptz, amount_cents bigint)
 LANGUAGE sql STABLE AS $$
     SELECT created_at, amount_cents FROM transactions
     WHERE user_id = member AND (user_id, created_at) > (member, since)
