@@ -144,7 +144,7 @@ impl Fault for Error {
             Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
             Self::Refused(refusal) => refusal.kind,
             Self::Replayed(replayed) => replayed.refusal.kind,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
             Self::Cryptography(_) => Kind::Internal,
         }
     }
@@ -175,8 +175,8 @@ impl Fault for Error {
             Self::NotFound(_) | Self::MailOutlived => ErrorReason::NotFound,
             Self::Refused(refusal) => refusal.reason(),
             Self::Replayed(replayed) => replayed.refusal.reason(),
-            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
-            Self::Database(_) | Self::Cryptography(_) => ErrorReason::Internal,
+            Self::Database(error) => error.reason(),
+            Self::Cryptography(_) => ErrorReason::Internal,
         }
     }
 

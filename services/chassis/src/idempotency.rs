@@ -1,8 +1,8 @@
 //! Idempotency: one effect and one response for a mutation, however often it is sent (D-G4).
 //!
-//! A use case begins its transaction with [`Work::begin`], returns at once if [`Work::replay`] has a response, does its
-//! work in the transaction, and ends with [`Work::settle`], which commits the effect together with the response. A
-//! refusal rolls the effect back to the claim of the key and is stored as the response; a failure stores nothing.
+//! A use case does its work inside [`once`], which replays the response of an earlier call or commits the effect together
+//! with the response. A refusal rolls the effect back to the claim of the key and is stored as the response; a failure
+//! stores nothing. [`Work`] has the same in steps, for a use case that does more with a replay than return it.
 
 use std::ops::{Deref, DerefMut};
 use std::time::Duration;
@@ -107,6 +107,28 @@ pub struct Replayed {
     pub refusal: Refusal,
     /// The id of the first request.
     pub request_id: Box<str>,
+}
+
+/// Runs `work` in a transaction, once a key: a repeated call gets the response of the first one.
+///
+/// # Errors
+/// The refusal or failure of `work`, or the refusal given before; Conflict while the first call with the key still runs,
+/// Invalid if it had another body.
+pub async fn once<T, E>(
+    db: &Db,
+    claim: Option<Claim>,
+    work: impl AsyncFnOnce(&mut PgConnection) -> Result<T, E>,
+) -> Result<Answer<T>, E>
+where
+    T: Serialize + DeserializeOwned,
+    E: Keyed,
+{
+    let mut tx = Work::begin::<E>(db, claim).await?;
+    if let Some(answer) = tx.replay::<T, E>()? {
+        return Ok(answer);
+    }
+    let result = work(&mut tx).await;
+    tx.settle(result).await
 }
 
 /// A transaction that may stand under a key.

@@ -1,9 +1,17 @@
 //! What a service keeps about a member, in pages, for the member's own download (D-A12).
 
-use proto::common::v1::ListMemberDataResponse;
-use serde_json::Value;
+use std::marker::PhantomData;
 
-use crate::error::Refusal;
+use proto::common::v1::member_data_service_server::MemberDataService;
+use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
+use serde_json::Value;
+use tonic::{Request, Response, Status};
+use uuid::Uuid;
+
+use crate::db::{Db, PgConnection};
+use crate::error::{Refusal, to_status};
+use crate::identity::Verifier;
+use crate::permission::MemberAct;
 
 /// Rows of a page.
 pub const PAGE: i64 = 200;
@@ -15,6 +23,52 @@ pub struct MemberRow {
     pub key: String,
     /// The fields of the row.
     pub row: Value,
+}
+
+/// The tables of a service with rows about members.
+pub trait Tables: Send + Sync + 'static {
+    /// Their names in the download.
+    const NAMES: &'static [&'static str];
+
+    /// The next rows of a table, in the order of their keys.
+    fn rows(
+        conn: &mut PgConnection,
+        table: &str,
+        user_id: Uuid,
+        after: &str,
+    ) -> impl Future<Output = Result<Vec<MemberRow>, sqlx::Error>> + Send;
+}
+
+/// For the gateway: what a service keeps about the calling member.
+pub struct MemberData<T> {
+    db: Db,
+    verifier: Verifier,
+    tables: PhantomData<T>,
+}
+
+impl<T: Tables> MemberData<T> {
+    /// Serves these tables of the database.
+    #[must_use]
+    pub fn new(db: Db, verifier: Verifier) -> Self {
+        Self { db, verifier, tables: PhantomData }
+    }
+
+    async fn rows(&self, cursor: &Cursor, user_id: Uuid) -> Result<Vec<MemberRow>, sqlx::Error> {
+        T::rows(&mut *self.db.conn().await?, cursor.table(), user_id, &cursor.after).await
+    }
+}
+
+#[tonic::async_trait]
+impl<T: Tables> MemberDataService for MemberData<T> {
+    async fn list_member_data(
+        &self,
+        request: Request<ListMemberDataRequest>,
+    ) -> Result<Response<ListMemberDataResponse>, Status> {
+        let session = self.verifier.owner(request.metadata(), MemberAct::Export).await?;
+        let cursor = Cursor::parse(T::NAMES, &request.get_ref().cursor)?;
+        let rows = self.rows(&cursor, session.user_id).await.map_err(|error| to_status(&error))?;
+        Ok(Response::new(cursor.page(&rows)))
+    }
 }
 
 /// Where a page begins: behind a row of a table.

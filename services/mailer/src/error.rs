@@ -1,7 +1,6 @@
 //! All errors of this service.
 
 use chassis::bus::HandleError;
-use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
@@ -39,18 +38,16 @@ impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
             Self::Unreadable(_) => Kind::Internal,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
     }
 
     fn reason(&self) -> ErrorReason {
         match self {
+            Self::Unreadable(_) => ErrorReason::Internal,
+            Self::Database(error) => error.reason(),
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-            _ => match self.kind() {
-                Kind::Unavailable => ErrorReason::Unavailable,
-                _ => ErrorReason::Internal,
-            },
         }
     }
 

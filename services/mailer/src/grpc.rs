@@ -1,7 +1,5 @@
 //! The gRPC server: unprocessable events and the audit log for staff, and the member's own download.
 
-mod member_data;
-
 use std::sync::Arc;
 
 use chassis::db::Db;
@@ -10,6 +8,7 @@ use chassis::error::to_status;
 use chassis::grpc::{answer, replayed_status, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Verifier;
+use chassis::member_data::MemberData;
 use chassis::page::Page;
 use chassis::permission::Permission;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
@@ -26,6 +25,7 @@ use crate::app::list_dead_letters::list_dead_letters;
 use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::error::Error;
 use crate::events::consumed::{Consumer, QUEUE};
+use crate::store::member_data::MemberTables;
 
 /// Rows on a page unless staff wants more or fewer.
 const PAGE: u16 = 50;
@@ -42,9 +42,8 @@ impl Doors {
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
-        Routes::new(health)
-            .add_service(MemberDataServiceServer::new(self.clone()))
-            .add_service(StaffServiceServer::new(self))
+        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
+        Routes::new(health).add_service(MemberDataServiceServer::new(data)).add_service(StaffServiceServer::new(self))
     }
 }
 

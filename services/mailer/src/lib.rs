@@ -22,7 +22,6 @@ pub mod app {
     pub mod accept_event;
     pub mod list_audit_rows;
     pub mod list_dead_letters;
-    pub mod list_member_data;
     pub mod mail_roots;
     pub mod replay_dead_letter;
     pub mod send_mails;

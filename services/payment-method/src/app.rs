@@ -7,7 +7,6 @@ pub mod delete_payment_method;
 pub mod get_quote;
 pub mod get_quote_terms;
 pub mod list_audit_rows;
-pub mod list_member_data;
 pub mod list_owned_files;
 pub mod list_payment_methods;
 pub mod list_platform_methods;

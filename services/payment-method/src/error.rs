@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use chassis::money::AmountError;
@@ -72,7 +71,7 @@ impl Fault for Error {
             Self::TooManyMethods | Self::Stale | Self::QuoteExpired | Self::TooManyQuotes => Kind::Conflict,
             Self::MethodUnavailable | Self::PlatformAddress | Self::Amount(_) | Self::Signature(_) => Kind::Invalid,
             Self::RateUnavailable => Kind::Unavailable,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
             Self::Unreadable(_) => Kind::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
@@ -89,8 +88,8 @@ impl Fault for Error {
             Self::TooManyQuotes => ErrorReason::TooManyQuotes,
             Self::RateUnavailable => ErrorReason::RateUnavailable,
             Self::Stale => ErrorReason::StaleRevision,
-            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
-            Self::Database(_) | Self::Unreadable(_) => ErrorReason::Internal,
+            Self::Database(error) => error.reason(),
+            Self::Unreadable(_) => ErrorReason::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
         }
     }

@@ -6,8 +6,6 @@ mod files;
 
 mod lookup;
 
-mod member_data;
-
 mod members;
 
 mod quotes;
@@ -18,6 +16,7 @@ use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
+use chassis::member_data::MemberData;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
@@ -28,6 +27,7 @@ use tonic::Status;
 use tonic::service::Routes;
 
 use crate::error::Error;
+use crate::store::member_data::MemberTables;
 use crate::treasury::PublicKeys;
 
 #[derive(Clone)]
@@ -48,12 +48,13 @@ impl Doors {
         health_reporter.set_serving::<MethodLookupServiceServer<Self>>().await;
         health_reporter.set_serving::<QuoteServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(health)
             .add_service(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
             .add_service(QuoteServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
-            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }
 }

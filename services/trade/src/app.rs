@@ -9,7 +9,6 @@ pub mod end_trade;
 pub mod fund_trade;
 pub mod list_all_plans;
 pub mod list_audit_rows;
-pub mod list_member_data;
 pub mod list_member_trades;
 pub mod list_plan_values;
 pub mod list_plans;

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use chassis::idempotency::Replayed;
 use chassis::money::{AmountError, Cents};
@@ -99,7 +98,7 @@ impl Fault for Error {
             | Self::Stale
             | Self::InFlight => Kind::Conflict,
             Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => Kind::Internal,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
     }
@@ -116,8 +115,8 @@ impl Fault for Error {
             Self::ValueOutOfOrder => ErrorReason::ValueOutOfOrder,
             Self::Stale => ErrorReason::StaleRevision,
             Self::InFlight => ErrorReason::IdempotencyKeyInFlight,
-            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
-            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) | Self::Database(_) => ErrorReason::Internal,
+            Self::Database(error) => error.reason(),
+            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => ErrorReason::Internal,
             Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
         }
     }

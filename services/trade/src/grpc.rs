@@ -2,8 +2,6 @@
 
 mod convert;
 
-mod member_data;
-
 mod members;
 
 mod staff;
@@ -12,6 +10,7 @@ use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
+use chassis::member_data::MemberData;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::trade::v1::staff_service_server::StaffServiceServer;
 use proto::trade::v1::trade_service_server::TradeServiceServer;
@@ -20,6 +19,7 @@ use tonic::service::Routes;
 
 use crate::clients::Wallet;
 use crate::error::Error;
+use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
 pub struct Doors {
@@ -34,9 +34,10 @@ impl Doors {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<TradeServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(health)
             .add_service(TradeServiceServer::new(self.clone()))
-            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }
 }

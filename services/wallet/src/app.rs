@@ -107,8 +107,6 @@ pub mod list_audit_rows;
 
 pub mod list_dead_letters;
 
-pub mod list_member_data;
-
 pub mod replay_dead_letter;
 
 /// A moment as the audit log has it: RFC 3339.

@@ -236,7 +236,7 @@ impl Fault for Error {
             Self::AccountMissing | Self::Amount(_) => Kind::Internal,
             Self::Refused(refusal) => refusal.kind,
             Self::Replayed(replayed) => replayed.refusal.kind,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
         }
     }
 
@@ -290,10 +290,7 @@ impl Fault for Error {
             Self::AccountMissing | Self::Amount(_) => ErrorReason::Internal,
             Self::Refused(refusal) => refusal.reason(),
             Self::Replayed(replayed) => replayed.refusal.reason(),
-            Self::Database(error) => match db::kind(error) {
-                Kind::Unavailable => ErrorReason::Unavailable,
-                _ => ErrorReason::Internal,
-            },
+            Self::Database(error) => error.reason(),
         }
     }
 

@@ -8,8 +8,6 @@ mod files;
 
 mod liabilities;
 
-mod member_data;
-
 mod members;
 
 mod receipts;
@@ -22,6 +20,7 @@ use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
+use chassis::member_data::MemberData;
 use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
@@ -42,6 +41,7 @@ use crate::clients::{Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
+use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
 pub struct Doors {
@@ -69,6 +69,7 @@ impl Doors {
         health_reporter.set_serving::<TradeSettlementServiceServer<Self>>().await;
         health_reporter.set_serving::<LiabilitiesServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(health)
             .add_service(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
@@ -76,7 +77,7 @@ impl Doors {
             .add_service(LiabilitiesServiceServer::new(self.clone()))
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
-            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }
 

@@ -3,7 +3,7 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
-use chassis::idempotency::{Answer, Work};
+use chassis::idempotency::{self, Answer};
 use serde_json::json;
 
 use super::App;
@@ -17,12 +17,7 @@ use crate::store::users;
 /// Wrong fields; [`Error::NotFound`] if no member has this id.
 pub async fn add_member_note(app: &App, decision: &Decision) -> Result<Answer<()>, Error> {
     decision.note("text")?;
-    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let added = add(&mut work, decision).await;
-    work.settle(added).await
+    idempotency::once(&app.db, decision.claim.clone(), async |conn| add(conn, decision).await).await
 }
 
 async fn add(conn: &mut PgConnection, decision: &Decision) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use serde_json::json;
 use uuid::Uuid;
@@ -30,14 +30,7 @@ pub struct EndMemberSessions {
 /// # Errors
 /// [`Error::NotFound`] if no member has this id.
 pub async fn end_member_sessions(app: &App, command: &EndMemberSessions) -> Result<Answer<u64>, Error> {
-    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
-    match work.replay::<u64, Error>()? {
-        Some(answer) => Ok(answer),
-        None => {
-            let ended = apply(&mut work, command).await;
-            work.settle(ended).await
-        }
-    }
+    idempotency::once(&app.db, command.claim.clone(), async |conn| apply(conn, command).await).await
 }
 
 async fn apply(conn: &mut PgConnection, command: &EndMemberSessions) -> Result<u64, Error> {

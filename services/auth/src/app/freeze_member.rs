@@ -4,7 +4,7 @@ use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::PgConnection;
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
@@ -66,14 +66,9 @@ pub async fn change_freeze(app: &App, decision: &Decision, change: Change) -> Re
     decision.note("note")?;
     let decided = Decided::new(change.action(), decision.user_id, Permission::Freeze, json!({}));
     let signed = decision.staff.sign(decided, None).await?;
-    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
-    let answer = match work.replay::<(), Error>()? {
-        Some(answer) => answer,
-        None => {
-            let changed = apply(&mut work, decision, change, &signed).await;
-            work.settle(changed).await?
-        }
-    };
+    let answer =
+        idempotency::once(&app.db, decision.claim.clone(), async |conn| apply(conn, decision, change, &signed).await)
+            .await?;
     let user = users::find(&mut *app.db.conn().await?, decision.user_id).await?.ok_or(Error::NotFound("member"))?;
     Ok(answer.map(|()| user))
 }

@@ -1,7 +1,7 @@
 //! ProposeFactorReset: a reviewer who checked a member's identity proposes to remove their lost second factors (D-A3).
 
 use chassis::db::PgConnection;
-use chassis::idempotency::{Answer, Work};
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
 
@@ -20,12 +20,7 @@ pub const FACTOR_RESET: &str = "factors.reset";
 /// A wrong note, [`Error::NotFound`] if there is no such member or no factor.
 pub async fn propose_factor_reset(app: &App, decision: &Decision) -> Result<Answer<Proposal>, Error> {
     decision.note("note")?;
-    let mut work = Work::begin::<Error>(&app.db, decision.claim.clone()).await?;
-    if let Some(answer) = work.replay::<Proposal, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, decision).await;
-    work.settle(result).await
+    idempotency::once(&app.db, decision.claim.clone(), async |conn| propose(conn, decision).await).await
 }
 
 async fn propose(conn: &mut PgConnection, decision: &Decision) -> Result<Proposal, Error> {

@@ -1,7 +1,7 @@
 //! ProposeStaffChange: an admin proposes to invite or disable a staff account, or to change its role (D-O5).
 
 use chassis::db::PgConnection;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::{Role, Staff};
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
@@ -53,12 +53,7 @@ pub struct ProposeStaffChange {
 /// # Errors
 /// [`Error::EmailTaken`], [`Error::OwnAccount`], [`Error::NotFound`].
 pub async fn propose_staff_change(app: &App, command: &ProposeStaffChange) -> Result<Answer<Proposal>, Error> {
-    let mut work = Work::begin::<Error>(&app.db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<Proposal, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, command).await;
-    work.settle(result).await
+    idempotency::once(&app.db, command.claim.clone(), async |conn| propose(conn, command).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeStaffChange) -> Result<Proposal, Error> {

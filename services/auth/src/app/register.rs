@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::PgConnection;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
@@ -37,14 +37,7 @@ struct Registered {
 /// [`Error::EmailTaken`]; [`Error::Overloaded`] if too many passwords wait to be hashed.
 pub async fn register(app: &App, registration: &Registration, claim: Option<Claim>) -> Result<Answer<SignedIn>, Error> {
     let hash = app.hasher.hash(&registration.password).await?;
-    let mut work = Work::begin::<Error>(&app.db, claim).await?;
-    let answer = match work.replay::<Registered, Error>()? {
-        Some(answer) => answer,
-        None => {
-            let registered = add(&mut work, registration, hash).await;
-            work.settle(registered).await?
-        }
-    };
+    let answer = idempotency::once(&app.db, claim, async |conn| add(conn, registration, hash).await).await?;
     let signed_in = sign(app, &answer.result).await?;
     Ok(answer.map(|_| signed_in))
 }

@@ -59,6 +59,16 @@ enum Caller {
     Service(Arc<str>),
 }
 
+impl Caller {
+    fn session(self) -> Option<Named> {
+        if let Self::Session(named) = self { Some(named) } else { None }
+    }
+
+    fn service(self) -> Option<Arc<str>> {
+        if let Self::Service(name) = self { Some(name) } else { None }
+    }
+}
+
 /// Reads who calls from what they show, by signatures alone.
 #[derive(Clone)]
 pub struct Signatures {
@@ -78,28 +88,19 @@ impl Signatures {
     /// Whose session a token names. Whether it lives is not asked.
     #[must_use]
     pub fn session(&self, token: &str) -> Option<Named> {
-        match self.caller(token)? {
-            Caller::Session(named) => Some(named),
-            Caller::Service(_) => None,
-        }
+        self.caller(token)?.session()
     }
 
     /// Whose session a token names that the gateway signed for another service, or a member's token where those are accepted.
     #[must_use]
     pub fn session_at(&self, service: &str, token: &str) -> Option<Named> {
-        let asserted = self.call(token, service).and_then(|(caller, _)| match caller {
-            Caller::Session(named) => Some(named),
-            Caller::Service(_) => None,
-        });
+        let asserted = self.call(token, service).and_then(|(caller, _)| caller.session());
         let is_shared = matches!(self.accepts, Accepts::CallsToAndShared(_));
         asserted.or_else(|| if is_shared { self.member(token).map(|(named, _)| named) } else { None })
     }
 
     fn service(&self, token: &str) -> Option<Arc<str>> {
-        match self.caller(token)? {
-            Caller::Service(name) => Some(name),
-            Caller::Session(_) => None,
-        }
+        self.caller(token)?.service()
     }
 
     fn caller(&self, token: &str) -> Option<Caller> {

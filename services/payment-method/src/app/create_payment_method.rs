@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use uuid::Uuid;
 
 use crate::domain::method::{Fields, Method, PERSONAL_LIMIT};
@@ -19,12 +19,7 @@ pub async fn create_payment_method(
     fields: Fields,
     claim: Option<Claim>,
 ) -> Result<Answer<Method>, Error> {
-    let mut work = Work::begin::<Error>(db, claim).await?;
-    if let Some(answer) = work.replay::<Method, Error>()? {
-        return Ok(answer);
-    }
-    let result = create(&mut work, user_id, fields).await;
-    work.settle(result).await
+    idempotency::once(db, claim, async |conn| create(conn, user_id, fields).await).await
 }
 
 async fn create(conn: &mut PgConnection, user_id: Uuid, fields: Fields) -> Result<Method, Error> {

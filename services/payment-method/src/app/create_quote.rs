@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use time::OffsetDateTime;
 use uuid::Uuid;
 
@@ -29,12 +29,7 @@ pub struct CreateQuote {
 /// # Errors
 /// `MethodUnavailable`, `TooManyQuotes`; `RateUnavailable` also for a method whose currency is never quoted.
 pub async fn create_quote(db: &Db, command: &CreateQuote) -> Result<Answer<Quote>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<Quote, Error>()? {
-        return Ok(answer);
-    }
-    let result = create(&mut work, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| create(conn, command).await).await
 }
 
 async fn create(conn: &mut PgConnection, command: &CreateQuote) -> Result<Quote, Error> {

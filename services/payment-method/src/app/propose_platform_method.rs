@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
@@ -62,12 +62,7 @@ pub async fn propose_platform_method(
     keys: &PublicKeys,
     command: &ProposePlatformMethod,
 ) -> Result<Answer<Proposal>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<Proposal, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, keys, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, keys, command).await).await
 }
 
 async fn propose(

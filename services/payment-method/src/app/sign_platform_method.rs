@@ -3,7 +3,7 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use serde_json::json;
 use uuid::Uuid;
@@ -34,12 +34,7 @@ pub async fn sign_platform_method(
     keys: &PublicKeys,
     command: &SignPlatformMethod,
 ) -> Result<Answer<SignedMethod>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<SignedMethod, Error>()? {
-        return Ok(answer);
-    }
-    let result = attach(&mut work, keys, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| attach(conn, keys, command).await).await
 }
 
 async fn attach(

@@ -2,7 +2,9 @@
 
 use chassis::error::Kind;
 use chassis::identity::{Role, Session};
+use chassis::member_data::MemberData;
 use chassis::testing::{session, with_token};
+use payment_method::store::member_data::MemberTables;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
@@ -14,9 +16,12 @@ use uuid::Uuid;
 
 use crate::fixture::{EVM, EVM_2, TRON, World, fields, refused};
 
-async fn page(world: &World, token: &str, cursor: &str) -> Result<ListMemberDataResponse, Status> {
+pub async fn page(world: &World, token: &str, cursor: &str) -> Result<ListMemberDataResponse, Status> {
     let message = ListMemberDataRequest { cursor: cursor.to_owned() };
-    Ok(world.doors.list_member_data(with_token(message, token)).await?.into_inner())
+    Ok(MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone())
+        .list_member_data(with_token(message, token))
+        .await?
+        .into_inner())
 }
 
 /// [D-A12] [S3] The download has every version of the member's own methods, also of deleted ones, and of nobody else's.

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use chassis::error::Kind;
 use chassis::testing::with_token;
 use futures::future::join_all;
-use proto::common::v1::member_data_service_server::MemberDataService;
-use proto::common::v1::{Idempotency, ListMemberDataRequest, Quote, QuoteDirection};
+use proto::common::v1::{Idempotency, Quote, QuoteDirection};
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::quote_service_server::QuoteService;
 use proto::payment_method::v1::{CreateQuoteRequest, GetQuoteRequest, GetQuoteTermsRequest};
@@ -15,6 +14,7 @@ use tonic::{Request, Status};
 use uuid::Uuid;
 
 use crate::fixture::{BITCOIN, EVM, TRON, TRON_2, World, fields, refused};
+use crate::member_data::page;
 
 /// What two sources say of an asset, in millionths of a dollar.
 async fn rates(world: &World, symbol: &str, bid: i64, ask: i64) {
@@ -266,8 +266,7 @@ async fn a_download_has_the_own_quotes(pool: PgPool) {
     let ((user_id, token), (other, _)) = (world.member(), world.member());
     let quote = create(&world, deposit(user_id, &method, 50_000)).await.unwrap();
     create(&world, deposit(other, &method, 50_000)).await.unwrap();
-    let message = ListMemberDataRequest { cursor: "quotes/".to_owned() };
-    let told = world.doors.list_member_data(with_token(message, &token)).await.unwrap().into_inner();
+    let told = page(&world, &token, "quotes/").await.unwrap();
     assert_eq!((told.table.as_str(), told.next_cursor.as_str()), ("quotes", ""));
     let rows: Vec<serde_json::Value> = told.rows_json.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
     assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["units"]), (1, &quote.id.into(), &quote.units.into()));

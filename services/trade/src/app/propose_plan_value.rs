@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
@@ -43,12 +43,7 @@ pub async fn propose_plan_value(
     address: &str,
     claim: Option<Claim>,
 ) -> Result<Answer<Proposal>, Error> {
-    let mut work = Work::begin::<Error>(db, claim).await?;
-    if let Some(answer) = work.replay::<Proposal, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, staff, (plan_id, draft), address).await;
-    work.settle(result).await
+    idempotency::once(db, claim, async |conn| propose(conn, staff, (plan_id, draft), address).await).await
 }
 
 async fn propose(

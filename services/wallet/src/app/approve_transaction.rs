@@ -5,7 +5,7 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::{PayoutState, Staff};
 use chassis::money::Cents;
 use chassis::permission::Permission;
@@ -54,12 +54,7 @@ pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Resul
     let found = get_review::get(db, command.id).await?;
     check_fields(found.kind(), command)?;
     let signed = command.staff.sign(command.decided(&found), None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = approve(&mut work, command, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| approve(conn, command, &signed).await).await
 }
 
 fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal> {

@@ -5,7 +5,7 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::{PayoutState, Staff};
 use chassis::permission::Permission;
 use serde_json::json;
@@ -38,12 +38,7 @@ pub struct LeasePayout {
 /// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = lease(&mut work, command, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| lease(conn, command, &signed).await).await
 }
 
 /// What it comes to for a withdrawal.

@@ -4,7 +4,7 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::{PayoutState, Staff};
 use chassis::money::Cents;
 use chassis::permission::Permission;
@@ -44,12 +44,7 @@ pub struct MarkWithdrawalPaid {
 /// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
     let signed = command.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = pay(&mut work, command, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| pay(conn, command, &signed).await).await
 }
 
 impl MarkWithdrawalPaid {

@@ -4,7 +4,7 @@
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use uuid::Uuid;
 
 use crate::app::lock_transaction;
@@ -27,12 +27,7 @@ pub struct PayWithdrawalFee {
 /// `NotFound`, `AlreadyDecided`, `FeeTooLate` once the payout is approved, `FeeAlreadyPaid`, `FeePending`, Invalid for
 /// another amount than the fee.
 pub async fn pay_withdrawal_fee(db: &Db, command: &PayWithdrawalFee) -> Result<Answer<Transaction>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = record(&mut work, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| record(conn, command).await).await
 }
 
 async fn record(conn: &mut PgConnection, command: &PayWithdrawalFee) -> Result<Transaction, Error> {

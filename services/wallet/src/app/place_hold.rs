@@ -5,7 +5,7 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::money::Cents;
 use chassis::permission::Permission;
@@ -41,12 +41,7 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
     }
     let id = command.hold_id();
     let signed = command.staff.sign(command.decided(id), None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = place(&mut work, command, id, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| place(conn, command, id, &signed).await).await
 }
 
 impl PlaceHold {

@@ -2,7 +2,7 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
@@ -29,12 +29,7 @@ pub struct ProposeCorrection {
 /// Invalid for an amount or note that cannot be, `MemberNotFound`, `InsufficientBalance`.
 pub async fn propose_correction(db: &Db, command: &ProposeCorrection) -> Result<Answer<Proposal>, Error> {
     check_fields(&command.correction)?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command).await).await
 }
 
 fn check_fields(correction: &Correction) -> Result<(), Refusal> {

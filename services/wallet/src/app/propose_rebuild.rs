@@ -1,7 +1,7 @@
 //! A treasurer proposes to rebuild the balance, entry count and head of an account from its entries; another confirms.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde::{Deserialize, Serialize};
@@ -40,12 +40,7 @@ pub struct Rebuild {
 /// Invalid for a missing note, `AccountVerifies`.
 pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, command, note).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeRebuild, note: String) -> Result<Proposal, Error> {

@@ -1,7 +1,7 @@
 //! Staff propose to resume withdrawals; another person confirms.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
@@ -28,12 +28,7 @@ pub struct ProposeReopening {
 /// # Errors
 /// `WithdrawalsNotStopped` if there is nothing to reopen.
 pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<Answer<Proposal>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {

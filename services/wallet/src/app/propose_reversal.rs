@@ -1,7 +1,7 @@
 //! Staff propose to reverse a credit.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
 use serde_json::json;
@@ -28,12 +28,7 @@ pub struct ProposeReversal {
 /// Invalid for a missing note, `NotFound`, `NotReversible`, `AlreadyReversed`.
 pub async fn propose_reversal(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = propose(&mut work, command, note).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: String) -> Result<Proposal, Error> {

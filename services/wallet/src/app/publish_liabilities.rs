@@ -3,7 +3,7 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection, Tx};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use serde_json::json;
 use time::UtcOffset;
@@ -39,12 +39,8 @@ pub async fn publish_liabilities(db: &Db, command: &PublishLiabilities) -> Resul
         return Ok(answer);
     }
     let tree = build(db).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = complete_for(&mut work, &tree, command).await;
-    let answer = work.settle(result).await?;
+    let answer =
+        idempotency::once(db, command.claim.clone(), async |conn| complete_for(conn, &tree, command).await).await?;
     liabilities::remove_old_trees(db).await?;
     Ok(answer)
 }

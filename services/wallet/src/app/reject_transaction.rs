@@ -4,7 +4,7 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
@@ -44,12 +44,7 @@ pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<
     let found = get_review::get(db, command.id).await?;
     reason::sentence(found.kind(), &command.reason_code)?;
     let signed = command.staff.sign(command.decided(&found), None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = reject(&mut work, command, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| reject(conn, command, &signed).await).await
 }
 
 impl RejectTransaction {

@@ -3,7 +3,7 @@
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::permission::Permission;
 use serde_json::json;
@@ -33,12 +33,7 @@ pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>
     let decided =
         Decided::new("hold.release", command.id, Permission::ReleaseHold, json!({ "userId": command.user_id }));
     let signed = command.staff.sign(decided, None).await?;
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = release(&mut work, command, &signed).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| release(conn, command, &signed).await).await
 }
 
 async fn release(conn: &mut PgConnection, command: &ReleaseHold, signed: &Signed) -> Result<Hold, Error> {

@@ -2,7 +2,7 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{Answer, Claim, Work};
+use chassis::idempotency::{self, Answer, Claim};
 use uuid::Uuid;
 
 use crate::domain::limits::Limits;
@@ -28,12 +28,7 @@ pub struct RequestDeposit {
 /// # Errors
 /// `TooManyPendingDeposits`, `CourseAlreadyPurchased`, `CoursePaymentPending`, `QuoteUsed`.
 pub async fn request_deposit(db: &Db, limits: &Limits, command: &RequestDeposit) -> Result<Answer<Transaction>, Error> {
-    let mut work = Work::begin::<Error>(db, command.claim.clone()).await?;
-    if let Some(answer) = work.replay::<_, Error>()? {
-        return Ok(answer);
-    }
-    let result = record(&mut work, limits, command).await;
-    work.settle(result).await
+    idempotency::once(db, command.claim.clone(), async |conn| record(conn, limits, command).await).await
 }
 
 async fn record(conn: &mut PgConnection, limits: &Limits, command: &RequestDeposit) -> Result<Transaction, Error> {
