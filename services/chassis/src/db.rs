@@ -9,6 +9,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::common::v1::ErrorReason;
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgQueryResult};
@@ -181,6 +182,18 @@ pub fn kind(error: &sqlx::Error) -> Kind {
             _ => Kind::Internal,
         },
         _ => Kind::Internal,
+    }
+}
+
+impl Fault for sqlx::Error {
+    fn kind(&self) -> Kind {
+        kind(self)
+    }
+    fn reason(&self) -> ErrorReason {
+        if self.kind() == Kind::Unavailable { ErrorReason::Unavailable } else { ErrorReason::Internal }
+    }
+    fn database(&self) -> Option<&sqlx::Error> {
+        Some(self)
     }
 }
 

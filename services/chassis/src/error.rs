@@ -187,18 +187,6 @@ impl Fault for Refusal {
     }
 }
 
-impl Fault for sqlx::Error {
-    fn kind(&self) -> Kind {
-        db::kind(self)
-    }
-    fn reason(&self) -> ErrorReason {
-        if self.kind() == Kind::Unavailable { ErrorReason::Unavailable } else { ErrorReason::Internal }
-    }
-    fn database(&self) -> Option<&sqlx::Error> {
-        Some(self)
-    }
-}
-
 /// The answer of a door to a fault; failures are logged here, once.
 #[must_use]
 pub fn to_status(fault: &impl Fault) -> Status {

@@ -6,6 +6,5 @@ pub mod get_course;
 pub mod get_lesson;
 pub mod import_course;
 pub mod list_audit_rows;
-pub mod list_member_data;
 pub mod publish_first_version;
 pub mod put_progress;

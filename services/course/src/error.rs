@@ -1,6 +1,5 @@
 //! All errors of this service.
 
-use chassis::db;
 use chassis::error::{Fault, Kind, Refusal};
 use proto::common::v1::ErrorReason;
 
@@ -28,7 +27,7 @@ impl Fault for Error {
             Self::LessonNotFound => Kind::NotFound,
             Self::Locked => Kind::Forbidden,
             Self::NotPublished => Kind::Unavailable,
-            Self::Database(error) => db::kind(error),
+            Self::Database(error) => error.kind(),
             Self::Refused(refusal) => refusal.kind,
         }
     }
@@ -38,8 +37,7 @@ impl Fault for Error {
             Self::LessonNotFound => ErrorReason::NotFound,
             Self::Locked => ErrorReason::PermissionDenied,
             Self::NotPublished => ErrorReason::Unavailable,
-            Self::Database(error) if db::kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
-            Self::Database(_) => ErrorReason::Internal,
+            Self::Database(error) => error.reason(),
             Self::Refused(refusal) => refusal.reason(),
         }
     }

@@ -2,8 +2,6 @@
 
 mod convert;
 
-mod member_data;
-
 mod members;
 
 mod staff;
@@ -11,6 +9,7 @@ mod staff;
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::identity::Verifier;
+use chassis::member_data::MemberData;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::course::v1::course_service_server::CourseServiceServer;
 use proto::course::v1::staff_service_server::StaffServiceServer;
@@ -19,6 +18,7 @@ use tonic::service::Routes;
 
 use crate::clients::Wallet;
 use crate::error::Error;
+use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
 pub struct Doors {
@@ -33,9 +33,10 @@ impl Doors {
         let (health_reporter, health) = tonic_health::server::health_reporter();
         health_reporter.set_serving::<CourseServiceServer<Self>>().await;
         health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+        let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(health)
             .add_service(CourseServiceServer::new(self.clone()))
-            .add_service(MemberDataServiceServer::new(self.clone()))
+            .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }
 }

@@ -1,6 +1,8 @@
 //! What a member's own download has.
 
+use chassis::member_data::MemberData;
 use chassis::testing::with_token;
+use course::store::member_data::MemberTables;
 use proto::common::v1::ListMemberDataRequest;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::course::v1::PutProgressRequest;
@@ -20,7 +22,11 @@ async fn a_member_gets_their_own_progress(pool: PgPool) {
         world.put(member, report).await.unwrap();
     }
     let request = with_token(ListMemberDataRequest { cursor: String::new() }, &buyer.token);
-    let page = world.doors.list_member_data(request).await.unwrap().into_inner();
+    let page = MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone())
+        .list_member_data(request)
+        .await
+        .unwrap()
+        .into_inner();
     assert_eq!((page.table.as_str(), page.rows_json.len(), page.next_cursor.as_str()), ("progress", 1, ""));
     let row: Value = serde_json::from_str(&page.rows_json[0]).unwrap();
     assert_eq!((&row["lessonId"], &row["positionSeconds"]), (&SOLD.into(), &1.into()));
