@@ -385,6 +385,13 @@ controls! {
         "DROP INDEX postings_reversed_once;
          SELECT book('reversal', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000001], ARRAY[-100, 100]) FROM generate_series(1, 2);
          UPDATE postings SET reverses = 1 WHERE kind = 'reversal'";
+    a_balance_in_a_closed_wallet_is_seen: "D-A12", "wallet",
+        "INSERT INTO closed_wallets SELECT user_id, now() FROM accounts WHERE kind = 'available' AND balance_cents > 0 LIMIT 1";
+    a_session_of_a_closed_account_is_seen: "D-A12", "auth",
+        "UPDATE users SET closed_at = now() WHERE role IS NULL;
+         INSERT INTO sessions (id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address)
+         SELECT gen_random_uuid(), id, now(), now(), now() + interval '1 hour', now() + interval '1 hour', '', ''
+         FROM users WHERE role IS NULL LIMIT 1";
     a_free_balance_beside_a_debt_is_seen: "D-B9", "wallet",
         "INSERT INTO accounts (id, kind, user_id) OVERRIDING SYSTEM VALUE VALUES (5, 'owed', '00000000-0000-0000-0000-0000000000b1');
          SELECT book('reversal', gen_random_uuid(), NULL, ARRAY[5, 4000000000000000001], ARRAY[-100, 100])";

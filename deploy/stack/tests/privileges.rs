@@ -25,6 +25,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "transactions", "INSERT UPDATE"),
     ("wallet", "destinations", "INSERT"),
     ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
+    ("wallet", "closed_wallets", "INSERT"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
     ("wallet", "proposals", "INSERT UPDATE"),
     ("wallet", "audit_rows", "INSERT"),
@@ -449,6 +450,7 @@ async fn the_wallets_role_can_make_no_money(pool: PgPool) {
 const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("audit_rows", "records of what staff did"),
     ("idempotency_keys", "answers that the member has had"),
+    ("auth.account_closures", "a request that lives for seconds"),
     ("auth.codes", "hashes that live for minutes"),
     ("auth.destination_codes", "hashes that live for minutes"),
     ("auth.factor_resets", "a time that the account page shows"),
@@ -458,6 +460,7 @@ const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("auth.recovery_codes", "hashes"),
     ("auth.reset_tokens", "hashes that live for minutes"),
     ("auth.security_links", "hashes that live for days"),
+    ("wallet.closed_wallets", "the account, which is closed, has the time"),
     ("wallet.liability_leaves", "balances that the statements have, too"),
     ("wallet.postings", "the statements have them"),
     ("wallet.receipts", "the download has the files themselves"),

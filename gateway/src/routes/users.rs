@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use chassis::grpc::Outgoing;
 use proto::auth::v1 as auth;
-use proto::auth::v1::{ChangePasswordRequest, UpdateImageRequest, UpdateProfileRequest};
+use proto::auth::v1::{ChangePasswordRequest, CloseAccountRequest, UpdateImageRequest, UpdateProfileRequest};
 use proto::wallet::v1::{GetWalletRequest, Wallet as WalletMessage};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -125,6 +125,10 @@ pub struct User {
     pub role: Option<String>,
     /// When the account was created.
     pub created_at: Option<String>,
+    /// When its owner closed it. Missing while it is open.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    pub closed_at: Option<String>,
 }
 
 impl User {
@@ -146,6 +150,7 @@ impl User {
             wallet: wallet.map(Wallet::from),
             role: Some(user.role).filter(|role| !role.is_empty()),
             created_at: moment(user.created_at.as_ref()),
+            closed_at: moment(user.closed_at.as_ref()),
         }
     }
 
@@ -306,6 +311,33 @@ pub async fn change_password(
     form.finish()?;
     call!(app.clients.auth, change_password, caller.out, message)?;
     Ok(ok(Done::saying("Your password has been changed. Other devices have been logged out.")))
+}
+
+/// The password, where it is needed.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct CloseRequest {
+    /// Required unless the account has a second factor, which then has to be given within the last minutes.
+    #[schema(value_type = Option<String>, example = "the password in force")]
+    password: Field,
+}
+
+/// Close the account
+///
+/// Closes it for good and ends all its sessions. 409 `ACCOUNT_IN_USE` while it has a balance or something open: `matters`
+/// lists what, of `BALANCE`, `BONUS`, `WITHDRAWAL`, `PAYMENT`, `TRADE`, `ON_HOLD`, `OWED` and `REVIEW`.
+#[utoipa::path(post, path = "/users/close", request_body = CloseRequest,
+    responses((status = 200, body = Done), Errors), tag = "Profile")]
+pub async fn close(
+    State(app): State<App>,
+    ActiveMember(caller): ActiveMember,
+    Json { value, .. }: Json<CloseRequest>,
+) -> Result<Reply<Done>, ApiError> {
+    let mut form = Form::new();
+    let message = CloseAccountRequest { password: form.text("password", &value.password) };
+    form.finish()?;
+    call!(app.clients.auth, close_account, caller.out, message)?;
+    app.profiles.invalidate(caller.session.user_id);
+    Ok(ok(Done::saying("Your account is closed.")))
 }
 
 /// The account of another member does not exist for the caller.

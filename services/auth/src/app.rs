@@ -7,6 +7,7 @@ use chassis::db::Db;
 use chassis::keys::{SealingKey, SigningKey};
 use tokio::sync::{Notify, Semaphore};
 
+use crate::clients::Wallet;
 use crate::hasher::Hasher;
 use crate::passkeys::RelyingParty;
 use crate::secrets::Secrets;
@@ -25,6 +26,7 @@ pub mod security_log;
 pub mod begin_passkey_login;
 pub mod change_password;
 pub mod check_session;
+pub mod close_account;
 pub mod disown_activity;
 pub mod end_session;
 pub mod forgot_password;
@@ -108,6 +110,8 @@ pub struct App {
     pub secrets: Secrets,
     /// Verifies passkeys.
     pub relying_party: RelyingParty,
+    /// Closes the wallets of closed accounts.
+    pub wallet: Wallet,
     /// Signs members' tokens.
     pub tokens: Tokens,
     /// Signs what staff decide.

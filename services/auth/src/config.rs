@@ -46,6 +46,9 @@ pub struct Config {
     /// The public address of the product, to which passkeys belong.
     #[arg(long, env)]
     pub public_url: String,
+    /// Where wallet answers gRPC.
+    #[arg(long, env)]
+    pub wallet_url: String,
     /// The key under which the secrets of authenticators are kept.
     #[arg(long, env)]
     pub totp_key_file: PathBuf,

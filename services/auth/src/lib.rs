@@ -1,6 +1,6 @@
 //! Accounts, sessions and staff: authentication with passwords, codes and links. In reading order: types and rules
 //! ([domain]), secrets ([secrets], [hasher], [tokens], [passkeys]), use cases ([app]), SQL ([store]), published events ([events]),
-//! and the gRPC server ([grpc]).
+//! the client of wallet ([clients]) and the gRPC server ([grpc]).
 
 use sqlx::migrate::Migrator;
 
@@ -21,6 +21,8 @@ pub mod app;
 pub mod store;
 
 pub mod events;
+
+pub mod clients;
 
 pub mod grpc;
 

@@ -10,9 +10,10 @@ use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
 use auth::app::{
-    App, SIGN_INS, SecondFactor, answer_mail_requests, forget_expired, reset_factors, second_factor as factors,
-    security_log,
+    App, SIGN_INS, SecondFactor, answer_mail_requests, close_account, forget_expired, reset_factors,
+    second_factor as factors, security_log,
 };
+use auth::clients::Wallet;
 use auth::config::Config;
 use auth::error::Error;
 use auth::grpc::Door;
@@ -23,6 +24,7 @@ use auth::tokens::Tokens;
 use chassis::command;
 use chassis::db::Db;
 use chassis::error::Fault;
+use chassis::grpc;
 use chassis::identity::Role;
 use chassis::keys::{self, SealingKey, SecretKey, SigningKey};
 use chassis::process::{Allocator, Process};
@@ -123,8 +125,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     if config.new_staff_wait_seconds == 0 {
         tracing::warn!("NEW_STAFF_WAIT_SECONDS=0: new staff decide at once; never do this outside a local stack");
     }
+    let wallet = grpc::channel("wallet", &config.wallet_url)?;
     let app = Arc::new(App {
         db,
+        wallet: Wallet::new(wallet, config.service.keys.credential(NAME)?),
         hasher: Hasher::new()?,
         sign_ins: Semaphore::new(SIGN_INS),
         secrets: Secrets::new(SecretKey::read(&config.code_key_file)?),
@@ -145,6 +149,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         answer_mail_requests::run(&requests, shutdown).await;
+        Ok(())
+    });
+    let (closings, shutdown) = (Arc::clone(&app), process.shutdown.clone());
+    process.spawn(async move {
+        close_account::run(&closings, shutdown).await;
         Ok(())
     });
     let (resets, shutdown) = (Arc::clone(&app), process.shutdown.clone());

@@ -1,5 +1,6 @@
 //! All SQL of this service, one module per table.
 
+pub mod account_closures;
 pub mod authenticators;
 pub mod codes;
 pub mod decision_signatures;

@@ -194,6 +194,8 @@ pub enum MemberAct {
     ChangeFactors,
     /// Download everything that is kept about them.
     Export,
+    /// Close the account.
+    CloseAccount,
 }
 
 impl MemberAct {
@@ -206,7 +208,8 @@ impl MemberAct {
             | Self::ChangeEmail
             | Self::ChangePassword
             | Self::ChangeFactors
-            | Self::Export => true,
+            | Self::Export
+            | Self::CloseAccount => true,
             Self::PayIn | Self::DeleteDestination | Self::Trade | Self::BuyCourse | Self::ChangeDetails => false,
         }
     }
@@ -249,15 +252,15 @@ mod tests {
         );
     }
 
-    /// [D-A3] [D-A12] Withdrawals, destinations, email, password, the factors and the download of all data take a fresh
-    /// factor; paying in, trading and the rest do not.
+    /// [D-A3] [D-A12] Withdrawals, destinations, email, password, the factors, the download of all data and closing the
+    /// account take a fresh factor; paying in, trading and the rest do not.
     #[test]
     fn what_members_do_with_a_fresh_factor() {
         use MemberAct::{
-            BuyCourse, ChangeDetails, ChangeEmail, ChangeFactors, ChangePassword, DeleteDestination, Export, PayIn,
-            SetDestination, Trade, Withdraw,
+            BuyCourse, ChangeDetails, ChangeEmail, ChangeFactors, ChangePassword, CloseAccount, DeleteDestination,
+            Export, PayIn, SetDestination, Trade, Withdraw,
         };
-        let with = [Withdraw, SetDestination, ChangeEmail, ChangePassword, ChangeFactors, Export];
+        let with = [Withdraw, SetDestination, ChangeEmail, ChangePassword, ChangeFactors, Export, CloseAccount];
         assert!(with.into_iter().all(MemberAct::needs_fresh_factor));
         let without = [PayIn, DeleteDestination, Trade, BuyCourse, ChangeDetails];
         assert!(!without.into_iter().any(MemberAct::needs_fresh_factor));

@@ -37,6 +37,8 @@ pub mod set_destination;
 
 pub mod ask_confirmation;
 
+pub mod close_wallet;
+
 pub mod confirm_destination;
 
 pub mod find_known_destinations;

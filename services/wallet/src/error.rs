@@ -94,6 +94,12 @@ pub enum Error {
     MethodNotFound,
     #[error("this member's account is frozen.")]
     MemberFrozen,
+    /// The member closed the account.
+    #[error("this account is closed.")]
+    AccountClosed,
+    /// It has a balance, or something is open: what, by names.
+    #[error("your account still has a balance or something open.")]
+    AccountInUse(Vec<&'static str>),
     /// Its owner said that somebody else used it.
     #[error("payouts to this member are paused until they set a new password.")]
     PayoutsStopped,
@@ -171,6 +177,7 @@ impl From<sqlx::Error> for Error {
             Some("transactions_one_pending_course") => Self::CoursePaymentPending,
             Some("transactions_one_pending_fee") => Self::FeePending,
             Some("transactions_txid_in" | "transactions_txid_out") => Self::TxidUsed,
+            Some("transactions_wallet_open") => Self::AccountClosed,
             Some("transactions_quote_once") => Self::QuoteUsed,
             Some("transactions_decided_once") => Self::AlreadyDecided,
             Some("transactions_two_people") => Self::SecondPersonRequired,
@@ -218,6 +225,8 @@ impl Fault for Error {
             | Self::DestinationMissing
             | Self::DestinationUnconfirmed
             | Self::MemberFrozen
+            | Self::AccountClosed
+            | Self::AccountInUse(_)
             | Self::PayoutsStopped
             | Self::CoolingOff(_)
             | Self::NotApproved
@@ -276,6 +285,8 @@ impl Fault for Error {
             Self::DestinationMissing => ErrorReason::DestinationMissing,
             Self::DestinationUnconfirmed => ErrorReason::DestinationUnconfirmed,
             Self::MemberFrozen => ErrorReason::AccountFrozen,
+            Self::AccountClosed => ErrorReason::AccountClosed,
+            Self::AccountInUse(_) => ErrorReason::AccountInUse,
             Self::PayoutsStopped => ErrorReason::PayoutsStopped,
             Self::CoolingOff(_) => ErrorReason::CoolingOff,
             Self::NotApproved => ErrorReason::NotApproved,
@@ -322,6 +333,7 @@ impl Fault for Error {
                 let facts = [("left", left), ("availableAt", available_at)];
                 facts.into_iter().filter_map(|(name, fact)| Some((name.to_owned(), fact?))).collect()
             }
+            Self::AccountInUse(matters) => Facts::from([("matters".to_owned(), json!(matters))]),
             Self::CoolingOff(at) => {
                 let told = at.format(&Rfc3339).unwrap_or_default();
                 Facts::from([("notBefore".to_owned(), told.into())])

@@ -1,5 +1,7 @@
 //! The gRPC server: for members, staff and the services trade and course.
 
+mod closing;
+
 mod convert;
 
 mod course_access;
@@ -25,6 +27,7 @@ use chassis::permission::{MemberAct, Permission};
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::wallet::v1::course_access_service_server::CourseAccessServiceServer;
+use proto::wallet::v1::closing_service_server::ClosingServiceServer;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesServiceServer;
 use proto::wallet::v1::receipt_service_server::ReceiptServiceServer;
 use proto::wallet::v1::staff_service_server::StaffServiceServer;
@@ -75,6 +78,7 @@ impl Doors {
             .add_service(TradeSettlementServiceServer::new(self.clone()))
             .add_service(CourseAccessServiceServer::new(self.clone()))
             .add_service(LiabilitiesServiceServer::new(self.clone()))
+            .add_service(ClosingServiceServer::new(self.clone()))
             .add_service(ReceiptServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))

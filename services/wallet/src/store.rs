@@ -4,6 +4,8 @@ pub mod accounts;
 
 pub mod approvals;
 
+pub mod closed_wallets;
+
 pub mod destinations;
 
 pub mod ledger_checks;

@@ -581,6 +581,25 @@ pub const CHECKS: &[Check] = &[
                     SELECT digest, sum_cents FROM liability_nodes WHERE publication_id = newest.id ORDER BY level DESC LIMIT 1
                 ) AS top WHERE top.digest = root AND top.sum_cents = total_cents)",
     ),
+    wallet(
+        "D-A12",
+        "a closed wallet is empty, and nothing is open in it",
+        "SELECT format('%s of %s: %s', kind, user_id, balance_cents) FROM accounts JOIN closed_wallets USING (user_id)
+         WHERE balance_cents <> 0 AND kind <> 'owed'
+         UNION ALL
+         SELECT format('transaction %s of %s', id, user_id) FROM transactions JOIN closed_wallets USING (user_id)
+         WHERE status = 'pending'
+         UNION ALL
+         SELECT format('trade %s of %s', trade_id, user_id) FROM trade_fundings JOIN closed_wallets USING (user_id)
+         WHERE status = 'funded'",
+    ),
+    auth(
+        "D-A12",
+        "nobody is logged in to a closed account, or can be",
+        "SELECT format('account %s', id) FROM users WHERE closed_at IS NOT NULL AND (role IS NOT NULL
+            OR EXISTS (SELECT FROM sessions WHERE user_id = users.id AND revoked_at IS NULL AND idle_until > clock_timestamp())
+            OR EXISTS (SELECT FROM passkeys WHERE user_id = users.id))",
+    ),
     auth(
         "D-S4",
         "no session outlives seven days",

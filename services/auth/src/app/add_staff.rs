@@ -50,6 +50,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
         verified_at: Some(now),
         frozen_at: None,
         disabled_at: None,
+        closed_at: None,
     };
     if !users::insert(&mut tx, &user).await? {
         let other = users::find_by_email(&mut tx, &user.email).await?;

@@ -92,6 +92,7 @@ async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: Offs
         verified_at: None,
         frozen_at: None,
         disabled_at: None,
+        closed_at: None,
     };
     let user = if users::insert(conn, &user).await? {
         user

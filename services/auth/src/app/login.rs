@@ -50,7 +50,8 @@ pub async fn login(app: &App, credentials: &Credentials) -> Result<SignedIn, Err
     if matches {
         acquit(app, &counters).await?;
     }
-    let user_id = user.as_ref().map(|user| user.id);
+    // The owner of a closed account is not told either.
+    let user_id = user.as_ref().filter(|user| user.closed_at.is_none()).map(|user| user.id);
     let Some(user) = user.filter(|user| matches && user.is_open()) else {
         security_log::refused_behind(&app.db, user_id, &credentials.device);
         return Err(Error::InvalidCredentials);

@@ -59,6 +59,7 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
         verified_at: None,
         frozen_at: None,
         disabled_at: None,
+        closed_at: None,
     };
     // Its owner may still take it back.
     let reserved = security_links::is_reserved(&mut *conn, &user.email, user.id).await?;

@@ -39,6 +39,8 @@ pub enum Kind {
     FactorsChanged,
     /// The member downloaded everything that is kept about them.
     DataExported,
+    /// The owner closed the account.
+    Closed,
     Frozen,
     Unfrozen,
 }
@@ -60,7 +62,7 @@ pub struct SecurityEvent {
 }
 
 impl Kind {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::SignIn,
         Self::StepUp,
         Self::Password,
@@ -75,6 +77,7 @@ impl Kind {
         Self::Disowned,
         Self::FactorsChanged,
         Self::DataExported,
+        Self::Closed,
         Self::Frozen,
         Self::Unfrozen,
     ];
@@ -97,6 +100,7 @@ impl Kind {
             Self::Disowned => "disowned",
             Self::FactorsChanged => "factors_changed",
             Self::DataExported => "data_exported",
+            Self::Closed => "closed",
             Self::Frozen => "frozen",
             Self::Unfrozen => "unfrozen",
         }

@@ -36,13 +36,15 @@ pub struct User {
     pub frozen_at: Option<OffsetDateTime>,
     /// When a staff account ended.
     pub disabled_at: Option<OffsetDateTime>,
+    /// When a member closed it.
+    pub closed_at: Option<OffsetDateTime>,
 }
 
 impl User {
     /// Whether somebody may log in to it at all.
     #[must_use]
     pub const fn is_open(&self) -> bool {
-        self.disabled_at.is_none()
+        self.disabled_at.is_none() && self.closed_at.is_none()
     }
 
     /// Whether it was invited to this role and its owner has not set a password yet: then it may be invited again.

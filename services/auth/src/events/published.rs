@@ -6,9 +6,9 @@ use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
-    AccountFrozen, DestinationCodeIssued, EmailChangeRequested, EmailChanged, NewDeviceSignedIn, PasswordChanged,
-    PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged, StaffInvited,
-    UserRegistered, VerificationCodeIssued,
+    AccountClosed, AccountFrozen, DestinationCodeIssued, EmailChangeRequested, EmailChanged, NewDeviceSignedIn,
+    PasswordChanged, PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged,
+    StaffInvited, UserRegistered, VerificationCodeIssued,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -176,6 +176,12 @@ pub async fn sign_ins_refused(conn: &mut PgConnection, user_id: Uuid, count: i64
 
 pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
     enqueue(conn, "auth.v1.account_frozen", user_id, &AccountFrozen { user_id: user_id.to_string() }).await
+}
+
+/// The owner closed the account.
+pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Told {
+    let event = AccountClosed { user_id: user.id.to_string(), email: user.email.clone() };
+    enqueue(conn, "auth.v1.account_closed", user.id, &event).await
 }
 
 /// Sessions ended before their time; nothing is told of none.

@@ -8,13 +8,13 @@ use chassis::permission::MemberAct;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::{
     BeginPasskeyLoginRequest, BeginPasskeyLoginResponse, ChangePasswordRequest, ChangePasswordResponse,
-    CheckSessionRequest, CheckSessionResponse, DisownActivityRequest, DisownActivityResponse, EndSessionRequest,
-    EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse, ListActivityRequest, ListActivityResponse,
-    ListSessionsRequest, ListSessionsResponse, LoginByPasskeyRequest, LoginByPasskeyResponse, LoginRequest,
-    LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest, RegisterResponse, ResendCodeRequest,
-    ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse, UndoEmailChangeRequest, UndoEmailChangeResponse,
-    UpdateImageRequest, UpdateImageResponse, UpdateProfileRequest, UpdateProfileResponse, VerifyEmailRequest,
-    VerifyEmailResponse,
+    CheckSessionRequest, CheckSessionResponse, CloseAccountRequest, CloseAccountResponse, DisownActivityRequest,
+    DisownActivityResponse, EndSessionRequest, EndSessionResponse, ForgotPasswordRequest, ForgotPasswordResponse,
+    ListActivityRequest, ListActivityResponse, ListSessionsRequest, ListSessionsResponse, LoginByPasskeyRequest,
+    LoginByPasskeyResponse, LoginRequest, LoginResponse, LogoutRequest, LogoutResponse, RegisterRequest,
+    RegisterResponse, ResendCodeRequest, ResendCodeResponse, ResetPasswordRequest, ResetPasswordResponse,
+    UndoEmailChangeRequest, UndoEmailChangeResponse, UpdateImageRequest, UpdateImageResponse, UpdateProfileRequest,
+    UpdateProfileResponse, VerifyEmailRequest, VerifyEmailResponse,
 };
 use sha2::{Digest, Sha256};
 use tonic::metadata::MetadataMap;
@@ -25,6 +25,7 @@ use super::{Door, convert, refused, status};
 use crate::app::begin_passkey_login::begin_passkey_login;
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
+use crate::app::close_account::close_account;
 use crate::app::disown_activity::disown_activity;
 use crate::app::end_session::end_session;
 use crate::app::forgot_password::forgot_password;
@@ -225,6 +226,13 @@ impl AuthService for Door {
             .await
             .map_err(status)?;
         Ok(Response::new(ChangePasswordResponse {}))
+    }
+
+    async fn close_account(&self, request: Request<CloseAccountRequest>) -> Answer<CloseAccountResponse> {
+        let session = self.member(request.metadata(), MemberAct::CloseAccount).await?;
+        let password = request.into_inner().password;
+        db::retrying(|| close_account(&self.app, &session, &password)).await.map_err(status)?;
+        Ok(Response::new(CloseAccountResponse {}))
     }
 }
 

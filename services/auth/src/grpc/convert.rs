@@ -34,6 +34,7 @@ pub fn user(user: User) -> UserMessage {
         role: user.role.map(|role| role.as_str().to_owned()).unwrap_or_default(),
         created_at: Some(clock::to_proto(user.created_at)),
         pending_email: user.pending_email.unwrap_or_default(),
+        closed_at: user.closed_at.map(clock::to_proto),
     }
 }
 

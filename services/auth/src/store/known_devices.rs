@@ -36,3 +36,9 @@ pub async fn note(
     .await?;
     Ok(noted.unwrap_or(false))
 }
+
+/// Forgets every device of an account.
+pub async fn forget(conn: &mut PgConnection, user_id: Uuid) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM known_devices WHERE user_id = $1", user_id).execute(conn).await?;
+    Ok(())
+}

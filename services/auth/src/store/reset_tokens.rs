@@ -56,7 +56,7 @@ pub async fn find_live(conn: &mut PgConnection, token_hash: &[u8]) -> Result<Opt
     sqlx::query_scalar!(
         "SELECT t.user_id FROM reset_tokens t JOIN users u ON u.id = t.user_id
          WHERE t.token_hash = $1 AND t.consumed_at IS NULL AND t.superseded_at IS NULL
-           AND t.expires_at > clock_timestamp() AND u.disabled_at IS NULL",
+           AND t.expires_at > clock_timestamp() AND u.disabled_at IS NULL AND u.closed_at IS NULL",
         token_hash,
     )
     .fetch_optional(conn)
@@ -93,7 +93,7 @@ pub async fn mailable(conn: &mut PgConnection, id: Uuid) -> Result<Option<Mailab
         Mailable,
         "SELECT u.email, u.name, t.expires_at FROM reset_tokens t JOIN users u ON u.id = t.user_id
          WHERE t.id = $1 AND t.consumed_at IS NULL AND t.superseded_at IS NULL AND t.expires_at > clock_timestamp()
-           AND u.disabled_at IS NULL",
+           AND u.disabled_at IS NULL AND u.closed_at IS NULL",
         id,
     )
     .fetch_optional(conn)

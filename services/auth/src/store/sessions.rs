@@ -71,7 +71,8 @@ pub async fn live(conn: &mut PgConnection, ids: &[Uuid]) -> Result<Vec<Live>, sq
                   EXISTS (SELECT FROM authenticators a WHERE a.user_id = u.id AND a.confirmed_at IS NOT NULL)
                       OR EXISTS (SELECT FROM passkeys p WHERE p.user_id = u.id) AS "enrolled!"
            FROM sessions s JOIN users u ON u.id = s.user_id
-           WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL"#,
+           WHERE s.id = ANY ($1) AND s.revoked_at IS NULL AND s.idle_until > clock_timestamp() AND u.disabled_at IS NULL
+             AND u.closed_at IS NULL"#,
         ids,
     )
     .fetch_all(conn)

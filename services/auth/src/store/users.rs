@@ -15,7 +15,7 @@ macro_rules! select {
         sqlx::query_as!(
             Row,
             "SELECT id, name, email, pending_email, phone, country, image_key, password_hash, role, created_at, \
-             verified_at, frozen_at, disabled_at
+             verified_at, frozen_at, disabled_at, closed_at
              FROM users " + $clause
             $(, $value)*
         )
@@ -37,6 +37,7 @@ struct Row {
     verified_at: Option<OffsetDateTime>,
     frozen_at: Option<OffsetDateTime>,
     disabled_at: Option<OffsetDateTime>,
+    closed_at: Option<OffsetDateTime>,
 }
 
 impl TryFrom<Row> for User {
@@ -57,6 +58,7 @@ impl TryFrom<Row> for User {
             verified_at: row.verified_at,
             frozen_at: row.frozen_at,
             disabled_at: row.disabled_at,
+            closed_at: row.closed_at,
         })
     }
 }
@@ -115,7 +117,7 @@ pub async fn find_by_email(conn: &mut PgConnection, email: &str) -> Result<Optio
 /// with the newest code first.
 pub async fn awaiting_code(conn: &mut PgConnection, email: &str) -> Result<Vec<User>, sqlx::Error> {
     let rows = select!(
-        "WHERE disabled_at IS NULL
+        "WHERE disabled_at IS NULL AND closed_at IS NULL
            AND (lower(email) = lower($1) AND verified_at IS NULL AND role IS NULL OR lower(pending_email) = lower($1))
          ORDER BY lower(email) = lower($1) DESC,
             (SELECT max(created_at) FROM codes WHERE user_id = users.id AND purpose = 'email_change') DESC NULLS LAST
@@ -232,5 +234,23 @@ pub async fn set_role(conn: &mut PgConnection, id: Uuid, role: Role, at: OffsetD
 
 pub async fn disable(conn: &mut PgConnection, id: Uuid, at: OffsetDateTime) -> Result<(), sqlx::Error> {
     sqlx::query!("UPDATE users SET disabled_at = $2 WHERE id = $1", id, at).execute(conn).await?;
+    Ok(())
+}
+
+/// Closes a member's account: nobody logs in to it any more, and its photo goes.
+pub async fn close(
+    conn: &mut PgConnection,
+    id: Uuid,
+    impossible_hash: &str,
+    at: OffsetDateTime,
+) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "UPDATE users SET closed_at = $3, password_hash = $2, image_key = '' WHERE id = $1",
+        id,
+        impossible_hash,
+        at,
+    )
+    .execute(conn)
+    .await?;
     Ok(())
 }

@@ -7,6 +7,7 @@ use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::answer_mail_requests::answer_next;
 use auth::app::{App, SIGN_INS, SecondFactor};
+use auth::clients::Wallet;
 use auth::grpc::Door;
 use auth::hasher::Hasher;
 use auth::passkeys::RelyingParty;
@@ -14,6 +15,7 @@ use auth::secrets::Secrets;
 use auth::tokens::Tokens;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
+use chassis::grpc;
 use chassis::identity::Role;
 use chassis::keys::{SealingKey, SecretKey, SigningKey, TrustedKeys};
 use chassis::testing::{self, Realm};
@@ -25,6 +27,8 @@ use sqlx::PgPool;
 use tokio::sync::{Notify, Semaphore};
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
+
+use crate::wallet::FakeWallet;
 
 /// Where the web app is.
 pub const ORIGIN: &str = "https://solvane.test";
@@ -40,6 +44,7 @@ pub struct World {
     pub app: Arc<App>,
     pub door: Door,
     pub pool: PgPool,
+    pub wallet: FakeWallet,
 }
 
 impl World {
@@ -55,7 +60,10 @@ impl World {
         let realm = Realm::new();
         let file = |name: &str| realm.folder().join(name);
         let trusted = Arc::new(TrustedKeys::read(&file("trusted.json")).unwrap());
+        let wallet = FakeWallet::start().await;
+        let channel = grpc::channel("wallet", &wallet.url).unwrap();
         let app = Arc::new(App {
+            wallet: Wallet::new(channel, realm.credential("auth")),
             db: testing::database(pool.clone(), &MIGRATOR).await,
             hasher: Hasher::new().unwrap(),
             sign_ins: Semaphore::new(SIGN_INS),
@@ -70,7 +78,7 @@ impl World {
             mail_requested: Notify::new(),
         });
         let door = Door::new(Arc::clone(&app), realm.signatures());
-        Self { realm, app, door, pool }
+        Self { realm, app, door, pool, wallet }
     }
 
     pub fn db(&self) -> &Db {

@@ -5,6 +5,7 @@
 mod activity;
 mod authenticator;
 mod change_password;
+mod close_account;
 mod decisions;
 mod destination_codes;
 mod directory;
@@ -24,5 +25,6 @@ mod sessions;
 mod staff;
 mod takeover;
 mod verify_email;
+mod wallet;
 mod webauthn;
 mod wire;

@@ -35,7 +35,7 @@ fn ends<T>(answer: Result<tonic::Response<T>, tonic::Status>) -> Result<T, Refus
 }
 
 impl World {
-    async fn begin_by(&self, token: &str, password: &str) -> Result<String, Refusal> {
+    pub async fn begin_by(&self, token: &str, password: &str) -> Result<String, Refusal> {
         let request = BeginTotpRequest { password: password.to_owned() };
         ends(FactorService::begin_totp(&self.door, with_token(request, token)).await).map(|answer| answer.secret)
     }

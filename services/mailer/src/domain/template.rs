@@ -55,6 +55,8 @@ templates! {
     /// The link by which a new colleague sets a password.
     StaffInvited = "staff_invited",
     AccountFrozen = "account_frozen",
+    /// The owner closed the account.
+    AccountClosed = "account_closed",
     /// A deposit waits for review.
     DepositReceived = "deposit_received",
     /// A deposit was credited.

@@ -134,6 +134,10 @@ fn of_auth(event: &Event) -> Result<Vec<MailRequest>, Error> {
             let auth::AccountFrozen { user_id } = read(event)?;
             vec![to(Template::AccountFrozen, &user_id)?]
         }
+        "auth.v1.account_closed" => {
+            let auth::AccountClosed { user_id, email } = read(event)?;
+            vec![at(Template::AccountClosed, &user_id, &email)?]
+        }
         _ => Vec::new(),
     })
 }

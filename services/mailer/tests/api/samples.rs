@@ -301,7 +301,20 @@ fn auth_samples(id: Uuid) -> Vec<Sample> {
             Template::SignInsRefused,
             &["10 logins", "Firefox on Linux", "203.0.113.0/24", "https://solvane.test/forgot-password"],
         ),
-        one("auth.v1.account_frozen", &auth::AccountFrozen { user_id }, Template::AccountFrozen, &["stays yours"]),
+        one(
+            "auth.v1.account_frozen",
+            &auth::AccountFrozen { user_id: user_id.clone() },
+            Template::AccountFrozen,
+            &["stays yours"],
+        ),
+        Sample {
+            event: event(
+                "auth.v1.account_closed",
+                &auth::AccountClosed { user_id, email: "old@example.com".to_owned() },
+            ),
+            mails: vec![(Template::AccountClosed, Some("old@example.com"))],
+            facts: &["nobody can log in", "After 30 days", "https://solvane.test/privacy"],
+        },
     ]
 }
 

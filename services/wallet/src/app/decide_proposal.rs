@@ -18,14 +18,14 @@ use crate::domain::transaction::{Details, Direction, Transaction};
 use crate::error::Error;
 use crate::events::published;
 use crate::posting::{self, Posting};
-use crate::store::{ledger_checks, transactions, withdrawal_pauses};
+use crate::store::{closed_wallets, ledger_checks, transactions, withdrawal_pauses};
 
 /// Decides an open proposal. A treasurer may decide all, an admin only a reopening. A confirmed proposal takes effect in
 /// the same transaction.
 ///
 /// # Errors
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
-/// `AlreadyReversed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
+/// `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
     proposal::decide_and_apply(db, command, &Proposals { decided_by: command.staff.user_id }).await
 }
@@ -103,6 +103,9 @@ async fn correct(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
         }
     };
     posting::lock_member(conn, user_id).await?;
+    if closed_wallets::is_closed(conn, user_id).await? {
+        return Err(Error::AccountClosed);
+    }
     let mut line = Transaction::done(user_id, details, amount, now).described(description);
     let cause = Cause::Proposal(proposal.id);
     let posting = Posting::transfer(correction.kind.posting_kind(), cause, user_id, (from, to), amount)?;

@@ -6,6 +6,7 @@ mod fake_quotes;
 mod fixture;
 
 mod checks;
+mod closing;
 mod corrections;
 mod course;
 mod decided;

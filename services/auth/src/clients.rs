@@ -1,0 +1,44 @@
+//! Client of wallet: the end of a member's wallet.
+
+use std::time::Duration;
+
+use chassis::error::{Refusal, from_status};
+use chassis::grpc::{Channel, Outgoing, call_with_retry};
+use chassis::identity::Credential;
+use proto::wallet::v1::CloseWalletRequest;
+use proto::wallet::v1::closing_service_client::ClosingServiceClient;
+use uuid::Uuid;
+
+/// How long wallet may take: less than what the member's client waits.
+const DEADLINE: Duration = Duration::from_secs(3);
+
+#[derive(Clone)]
+pub struct Wallet {
+    client: ClosingServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Wallet {
+    /// Asks over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: ClosingServiceClient::new(channel), credential }
+    }
+
+    /// Closes a member's wallet for good; succeeds again if it is closed.
+    ///
+    /// # Errors
+    /// Conflict (`ACCOUNT_IN_USE`) with what is open in it; Unavailable if wallet does not say.
+    pub async fn close(&self, user_id: Uuid) -> Result<(), Refusal> {
+        let request = CloseWalletRequest { user_id: user_id.to_string() };
+        let request = Outgoing::service(&self.credential).deadline(DEADLINE).idempotent(request);
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.close_wallet(request).await },
+        )
+        .await
+        .map(drop)
+        .map_err(|status| from_status(&status))
+    }
+}

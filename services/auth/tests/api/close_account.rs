@@ -1,0 +1,135 @@
+//! Closing an account.
+
+use auth::app::SecondFactor;
+use auth::app::close_account::finish_all;
+use chassis::error::{Refusal, from_status};
+use chassis::testing::with_token;
+use prost::Message;
+use proto::auth::v1::auth_service_server::AuthService;
+use proto::auth::v1::directory_service_server::DirectoryService;
+use proto::auth::v1::{
+    AccountClosed, CheckSessionRequest, CloseAccountRequest, ForgotPasswordRequest, GetUsersRequest,
+};
+use sqlx::PgPool;
+use tonic::Request;
+
+use crate::fixture::{ABROAD, HOME, PASSWORD, World, registration};
+use crate::second_factor::code;
+use crate::wallet::State;
+
+const EMAIL: &str = "ada@example.com";
+
+impl World {
+    async fn close(&self, token: &str, password: &str) -> Result<(), Refusal> {
+        let request = CloseAccountRequest { password: password.to_owned() };
+        self.door.close_account(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
+    }
+
+    async fn is_closed(&self) -> bool {
+        self.count("SELECT count(*) FROM users WHERE closed_at IS NOT NULL").await == 1
+    }
+
+    async fn is_logged_in(&self, token: &str) -> bool {
+        self.door.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
+    }
+}
+
+/// [D-A12] [D-A13] Closing ends every session and mails the owner; nobody logs in afterwards, or learns that there was an
+/// account, and what it was logged in with is gone.
+#[sqlx::test(migrations = false)]
+async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member(EMAIL).await;
+    let other = world.login(EMAIL, PASSWORD, ABROAD).await.unwrap().token;
+    world.forget_events().await;
+    world.close(&token, PASSWORD).await.unwrap();
+    assert_eq!(world.events().await, ["session_ended", "account_closed"]);
+    let told: Vec<u8> = sqlx::query_scalar("SELECT payload FROM outbox WHERE key = 'auth.v1.account_closed'")
+        .fetch_one(&world.pool)
+        .await
+        .unwrap();
+    assert_eq!(
+        AccountClosed::decode(told.as_slice()).unwrap(),
+        AccountClosed { user_id: user.id.clone(), email: EMAIL.to_owned() }
+    );
+    assert!(!world.is_logged_in(&token).await && !world.is_logged_in(&other).await);
+    let (closed, unknown) =
+        (world.login(EMAIL, PASSWORD, HOME).await.unwrap_err(), world.login("x@example.com", PASSWORD, HOME).await);
+    assert_eq!(closed, unknown.unwrap_err());
+    let forgot = ForgotPasswordRequest { email: EMAIL.to_owned() };
+    world.door.forgot_password(Request::new(forgot)).await.unwrap();
+    world.answer_mail_requests().await;
+    assert_eq!(world.events().await, ["session_ended", "account_closed"]);
+    for gone in ["known_devices", "authenticators", "passkeys", "recovery_codes", "account_closures"] {
+        let rows: i64 = sqlx::query_scalar(sqlx::AssertSqlSafe(format!("SELECT count(*) FROM {gone}")))
+            .fetch_one(&world.pool)
+            .await
+            .unwrap();
+        assert_eq!(rows, 0, "{gone}");
+    }
+    // Staff and services still know whose it was.
+    let users = GetUsersRequest { user_ids: vec![user.id] };
+    let users = world.door.get_users(with_token(users, &world.realm.service_token("wallet"))).await.unwrap();
+    assert!(users.into_inner().users[0].closed_at.is_some());
+    // Its address stays taken for a while.
+    let again = world.door.register(Request::new(registration(EMAIL))).await;
+    assert_eq!(from_status(&again.unwrap_err()).code, "EMAIL_TAKEN");
+}
+
+/// [D-A12] The caller hears everything that is open, and the account stays as it was.
+#[sqlx::test(migrations = false)]
+async fn what_is_open_is_named(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    world.wallet.is(State::InUse(vec!["BALANCE", "TRADE"]));
+    world.forget_events().await;
+    let refused = world.close(&token, PASSWORD).await.unwrap_err();
+    assert_eq!(refused.code, "ACCOUNT_IN_USE");
+    assert_eq!(refused.facts.unwrap()["matters"], serde_json::json!(["BALANCE", "TRADE"]));
+    assert!(!world.is_closed().await && world.is_logged_in(&token).await);
+    assert!(world.events().await.is_empty());
+    assert_eq!(world.count("SELECT count(*) FROM account_closures").await, 0);
+}
+
+/// [D-A12] [D-A1] It takes the password, or the fresh second factor of whoever has one.
+#[sqlx::test(migrations = false)]
+async fn a_stolen_session_closes_nothing(pool: PgPool) {
+    let world = World::with(pool, SecondFactor::Required).await;
+    let (_, token) = world.member(EMAIL).await;
+    assert_eq!(world.close(&token, "").await.unwrap_err().code, "VALIDATION_FAILED");
+    assert_eq!(world.close(&token, "wrong horse battery").await.unwrap_err().code, "WRONG_PASSWORD");
+    let secret = world.begin_by(&token, PASSWORD).await.unwrap();
+    world.confirm(&token, &code(&secret, 0)).await.unwrap();
+    world.run("UPDATE sessions SET stepped_up_at = stepped_up_at - interval '6 minutes'").await;
+    assert_eq!(world.close(&token, PASSWORD).await.unwrap_err().code, "STEP_UP_REQUIRED");
+    assert!(!world.is_closed().await);
+    world.run("UPDATE sessions SET stepped_up_at = clock_timestamp()").await;
+    world.close(&token, "").await.unwrap();
+    assert!(world.is_closed().await);
+}
+
+/// [D-A12] [D-R13] A frozen account stays.
+#[sqlx::test(migrations = false)]
+async fn a_frozen_account_is_not_closed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    world.run("UPDATE users SET frozen_at = clock_timestamp()").await;
+    assert_eq!(world.close(&token, PASSWORD).await.unwrap_err().code, "ACCOUNT_FROZEN");
+    assert!(!world.is_closed().await);
+}
+
+/// [D-A12] [K6] When wallet is away the request is kept, and finished by the sweeper.
+#[sqlx::test(migrations = false)]
+async fn an_unfinished_closing_goes_on(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (_, token) = world.member(EMAIL).await;
+    world.wallet.is(State::Away);
+    assert_eq!(world.close(&token, PASSWORD).await.unwrap_err().code, "UNAVAILABLE");
+    assert!(!world.is_closed().await);
+    world.wallet.is(State::Empty);
+    assert_eq!(finish_all(&world.app).await.unwrap(), 0, "too early: its own request may still be at work");
+    world.run("UPDATE account_closures SET requested_at = requested_at - interval '31 seconds'").await;
+    assert_eq!(finish_all(&world.app).await.unwrap(), 1);
+    assert!(world.is_closed().await && !world.is_logged_in(&token).await);
+    assert_eq!(finish_all(&world.app).await.unwrap(), 0);
+}

@@ -1,0 +1,65 @@
+//! A wallet for tests: closes, says what is open, or is away, as told.
+
+use std::sync::{Arc, Mutex};
+
+use chassis::error::{Facts, Kind, Refusal, refusal_to_status};
+use chassis::grpc;
+use proto::common::v1::ErrorReason;
+use proto::wallet::v1::closing_service_server::{ClosingService, ClosingServiceServer};
+use proto::wallet::v1::{CloseWalletRequest, CloseWalletResponse};
+use serde_json::json;
+use tokio_util::sync::{CancellationToken, DropGuard};
+use tonic::service::Routes;
+use tonic::{Request, Response, Status};
+
+#[derive(Clone, Debug, Default)]
+pub enum State {
+    /// Nothing is open.
+    #[default]
+    Empty,
+    /// This is.
+    InUse(Vec<&'static str>),
+    Away,
+}
+
+#[derive(Clone)]
+pub struct FakeWallet {
+    pub url: String,
+    pub state: Arc<Mutex<State>>,
+    _stop: Arc<DropGuard>,
+}
+
+impl FakeWallet {
+    pub async fn start() -> Self {
+        let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let (state, stop) = (Arc::new(Mutex::new(State::Empty)), CancellationToken::new());
+        let routes = Routes::new(ClosingServiceServer::new(Door { state: Arc::clone(&state) }));
+        let wallet = Self { url, state, _stop: Arc::new(stop.clone().drop_guard()) };
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, stop));
+        wallet
+    }
+
+    pub fn is(&self, state: State) {
+        *self.state.lock().unwrap() = state;
+    }
+}
+
+struct Door {
+    state: Arc<Mutex<State>>,
+}
+
+#[tonic::async_trait]
+impl ClosingService for Door {
+    async fn close_wallet(&self, _: Request<CloseWalletRequest>) -> Result<Response<CloseWalletResponse>, Status> {
+        match self.state.lock().unwrap().clone() {
+            State::Empty => Ok(Response::new(CloseWalletResponse {})),
+            State::InUse(matters) => {
+                let mut refusal = Refusal::new(Kind::Conflict, ErrorReason::AccountInUse, "in use");
+                refusal.facts = Some(Box::new(Facts::from([("matters".to_owned(), json!(matters))])));
+                Err(refusal_to_status(&refusal))
+            }
+            State::Away => Err(Status::unavailable("away")),
+        }
+    }
+}
