@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { codeMailedTo, mailTo, proof, signedIn } from './support/stack'
+import { passes } from './support/accessible'
+import { codeMailedTo, fillLogin, mailTo, platformMethod, proof, reject, signedIn, staffSignedIn } from './support/stack'
 import { expect, test } from './support/test'
 
 test('photo, details, email and password are changed [PROF-01] [PROF-02] [PROF-03] [D-S12] [D-A7]', async ({ page, watch }) => {
@@ -87,4 +88,39 @@ test('a member downloads everything that is kept about them [D-A12]', async ({ p
   for (const part of ['account/account-1.json', member.email, 'emails/emails-1.json']) expect(content.includes(part), part).toBe(true)
   await page.goto('/profile/activity')
   await expect(page.getByText('Downloaded all account data')).toBeVisible()
+})
+
+test('an account is closed for good, once nothing is in it [D-A12] [D-A13] [UX-A11Y]', async ({ page, watch }) => {
+  watch.tolerate(/status of 4\d\d/)
+  const member = await signedIn(page)
+  const receipt = `data:${proof.mimeType};base64,${proof.buffer.toString('base64')}`
+  const method = await platformMethod(member)
+  await member.api('POST', '/transactions/deposit', { amount: 150, method, receipt, type: 'deposit' })
+  const dialog = page.getByRole('dialog', { name: 'Close your account?' })
+  const close = async () => {
+    await page.goto('/profile')
+    await page.getByRole('button', { name: 'Close account' }).click()
+    await dialog.getByLabel('Your password').fill(member.password)
+    await dialog.getByRole('button', { name: 'Close account' }).click()
+  }
+
+  await close()
+  await expect(dialog.getByRole('alert')).toContainText('A payment is in review.')
+  await passes(page, 'closing the account')
+  await reject(member.email, 'NOT_RECEIVED')
+
+  await close()
+  await expect(page).toHaveURL('/login')
+  await expect(page.getByText('Your account is closed.')).toBeVisible()
+  await mailTo(member.email, /nobody can log in/)
+  const visitor = await page.context().newPage()
+  await visitor.goto('/login')
+  await fillLogin(visitor, member)
+  await expect(visitor.getByText('Wrong email or password').first()).toBeVisible()
+
+  const staff = await page.context().newPage()
+  await staffSignedIn(staff, 'reviewer')
+  await staff.goto(`/admin/members/${member.id}`)
+  await expect(staff.getByText('Closed', { exact: true })).toBeVisible()
+  await expect(staff.getByRole('button', { name: /Freeze/ })).toBeHidden()
 })

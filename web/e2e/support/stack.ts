@@ -190,6 +190,15 @@ export async function approve(email: string, receivedAmount: number, title?: str
   await second('POST', `/admin/transactions/${id}/approve`, { revision: approved.revision, receivedAmount, txid })
 }
 
+/** The reviewer rejects the member's newest pending transaction. */
+export async function reject(email: string, reasonCode: string) {
+  const reviewer = await asStaff('reviewer')
+  const { transactions } = await reviewer<{ transactions: Pending[] }>('GET', '/admin/transactions?status=pending')
+  const pending = transactions.find((row) => row.user.email === email)
+  if (!pending) throw new Error(`nothing pending for ${email}`)
+  await reviewer('POST', `/admin/transactions/${pending.id}/reject`, { revision: pending.revision, reasonCode })
+}
+
 /** A small valid PNG as proof of payment. */
 export const proof = {
   name: 'payment.png',

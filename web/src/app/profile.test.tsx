@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { describe, expect, it } from 'vitest'
+import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { own, usdt } from '@/testing/samples'
 import { answers, holds, member, records, refuses, server } from '@/testing/server'
@@ -251,5 +252,46 @@ describe('payment methods', () => {
     expect(remove.seen).toHaveLength(0)
     await user.click(screen.getByRole('button', { name: 'Delete' }))
     await waitFor(() => expect(remove.seen).toHaveLength(1))
+  })
+})
+
+describe('closing the account', () => {
+  const open = async () => {
+    const { user } = openAsMember('/profile')
+    await user.click(await screen.findByRole('button', { name: 'Close account' }))
+    const dialog = within(await screen.findByRole('dialog', { name: 'Close your account?' }))
+    return { user, dialog }
+  }
+
+  it('takes the password, and forgets the session here [D-A12]', async () => {
+    const close = records('post', '/users/close')
+    server.use(close.handler)
+    const { user, dialog } = await open()
+    await user.type(dialog.getByLabelText('Your password'), 'correct horse')
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    await waitFor(() => expect(close.seen[0]?.body).toEqual({ password: 'correct horse' }))
+    await waitFor(() => expect(currentPath()).toBe('/login'))
+    expect(useSession.getState()).toMatchObject({ user: null, token: null })
+  })
+
+  it('lists what stands in the way, with the place to end it [D-A12]', async () => {
+    server.use(refuses('post', '/users/close', 409, { message: 'In use', code: 'ACCOUNT_IN_USE', matters: ['BALANCE', 'TRADE', 'NEWER'] }))
+    const { user, dialog } = await open()
+    await user.type(dialog.getByLabelText('Your password'), 'correct horse')
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    const alert = within(await dialog.findByRole('alert'))
+    expect(alert.getAllByRole('listitem')).toHaveLength(3)
+    expect(alert.getByRole('link', { name: 'Withdraw it' })).toHaveAttribute('href', '/withdrawals')
+    expect(alert.getByRole('link', { name: 'Close them' })).toHaveAttribute('href', '/investments')
+    expect(alert.getByText(/Something is still open/)).toBeVisible()
+    expect(currentPath()).toBe('/profile')
+  })
+
+  it('shows a wrong password at its field [D-A12]', async () => {
+    server.use(refuses('post', '/users/close', 422, { message: 'Wrong', code: 'WRONG_PASSWORD', errors: { password: 'This password is wrong' } }))
+    const { user, dialog } = await open()
+    await user.type(dialog.getByLabelText('Your password'), 'wrong horse')
+    await user.click(dialog.getByRole('button', { name: 'Close account' }))
+    expect(await dialog.findByText('This password is wrong')).toBeVisible()
   })
 })

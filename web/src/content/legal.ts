@@ -173,7 +173,7 @@ export const privacy: LegalText = {
       title: 'How long we keep it',
       passages: [
         [
-          'Account data: as long as you have an account.',
+          'Account data: as long as you have an account. After you close it, your photo, passkeys and authenticator are deleted at once, and your e-mail address can be used again after 30 days.',
           'Transactions, receipts and the audit record: for the time that bookkeeping and money-laundering law requires, usually five to ten years.',
           'Sessions: seven days at most; records of logins up to 12 months.',
           'Verification codes: ten minutes. Reset links: thirty minutes.',

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from './api-types'
 
-type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string }
+type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[] }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'
@@ -16,6 +16,8 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>
   /** Of the decision that the passkey has to sign. */
   readonly digest: string | undefined
+  /** What keeps an account from being closed. */
+  readonly matters: readonly string[]
   /** The server's own words, if it had any. */
   readonly serverMessage: string | undefined
 
@@ -26,6 +28,7 @@ export class ApiError extends Error {
     this.requestId = body.requestId
     this.fields = body.errors ?? {}
     this.digest = body.digest
+    this.matters = body.matters ?? []
     this.serverMessage = body.message || undefined
   }
 

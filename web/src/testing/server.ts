@@ -38,7 +38,7 @@ export const refuses = (
   method: 'get' | 'post' | 'put' | 'delete',
   path: string,
   status: number,
-  body: { message: string; code?: string; errors?: Record<string, string> },
+  body: { message: string; code?: string; errors?: Record<string, string>; matters?: string[] },
 ) => http[method](base + path, () => HttpResponse.json({ success: false, requestId: 'test', ...body }, { status }))
 
 /** A handler that never answers. A test waits for `asked` before it ends, so that no later test gets its request. */

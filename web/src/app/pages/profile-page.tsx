@@ -4,6 +4,7 @@ import { Page } from '@/components/page'
 import { AuthenticatorCard } from '@/features/factors/components/authenticator-card'
 import { PasskeysCard } from '@/features/factors/components/passkeys-card'
 import { AppearanceCard } from '@/features/profile/components/appearance-card'
+import { CloseAccountCard } from '@/features/profile/components/close-account-card'
 import { DataCard } from '@/features/profile/components/data-card'
 import { DetailsForm } from '@/features/profile/components/details-form'
 import { PhotoCard } from '@/features/profile/components/photo-card'
@@ -41,6 +42,7 @@ export function ProfilePage() {
             />
             <AppearanceCard />
             <DataCard />
+            <CloseAccountCard />
           </div>
         </div>
       </div>

@@ -59,7 +59,7 @@ function Head({ member }: { member: User }) {
       <div className="min-w-0 flex-1">
         <div className="flex flex-wrap items-center gap-x-3 gap-y-1">
           <PageTitle title={member.name} className="min-w-0 text-xl font-semibold wrap-anywhere" />
-          <AccountBadge isFrozen={member.isFrozen} isVerified={member.isVerified} />
+          <AccountBadge member={member} />
         </div>
         <p className="text-sm break-words text-ink-soft">
           {member.email}
@@ -67,11 +67,12 @@ function Head({ member }: { member: User }) {
         </p>
         <p className="text-sm text-ink-faint">
           {member.createdAt && `Member since ${formatDay(member.createdAt)}`}
+          {member.closedAt && ` · closed on ${formatDay(member.closedAt)}`}
           {member.hasPurchasedCourse && ' · owns the course'}
           {member.isWithdrawalPending && ' · withdrawal open'}
         </p>
       </div>
-      {may('freeze') && <FreezeButton id={member.id} frozen={member.isFrozen} name={member.name} />}
+      {may('freeze') && !member.closedAt && <FreezeButton id={member.id} frozen={member.isFrozen} name={member.name} />}
     </header>
   )
 }

@@ -5,6 +5,7 @@ import { Badge } from '@/components/badge'
 import { Card } from '@/components/card'
 import { TextField } from '@/components/field'
 import { EmptyState } from '@/components/states'
+import type { User } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
 import { useFoundTransactions } from '@/features/admin/api/find-transactions'
 import { useMembers } from '@/features/admin/api/members'
@@ -63,7 +64,7 @@ function FoundMembers({ search }: { search: string }) {
                     <Cell className="whitespace-nowrap">{one.country}</Cell>
                     <Cell className="whitespace-nowrap text-ink-faint">{one.createdAt && formatDay(one.createdAt)}</Cell>
                     <Cell>
-                      <AccountBadge isFrozen={one.isFrozen} isVerified={one.isVerified} />
+                      <AccountBadge member={one} />
                     </Cell>
                   </tr>
                 ))}
@@ -77,7 +78,8 @@ function FoundMembers({ search }: { search: string }) {
   )
 }
 
-export function AccountBadge({ isFrozen, isVerified }: { isFrozen: boolean; isVerified: boolean }) {
+export function AccountBadge({ member: { closedAt, isFrozen, isVerified } }: { member: User }) {
+  if (closedAt) return <Badge>Closed</Badge>
   if (isFrozen) return <Badge tone="negative">Frozen</Badge>
   return isVerified ? <Badge tone="positive">Active</Badge> : <Badge>Email not confirmed</Badge>
 }

@@ -1,0 +1,85 @@
+import { useState, type ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Button } from '@/components/button'
+import { Dialog } from '@/components/dialog'
+import { PasswordField } from '@/components/field'
+import { Form } from '@/components/form'
+import { Notice } from '@/components/notice'
+import { brand } from '@/content/brand'
+import { toApiError } from '@/lib/api-error'
+import { paths } from '@/lib/paths'
+import { useCloseAccount } from '../api/close-account'
+
+type Matter = { text: string; link: ReactNode }
+
+const to = (path: string, label: string) => (
+  <Link to={path} className="font-semibold text-accent-text underline">
+    {label}
+  </Link>
+)
+
+const support = (
+  <a href={`mailto:${brand.email}`} className="font-semibold text-accent-text underline">
+    Contact support
+  </a>
+)
+
+/** What keeps an account open, by the server's names, and where the member can end it. */
+const matters: Record<string, Matter> = {
+  BALANCE: { text: 'You have a balance.', link: to(paths.withdrawals, 'Withdraw it') },
+  BONUS: { text: 'You have a bonus that was not released.', link: support },
+  WITHDRAWAL: { text: 'A withdrawal is open.', link: to(paths.transactions, 'See your transactions') },
+  PAYMENT: { text: 'A payment is in review.', link: to(paths.transactions, 'See your transactions') },
+  TRADE: { text: 'You have open investments.', link: to(paths.investments, 'Close them') },
+  ON_HOLD: { text: 'Our team holds a part of your balance.', link: support },
+  OWED: { text: 'You owe an amount since a payment was reversed.', link: to(paths.deposits, 'Pay it') },
+  REVIEW: { text: 'Our team is correcting your balance.', link: support },
+}
+
+/** Says what closing means, asks for the password, and lists what stands in the way [D-A12]. */
+export function CloseAccountDialog({ onClose }: { onClose: () => void }) {
+  const close = useCloseAccount()
+  const [password, setPassword] = useState('')
+  const { fields, code, matters: open } = toApiError(close.error)
+  return (
+    <Dialog open onClose={onClose} title="Close your account?">
+      <div className="space-y-4 text-sm">
+        <p>
+          You are logged out everywhere and cannot log in again, and this cannot be undone. Your transactions stay in our books, and the{' '}
+          {to(paths.privacy, 'privacy policy')} says what else we keep and for how long. You may want to download your data first. After 30
+          days your email address can be used for a new account.
+        </p>
+        {code === 'ACCOUNT_IN_USE' && (
+          <div role="alert">
+            <Notice tone="caution" title="Your account cannot be closed yet">
+              <ul className="mt-1 list-disc space-y-1 pl-4">
+                {open.map((name) => (
+                  <li key={name}>
+                    {matters[name]?.text ?? 'Something is still open.'} {matters[name]?.link ?? support}
+                  </li>
+                ))}
+              </ul>
+            </Notice>
+          </div>
+        )}
+        <Form onSubmit={() => close.mutateAsync({ password }).then(onClose, () => undefined)} className="space-y-6">
+          <PasswordField
+            label="Your password"
+            autoComplete="current-password"
+            value={password}
+            onChange={(event) => setPassword(event.target.value)}
+            error={fields['password']}
+          />
+          <div className="flex flex-wrap justify-end gap-3">
+            <Button variant="ghost" onClick={onClose}>
+              Keep my account
+            </Button>
+            <Button type="submit" variant="danger" busyLabel="Closing...">
+              Close account
+            </Button>
+          </div>
+        </Form>
+      </div>
+    </Dialog>
+  )
+}
