@@ -23,7 +23,8 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("wallet", "posting_kinds", ""),
     ("wallet", "trade_fundings", "INSERT UPDATE(trade_id)"),
     ("wallet", "transactions", "INSERT UPDATE"),
-    ("wallet", "destinations", "INSERT"),
+    // Those of wallets that were closed a month ago are forgotten.
+    ("wallet", "destinations", "INSERT DELETE"),
     ("wallet", "holds", "INSERT UPDATE(status,released_by,released_at)"),
     ("wallet", "closed_wallets", "INSERT"),
     ("wallet", "withdrawal_stops", "INSERT UPDATE"),
@@ -40,8 +41,9 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("course", "lessons", "INSERT"),
     ("course", "publications", "INSERT"),
     ("course", "audit_rows", "INSERT"),
-    ("payment_method", "methods", "INSERT UPDATE"),
-    ("payment_method", "method_versions", "INSERT"),
+    // Those of members are forgotten after they closed their account.
+    ("payment_method", "methods", "INSERT UPDATE DELETE"),
+    ("payment_method", "method_versions", "INSERT DELETE"),
     ("payment_method", "assets", ""),
     // Those of sources are forgotten after a month; a published one is what two people confirmed.
     ("payment_method", "rate_points", "INSERT DELETE"),
@@ -50,7 +52,9 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("payment_method", "audit_rows", "INSERT"),
     ("auth", "proposals", "INSERT UPDATE"),
     ("auth", "audit_rows", "INSERT"),
-    ("auth", "member_notes", "INSERT"),
+    // Those of accounts that were closed a month ago are forgotten.
+    ("auth", "member_notes", "INSERT DELETE"),
+    ("auth", "erased_members", "INSERT"),
     ("auth", "payout_safeguards", "INSERT UPDATE"),
     // Old ones are forgotten; what happened lately cannot be rewritten.
     ("auth", "security_events", "INSERT DELETE"),
@@ -451,6 +455,8 @@ const NOT_DOWNLOADED: &[(&str, &str)] = &[
     ("audit_rows", "records of what staff did"),
     ("idempotency_keys", "answers that the member has had"),
     ("auth.account_closures", "a request that lives for seconds"),
+    ("auth.erased_members", "the members without data"),
+    ("erasures", "the last of the members without data"),
     ("auth.codes", "hashes that live for minutes"),
     ("auth.destination_codes", "hashes that live for minutes"),
     ("auth.factor_resets", "a time that the account page shows"),

@@ -542,6 +542,13 @@ impl DirectoryService for FakeDirectory {
         unused()
     }
 
+    async fn list_erased_members(
+        &self,
+        _: Call<auth::ListErasedMembersRequest>,
+    ) -> Result<Answer<auth::ListErasedMembersResponse>, Status> {
+        unused()
+    }
+
     async fn get_payout_state(
         &self,
         _: Call<auth::GetPayoutStateRequest>,

@@ -50,6 +50,7 @@ pub mod get_payout_state;
 pub mod get_session;
 pub mod get_users;
 pub mod issue_destination_code;
+pub mod list_erased_members;
 pub mod list_owned_files;
 pub mod sign_decision;
 
@@ -82,6 +83,7 @@ pub mod reset_factors;
 pub mod reset_totp;
 
 pub mod answer_mail_requests;
+pub mod erase_closed;
 pub mod forget_expired;
 
 /// What may be asked for by id in one call.
@@ -124,6 +126,8 @@ pub struct App {
     pub new_staff_wait: Duration,
     /// How long payouts wait after a change of email, password or second factors.
     pub cooling_off: Duration,
+    /// How many days the personal data of closed accounts is kept.
+    pub retention_days: i32,
     /// Rung when a code or link was asked for.
     pub mail_requested: Notify,
 }

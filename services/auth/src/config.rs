@@ -58,6 +58,9 @@ pub struct Config {
     /// How long new reviewers, treasurers and managers wait before they may decide.
     #[arg(long, env, default_value_t = 86_400, value_parser = clap::value_parser!(u32).range(LEAST_WAIT..))]
     pub new_staff_wait_seconds: u32,
+    /// How many days the personal data of closed accounts is kept: five years.
+    #[arg(long, env, default_value_t = 1_826, value_parser = clap::value_parser!(i32).range(31..))]
+    pub personal_data_retention_days: i32,
     /// How long payouts wait after a change of email, password or second factors.
     #[arg(long, env, default_value_t = 24)]
     pub cooling_off_hours: u32,

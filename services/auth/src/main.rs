@@ -10,7 +10,7 @@ use auth::MIGRATOR;
 use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::reset_totp::reset_totp;
 use auth::app::{
-    App, SIGN_INS, SecondFactor, answer_mail_requests, close_account, forget_expired, reset_factors,
+    App, SIGN_INS, SecondFactor, answer_mail_requests, close_account, erase_closed, forget_expired, reset_factors,
     second_factor as factors, security_log,
 };
 use auth::clients::Wallet;
@@ -139,6 +139,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         second_factor,
         new_staff_wait: Duration::from_secs(config.new_staff_wait_seconds.into()),
         cooling_off: Duration::from_hours(config.cooling_off_hours.into()),
+        retention_days: config.personal_data_retention_days,
         mail_requested: Notify::new(),
     });
     factors::announce();
@@ -154,6 +155,11 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (closings, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {
         close_account::run(&closings, shutdown).await;
+        Ok(())
+    });
+    let (closed, shutdown) = (Arc::clone(&app), process.shutdown.clone());
+    process.spawn(async move {
+        erase_closed::run(&closed, shutdown).await;
         Ok(())
     });
     let (resets, shutdown) = (Arc::clone(&app), process.shutdown.clone());

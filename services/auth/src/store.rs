@@ -2,6 +2,7 @@
 
 pub mod account_closures;
 pub mod authenticators;
+pub mod closed_accounts;
 pub mod codes;
 pub mod decision_signatures;
 pub mod destination_codes;

@@ -1,7 +1,7 @@
 //! The library shared by all services, without business rules. In reading order: values ([money], [clock]), errors
 //! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
-//! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), and the process ([config], [telemetry], [process],
+//! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), the removal of personal data ([erasure]), and the process ([config], [telemetry], [process],
 //! [command]).
 
 #![warn(missing_docs)]
@@ -49,6 +49,8 @@ pub mod roots;
 pub mod inbox;
 
 pub mod dead_letter;
+
+pub mod erasure;
 
 pub mod config;
 

@@ -38,7 +38,7 @@ impl Directory {
         Self { client: DirectoryServiceClient::new(channel), credential }
     }
 
-    /// An account; `None` if there is none.
+    /// An account; `None` if there is none. A closed one has no address: it may be somebody else's by now.
     ///
     /// # Errors
     /// Unavailable if auth cannot tell.
@@ -52,7 +52,10 @@ impl Directory {
         )
         .await
         .map_err(|status| from_status(&status))?;
-        Ok(answer.into_inner().users.into_iter().next().map(|user| Contact { name: user.name, email: user.email }))
+        Ok(answer.into_inner().users.into_iter().next().map(|user| Contact {
+            name: user.name,
+            email: if user.closed_at.is_some() { String::new() } else { user.email },
+        }))
     }
 
     /// Every live staff account.

@@ -8,12 +8,14 @@ use anyhow::Context;
 use chassis::auth_client;
 use chassis::command;
 use chassis::db::Db;
+use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use payment_method::MIGRATOR;
 use payment_method::app::observe_chain::observe_chain;
+use payment_method::app::erase_members::SavedMethods;
 use payment_method::app::poll_rates::{observe_rates, poll_rates};
 use payment_method::clients::RateSource;
 use payment_method::clients::chain::Chain;
@@ -103,7 +105,10 @@ fn print_line(text: &str) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
+    let auth = grpc::channel("auth", &config.auth_url)?;
+    let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
+    let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
+    process.spawn(eraser.run(SavedMethods, process.shutdown.clone()));
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
     for chain in config.chains()? {
         process.spawn(watch_chain(db.clone(), chain, process.shutdown.clone()));

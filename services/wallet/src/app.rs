@@ -51,6 +51,8 @@ pub mod get_transaction;
 
 pub mod get_statement;
 
+pub mod forget_expired;
+
 pub mod fund_trade;
 
 pub mod settle_trade;

@@ -37,6 +37,9 @@ pub struct LimitSettings {
     /// Deposits of one member that may wait for review at once.
     #[arg(long, env, default_value_t = 5)]
     pub pending_deposits_max: u16,
+    /// How many days the receipt of a decided payment is kept: five years.
+    #[arg(long, env, default_value_t = 1_826, value_parser = clap::value_parser!(i32).range(31..))]
+    pub receipt_retention_days: i32,
     /// The least withdrawal.
     #[arg(long, env, value_parser = dollars, default_value = "50")]
     pub withdrawal_min: Cents,
@@ -58,6 +61,7 @@ impl From<LimitSettings> for Limits {
             deposit_max: settings.deposit_max,
             deposit_second_reviewer_from: settings.deposit_second_reviewer_from,
             pending_deposits: i64::from(settings.pending_deposits_max),
+            receipt_days: settings.receipt_retention_days,
             withdrawal_min: settings.withdrawal_min,
             withdrawal_max: settings.withdrawal_max,
             allowances: [

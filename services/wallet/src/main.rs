@@ -6,12 +6,14 @@ use std::time::Duration;
 use chassis::auth_client;
 use chassis::command;
 use chassis::db::Db;
+use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
 use wallet::app::check_ledger::check_ledger;
+use wallet::app::forget_expired::{self, Destinations};
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
@@ -39,6 +41,7 @@ async fn main() -> anyhow::Result<()> {
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
     let auth = grpc::channel("auth", &config.auth_url)?;
+    let auth_channel = auth.clone();
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
     let payment_method = grpc::channel("payment-method", &config.payment_method_url)?;
     let verifier = auth_client::verifier(NAME, auth, &config.service)?;
@@ -53,6 +56,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         writer.await;
         Ok(())
     });
+    let eraser = Eraser::new(db.clone(), auth_channel, config.service.keys.credential(NAME)?);
+    process.spawn(eraser.run(Destinations, process.shutdown.clone()));
+    process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes =

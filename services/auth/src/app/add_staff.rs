@@ -51,6 +51,7 @@ pub async fn add_staff(db: &Db, hasher: &Hasher, new: &NewStaff<'_>) -> Result<b
         frozen_at: None,
         disabled_at: None,
         closed_at: None,
+        former_email: None,
     };
     if !users::insert(&mut tx, &user).await? {
         let other = users::find_by_email(&mut tx, &user.email).await?;

@@ -93,6 +93,7 @@ async fn invite(app: &App, conn: &mut PgConnection, account: &Account, now: Offs
         frozen_at: None,
         disabled_at: None,
         closed_at: None,
+        former_email: None,
     };
     let user = if users::insert(conn, &user).await? {
         user

@@ -60,6 +60,7 @@ async fn add(conn: &mut PgConnection, registration: &Registration, hash: String)
         frozen_at: None,
         disabled_at: None,
         closed_at: None,
+        former_email: None,
     };
     // Its owner may still take it back.
     let reserved = security_links::is_reserved(&mut *conn, &user.email, user.id).await?;

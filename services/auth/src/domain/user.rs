@@ -38,6 +38,8 @@ pub struct User {
     pub disabled_at: Option<OffsetDateTime>,
     /// When a member closed it.
     pub closed_at: Option<OffsetDateTime>,
+    /// The address of a closed account that others may use now.
+    pub former_email: Option<String>,
 }
 
 impl User {

@@ -25,7 +25,7 @@ pub fn user(user: User) -> UserMessage {
     UserMessage {
         id: user.id.to_string(),
         name: user.name,
-        email: user.email,
+        email: user.former_email.unwrap_or(user.email),
         phone: user.phone,
         country: user.country,
         image_key: user.image_key,

@@ -6,7 +6,7 @@ use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
     GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
     GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
-    ListStaffContactsRequest, ListStaffContactsResponse,
+    ListErasedMembersRequest, ListErasedMembersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
 };
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
@@ -16,6 +16,7 @@ use crate::app::get_mail_secret::get_mail_secret;
 use crate::app::get_payout_state::get_payout_state;
 use crate::app::get_session::{get_session, get_sessions};
 use crate::app::get_users::get_users;
+use crate::app::list_erased_members::list_erased_members;
 use crate::app::list_staff::list_staff;
 use crate::error::{Error, unauthenticated};
 
@@ -68,6 +69,20 @@ impl DirectoryService for Door {
         let known_at = request.get_ref().destination_known_at.as_ref().and_then(clock::from_proto);
         let state = get_payout_state(&self.app, id, known_at).await.map_err(status)?;
         Ok(Response::new(convert::payout_state(&state)))
+    }
+
+    async fn list_erased_members(
+        &self,
+        request: Request<ListErasedMembersRequest>,
+    ) -> Result<Response<ListErasedMembersResponse>, Status> {
+        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+        let after = match request.get_ref().after_user_id.as_str() {
+            "" => None,
+            id => Some(convert::id(id, "account").map_err(status)?),
+        };
+        let members = list_erased_members(&self.app, after).await.map_err(status)?;
+        let user_ids = members.iter().map(Uuid::to_string).collect();
+        Ok(Response::new(ListErasedMembersResponse { user_ids }))
     }
 
     async fn get_mail_secret(

@@ -15,7 +15,7 @@ macro_rules! select {
         sqlx::query_as!(
             Row,
             "SELECT id, name, email, pending_email, phone, country, image_key, password_hash, role, created_at, \
-             verified_at, frozen_at, disabled_at, closed_at
+             verified_at, frozen_at, disabled_at, closed_at, former_email
              FROM users " + $clause
             $(, $value)*
         )
@@ -38,6 +38,7 @@ struct Row {
     frozen_at: Option<OffsetDateTime>,
     disabled_at: Option<OffsetDateTime>,
     closed_at: Option<OffsetDateTime>,
+    former_email: Option<String>,
 }
 
 impl TryFrom<Row> for User {
@@ -59,6 +60,7 @@ impl TryFrom<Row> for User {
             frozen_at: row.frozen_at,
             disabled_at: row.disabled_at,
             closed_at: row.closed_at,
+            former_email: row.former_email,
         })
     }
 }
@@ -153,7 +155,7 @@ pub async fn members(
     // Ids are UUIDv7: their order is the order of registration.
     let rows = select!(
         "WHERE role IS NULL AND ($2::uuid IS NULL OR id < $2)
-           AND ($1 = '' OR lower(name) LIKE '%' || $1 || '%' OR lower(email) LIKE '%' || $1 || '%'
+           AND ($1 = '' OR lower(name) LIKE '%' || $1 || '%' OR lower(coalesce(former_email, email)) LIKE '%' || $1 || '%'
                 OR id::text LIKE $1 || '%')
          ORDER BY id DESC LIMIT $3",
         escaped,

@@ -1,17 +1,29 @@
 //! Closing an account.
 
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
 use auth::app::SecondFactor;
 use auth::app::close_account::finish_all;
+use auth::app::erase_closed::erase_closed;
+use chassis::db::PgConnection;
+use chassis::erasure::{Erase, Eraser};
 use chassis::error::{Refusal, from_status};
+use chassis::grpc;
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
+use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
-    AccountClosed, CheckSessionRequest, CloseAccountRequest, ForgotPasswordRequest, GetUsersRequest,
+    AccountClosed, AddMemberNoteRequest, CheckSessionRequest, CloseAccountRequest, ForgotPasswordRequest,
+    GetUsersRequest, ListMembersRequest,
 };
 use sqlx::PgPool;
+use tokio_util::sync::CancellationToken;
 use tonic::Request;
+use uuid::Uuid;
 
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, registration};
 use crate::second_factor::code;
@@ -132,4 +144,72 @@ async fn an_unfinished_closing_goes_on(pool: PgPool) {
     assert_eq!(finish_all(&world.app).await.unwrap(), 1);
     assert!(world.is_closed().await && !world.is_logged_in(&token).await);
     assert_eq!(finish_all(&world.app).await.unwrap(), 0);
+}
+
+/// Keeps what it is told to remove.
+struct Told(Arc<Mutex<Vec<Vec<Uuid>>>>);
+
+#[async_trait]
+impl Erase for Told {
+    async fn erase(&self, _: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+        self.0.lock().unwrap().push(members.to_vec());
+        Ok(())
+    }
+}
+
+/// [D-A12] [D-R19] [D-H4] After 30 days the address is free, and staff still find the account by it; after the retention the
+/// personal data is gone, and the other services are told once.
+#[sqlx::test(migrations = false)]
+async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (user, token) = world.member(EMAIL).await;
+    let (reviewer, staff_token) = world.staff(Role::Reviewer).await;
+    let note = AddMemberNoteRequest { user_id: user.id.clone(), text: "called her".to_owned(), ..Default::default() };
+    world.door.add_member_note(with_token(note, &staff_token)).await.unwrap();
+    world.member("bob@example.com").await;
+    world.close(&token, PASSWORD).await.unwrap();
+    assert_eq!(erase_closed(&world.app).await.unwrap(), 0);
+    let early = sqlx::query("DELETE FROM member_notes").execute(&world.pool).await;
+    assert!(early.unwrap_err().to_string().contains("append-only"));
+
+    world.run("UPDATE users SET closed_at = closed_at - interval '31 days' WHERE closed_at IS NOT NULL").await;
+    assert_eq!(erase_closed(&world.app).await.unwrap(), 1);
+    let again = world.register(EMAIL).await.user.unwrap();
+    assert_ne!(again.id, user.id);
+    let search = ListMembersRequest { search: EMAIL.to_owned(), ..Default::default() };
+    let found = world.door.list_members(with_token(search, &staff_token)).await.unwrap().into_inner().members;
+    assert_eq!(found.iter().map(|one| one.email.as_str()).collect::<Vec<_>>(), [EMAIL, EMAIL]);
+
+    let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let stop = CancellationToken::new();
+    tokio::spawn(grpc::serve(listener, world.door.clone().routes().await, grpc::CONNECTION_AGE, stop.clone()));
+    let channel = grpc::channel(chassis::testing::SERVICE, &url).unwrap();
+    let eraser = Eraser::new(world.db().clone(), channel, world.realm.credential("wallet"));
+    let told = Arc::default();
+    let own = Told(Arc::clone(&told));
+    assert_eq!(eraser.erase_next(&own).await.unwrap(), 0);
+
+    world.run("UPDATE users SET closed_at = closed_at - interval '1826 days' WHERE closed_at IS NOT NULL").await;
+    assert_eq!(erase_closed(&world.app).await.unwrap(), 1);
+    assert_eq!(erase_closed(&world.app).await.unwrap(), 0);
+    assert_eq!((eraser.erase_next(&own).await.unwrap(), eraser.erase_next(&own).await.unwrap()), (1, 0));
+    assert_eq!(*told.lock().unwrap(), [vec![user.id.parse::<Uuid>().unwrap()]]);
+    stop.cancel();
+    let left: String = sqlx::query_scalar(
+        "SELECT coalesce(jsonb_agg(to_jsonb(users))::text, '') || (SELECT count(*) FROM member_notes)
+            || (SELECT count(*) FROM sessions WHERE user_id = users.id) || (SELECT count(*) FROM security_events WHERE user_id = users.id)
+         FROM users WHERE id = $1::uuid GROUP BY users.id",
+    )
+    .bind(&user.id)
+    .fetch_one(&world.pool)
+    .await
+    .unwrap();
+    assert!(left.ends_with("000"), "{left}");
+    for personal in ["ada", "Ada", "Lovelace", "+44", "United Kingdom"] {
+        assert!(!left.contains(personal), "{personal} in {left}");
+    }
+    // Nobody else lost anything.
+    assert_eq!(world.count("SELECT count(*) FROM users WHERE name = 'Ada Lovelace'").await, 2);
+    assert_ne!(reviewer, Uuid::nil());
 }

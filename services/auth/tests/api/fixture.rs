@@ -75,6 +75,7 @@ impl World {
             second_factor,
             new_staff_wait,
             cooling_off: Duration::from_hours(24),
+            retention_days: 1_826,
             mail_requested: Notify::new(),
         });
         let door = Door::new(Arc::clone(&app), realm.signatures());

@@ -175,6 +175,9 @@ impl SendMails {
         if let Some(address) = &mail.address {
             to.email.clone_from(address);
         }
+        if to.email.is_empty() {
+            return Err(Outcome::Ended(FinalStatus::Undeliverable, Some("the account is closed".to_owned())));
+        }
         if mail.template.omits_recipient_name() {
             to.name.clear();
         }

@@ -21,7 +21,7 @@ use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServi
 use proto::auth::v1::{
     GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, GetSessionRequest,
     GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
-    ListStaffContactsRequest, ListStaffContactsResponse, User,
+    ListErasedMembersRequest, ListErasedMembersResponse, ListStaffContactsRequest, ListStaffContactsResponse, User,
 };
 use proto::common::v1::ErrorReason;
 use sqlx::PgPool;
@@ -96,6 +96,13 @@ impl DirectoryService for Auth {
         self.enter(&request)?;
         let ids = self.accounts.lock().unwrap().staff.clone();
         Ok(Response::new(ListStaffContactsResponse { staff: ids.into_iter().filter_map(|id| self.user(id)).collect() }))
+    }
+
+    async fn list_erased_members(
+        &self,
+        _: Request<ListErasedMembersRequest>,
+    ) -> Result<Response<ListErasedMembersResponse>, Status> {
+        Err(Status::permission_denied("the mailer keeps mails for 90 days"))
     }
 
     async fn get_payout_state(

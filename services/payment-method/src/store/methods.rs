@@ -345,3 +345,16 @@ fn name(scope: Scope) -> &'static str {
         Scope::Personal => "personal",
     }
 }
+
+/// Forgets all methods of these members, with every version.
+pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!(
+        "DELETE FROM method_versions WHERE scope = 'personal'
+            AND method_id IN (SELECT id FROM methods WHERE user_id = ANY ($1))",
+        members,
+    )
+    .execute(&mut *conn)
+    .await?;
+    sqlx::query!("DELETE FROM methods WHERE scope = 'personal' AND user_id = ANY ($1)", members).execute(conn).await?;
+    Ok(())
+}

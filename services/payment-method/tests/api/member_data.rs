@@ -1,10 +1,12 @@
 //! The member's own download.
 
+use chassis::erasure::Erase;
 use chassis::error::Kind;
 use chassis::identity::{Role, Session};
 use chassis::member_data::MemberData;
 use chassis::testing::{session, with_token};
 use payment_method::store::member_data::MemberTables;
+use payment_method::app::erase_members::SavedMethods;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
@@ -64,5 +66,31 @@ async fn a_download_takes_a_fresh_factor(pool: PgPool) {
         let answer = page(&world, &world.realm.sign_in(session), "").await;
         let code = answer.err().map(|status| chassis::error::from_status(&status).code);
         assert_eq!(code.as_deref(), refusal);
+    }
+}
+
+/// [D-A12] The saved methods of a member are forgotten with every version, after the account was closed long ago; those of
+/// others and of the platform stay, and no platform method can be deleted.
+#[sqlx::test(migrations = false)]
+async fn saved_methods_go_with_the_personal_data(pool: PgPool) {
+    let world = World::new(pool).await;
+    let ((member, token), (_, other)) = (world.member(), world.member());
+    world.platform("USDT", "TRC20", TRON).await;
+    world.create(&other, fields("USDC", "ERC20", EVM)).await.unwrap();
+    let id = world.create(&token, fields("USDT", "ERC20", EVM)).await.unwrap().id;
+    let change = UpdatePaymentMethodRequest { id, fields: Some(fields("USDT", "ERC20", EVM_2)), keep_image: false };
+    world.doors.update_payment_method(with_token(change, &token)).await.unwrap();
+    let mut tx = world.doors.db.begin().await.unwrap();
+    SavedMethods.erase(&mut tx, &[member]).await.unwrap();
+    SavedMethods.erase(&mut tx, &[member]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(world.list(&token).await.len(), 1, "the platform's");
+    assert_eq!(world.list(&other).await.len(), 2);
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM method_versions").fetch_one(&world.pool).await.unwrap();
+    assert_eq!(left, 2);
+    for platform in
+        ["DELETE FROM method_versions WHERE scope = 'platform'", "DELETE FROM methods WHERE scope = 'platform'"]
+    {
+        assert!(sqlx::query(platform).execute(&world.pool).await.unwrap_err().to_string().contains("stay"));
     }
 }

@@ -25,6 +25,8 @@ pub struct Limits {
     pub deposit_second_reviewer_from: Cents,
     /// Deposits and course payments of one member that may wait for review at once.
     pub pending_deposits: i64,
+    /// How many days the receipt of a decided payment is kept.
+    pub receipt_days: i32,
     pub withdrawal_min: Cents,
     pub withdrawal_max: Cents,
     /// What the withdrawals of one member may come to, by period.
@@ -64,6 +66,7 @@ impl Default for Limits {
             deposit_max: Cents::new(10_000_000),
             deposit_second_reviewer_from: Cents::new(1_000_000),
             pending_deposits: 5,
+            receipt_days: 1_826,
             withdrawal_min: Cents::new(5_000),
             withdrawal_max: Cents::new(5_000_000),
             allowances: [

@@ -14,7 +14,7 @@ impl FileOwnerService for Doors {
         request: Request<ListOwnedFilesRequest>,
     ) -> Result<Response<ListOwnedFilesResponse>, Status> {
         self.verifier.service(request.metadata(), &["gateway"])?;
-        let keys = list_owned_receipts(&self.db, &request.get_ref().keys).await?;
+        let keys = list_owned_receipts(&self.db, &request.get_ref().keys, self.limits.receipt_days).await?;
         Ok(Response::new(ListOwnedFilesResponse { keys }))
     }
 }

@@ -88,3 +88,9 @@ pub async fn learn(
     .await?;
     Ok(done.rows_affected() == 1)
 }
+
+/// Forgets the destinations of members whose wallet was closed long ago.
+pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM destinations WHERE user_id = ANY ($1)", members).execute(conn).await?;
+    Ok(())
+}

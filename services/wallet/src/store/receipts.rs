@@ -96,15 +96,30 @@ pub async fn record(
     Ok(())
 }
 
-/// Those of these files that a payment names, or soon may.
-pub async fn owned_among(conn: &mut PgConnection, keys: &[String]) -> Result<Vec<String>, sqlx::Error> {
+/// Those of these files that a payment names, or soon may. A decided payment keeps its receipt for so many days.
+pub async fn owned_among(conn: &mut PgConnection, keys: &[String], days: i32) -> Result<Vec<String>, sqlx::Error> {
     sqlx::query_scalar!(
         r#"SELECT receipt_key AS "key!" FROM transactions WHERE receipt_key IS NOT NULL AND receipt_key = ANY ($1)
+             AND (status = 'pending' OR decided_at > clock_timestamp() - make_interval(days => $2))
            UNION
            SELECT key FROM receipts
            WHERE key = ANY ($1) AND reserved_at > clock_timestamp() - interval '30 minutes'"#,
         keys,
+        days,
     )
     .fetch_all(conn)
     .await
+}
+
+/// Forgets the space of receipts whose retention of so many days has passed, some at a time; returns how many.
+pub async fn sweep(conn: &mut PgConnection, days: i32) -> Result<u64, sqlx::Error> {
+    let done = sqlx::query!(
+        "DELETE FROM receipts WHERE key = ANY (ARRAY(
+            SELECT key FROM receipts WHERE reserved_at < clock_timestamp() - make_interval(days => $1)
+                AND NOT EXISTS (SELECT FROM transactions WHERE id = transaction_id AND status = 'pending') LIMIT 1000))",
+        days,
+    )
+    .execute(conn)
+    .await?;
+    Ok(done.rows_affected())
 }

@@ -1,12 +1,16 @@
 //! Closing a wallet for good.
 
+use chassis::erasure::Erase;
 use chassis::error::from_status;
 use chassis::testing::with_token;
 use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
+use uuid::Uuid;
+use wallet::app::forget_expired::{Destinations, forget_receipts};
+use wallet::app::list_owned_receipts::list_owned_receipts;
 
-use crate::fixture::{Member, World, code, deposit, withdrawal};
+use crate::fixture::{Member, World, code, deposit, receipt, withdrawal};
 
 impl World {
     /// What stands in the way, by its names; nothing if the wallet is closed now.
@@ -68,4 +72,59 @@ async fn nobody_else_closes_a_wallet(pool: PgPool) {
         assert!(world.doors.close_wallet(with_token(request, &token)).await.is_err());
     }
     assert_eq!(world.count("SELECT count(*) FROM closed_wallets").await, 0);
+}
+
+/// [D-A12] [D-H4] The destinations of a closed wallet are forgotten when auth says so, never before 30 days.
+#[sqlx::test(migrations = false)]
+async fn destinations_go_with_the_personal_data(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, other) = (world.member(), world.member());
+    for one in [&member, &other] {
+        world.know(one, "TKNOWNxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "").await;
+    }
+    assert!(world.close(&member).await.is_empty());
+    let mut conn = world.doors.db.conn().await.unwrap();
+    assert!(Destinations.erase(&mut *conn, &[member.id]).await.unwrap_err().to_string().contains("append-only"));
+    sqlx::raw_sql(
+        "ALTER TABLE closed_wallets DISABLE TRIGGER ALL;
+         UPDATE closed_wallets SET closed_at = closed_at - interval '31 days'",
+    )
+    .execute(&world.pool)
+    .await
+    .unwrap();
+    Destinations.erase(&mut *conn, &[member.id]).await.unwrap();
+    let left: Vec<Uuid> = sqlx::query_scalar("SELECT user_id FROM destinations").fetch_all(&world.pool).await.unwrap();
+    assert_eq!(left, [other.id]);
+}
+
+/// [D-A12] [D-H4] The receipt of a decided payment has a retention; that of one in review stays.
+#[sqlx::test(migrations = false)]
+async fn receipts_have_an_end(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let reserve = |key: &str| {
+        let reservation = "INSERT INTO receipts (key, user_id, bytes) VALUES ($1, $2, 10)";
+        sqlx::query(reservation).bind(key.to_owned()).bind(member.id).execute(&world.pool)
+    };
+    let mut made = Vec::new();
+    for byte in [1, 2] {
+        reserve(&format!("receipts/{byte}")).await.unwrap();
+        let request = RequestDepositRequest { receipt: receipt(byte), ..deposit(10_000) };
+        made.push(world.deposit(&member, request).await.unwrap());
+    }
+    world.approve(&made[0]).await.unwrap();
+    let keys = ["receipts/1".to_owned(), "receipts/2".to_owned()];
+    let db = &world.doors.db;
+    assert_eq!(list_owned_receipts(db, &keys, 1_826).await.unwrap().len(), 2);
+    sqlx::raw_sql(
+        "ALTER TABLE transactions DISABLE TRIGGER ALL;
+         UPDATE transactions SET created_at = created_at - interval '1827 days', decided_at = decided_at - interval '1827 days';
+         UPDATE receipts SET reserved_at = reserved_at - interval '1827 days'",
+    )
+    .execute(&world.pool)
+    .await
+    .unwrap();
+    assert_eq!(list_owned_receipts(db, &keys, 1_826).await.unwrap(), ["receipts/2"]);
+    assert_eq!((forget_receipts(db, 1_826).await.unwrap(), forget_receipts(db, 1_826).await.unwrap()), (1, 0));
+    assert_eq!(world.count("SELECT count(*) FROM receipts WHERE key = 'receipts/2'").await, 1);
 }

@@ -264,7 +264,7 @@ async fn destinations_of_before_are_known(pool: PgPool) {
     let migration = include_str!("../../migrations/20261123061000_destinations.sql");
     let fill = &migration
         [migration.find("INSERT INTO destinations").unwrap()..migration.find("-- A destination stays").unwrap()];
-    let empty = "ALTER TABLE destinations DISABLE TRIGGER destinations_append_only; DELETE FROM destinations;";
+    let empty = "ALTER TABLE destinations DISABLE TRIGGER USER; DELETE FROM destinations;";
     sqlx::raw_sql(sqlx::AssertSqlSafe(format!("{empty} {fill}"))).execute(&world.pool).await.unwrap();
     assert!(known(&world, &paid, "TRC20", ADDRESS, "").await);
     assert!(!known(&world, &paid, "TRC20", rejected, "").await);

@@ -1,0 +1,42 @@
+//! What happens to closed accounts later (D-A12): after 30 days their address is free, and after the retention their personal
+//! data is removed.
+
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use super::App;
+use crate::error::Error;
+use crate::store::closed_accounts;
+
+/// Looks every ten minutes until shutdown.
+pub async fn run(app: &App, shutdown: CancellationToken) {
+    while tokio::time::timeout(Duration::from_mins(10), shutdown.cancelled()).await.is_err() {
+        loop {
+            match erase_closed(app).await {
+                Ok(0) => break,
+                Ok(accounts) => tracing::info!(accounts, "worked on closed accounts"),
+                Err(error) => {
+                    tracing::warn!(%error, "could not work on closed accounts");
+                    break;
+                }
+            }
+        }
+    }
+}
+
+/// Works on some that are due; returns how many. One process does so at a time, so that the removals are listed in the order
+/// in which they were committed.
+pub async fn erase_closed(app: &App) -> Result<u64, Error> {
+    let mut tx = app.db.begin().await?;
+    if !closed_accounts::lead(&mut tx).await? {
+        return Ok(0);
+    }
+    let freed = closed_accounts::free_addresses(&mut tx).await?;
+    let due = closed_accounts::due(&mut tx, app.retention_days).await?;
+    if !due.is_empty() {
+        closed_accounts::erase(&mut tx, &due).await?;
+    }
+    tx.commit().await?;
+    Ok(freed + u64::try_from(due.len()).unwrap_or(u64::MAX))
+}
