@@ -62,14 +62,12 @@ spec:
 YAML
 }
 
-# The role of the service, and the one that owns its schema.
-roles() {
-  local role
-  for role in "$(database "$1")" "$(database "$1")_owner"; do
-    printf '%s\n' "- {op: add, path: /spec/managed/roles/-, value: {name: $role, ensure: present, login: true," \
-      "    passwordSecret: {name: database-${role//_/-}}}}"
-  done
+role() {
+  printf '%s\n' "- {op: add, path: /spec/managed/roles/-, value: {name: $1, ensure: present, login: true," \
+    "    passwordSecret: {name: database-${1//_/-}}}}"
 }
+# The role of the service, and the one that owns its schema.
+roles() { role "$(database "$1")"; role "$(database "$1")_owner"; }
 
 broker_user() {
   local own='' names='^(events|events\.dead|(mailer|wallet)\.events(\.dead)?'
@@ -215,21 +213,18 @@ YAML
   login "database-$name-owner" "${role}_owner" solvane/database "$basic"
 }
 
-# The audit reads every database as its owner.
+# The audit reads every database with a role that changes nothing.
 secret_of_audit() {
   local name role
   {
     printf '  target:\n    template:\n      data:\n'
     for name in "${services[@]}"; do
       role=$(database "$name")
-      printf '        %s_DATABASE_URL: "%s"\n' "${role^^}" "$(url_of "${role}_owner" "$role" "$role")"
+      printf '        %s_DATABASE_URL: "%s"\n' "${role^^}" "$(url_of auditor auditor "$role")"
     done
-    printf '  data:\n'
-    for name in "${services[@]}"; do
-      role=$(database "$name")
-      printf '    - {secretKey: %s, remoteRef: {key: solvane/database, property: %s_owner}}\n' "$role" "$role"
-    done
+    printf '  data:\n    - {secretKey: auditor, remoteRef: {key: solvane/database, property: auditor}}\n'
   } | secret audit-environment
+  login database-auditor auditor solvane/database $'      type: kubernetes.io/basic-auth\n'
 }
 
 of_all() { local each=$1 name; shift; for name in "$@"; do "$each" "$name"; done; }
@@ -240,7 +235,7 @@ postgres="matchLabels: {cnpg.io/cluster: postgres}"
 
 of_all migration "${services[@]}" | write base/migrations.yaml
 of_all database_object "${services[@]}" | write components/postgres/databases.yaml
-of_all roles "${services[@]}" | write components/postgres/roles.yaml
+{ of_all roles "${services[@]}"; role auditor; } | write components/postgres/roles.yaml
 policy postgres-clients "$postgres" Ingress 5432 "$any_client" | write components/postgres/clients.yaml
 of_all broker_user "${processes[@]}" | write components/rabbitmq/users.yaml
 {

@@ -97,10 +97,13 @@ service_environment() {
 make_keys
 password database:postgres | readable postgres-password
 password grafana:admin | readable grafana-password
-for database in "${databases[@]}"; do
-  printf '%s %s\n%s_owner %s\n' "$database" "$(password "database:$database")" \
-    "$database" "$(password "database:${database}_owner")"
-done | readable database-passwords
+{
+  for database in "${databases[@]}"; do
+    printf '%s %s\n%s_owner %s\n' "$database" "$(password "database:$database")" \
+      "$database" "$(password "database:${database}_owner")"
+  done
+  printf 'auditor %s\n' "$(password database:auditor)"
+} | readable database-passwords
 [ -e rabbitmq-definitions.json ] || broker_definitions | readable rabbitmq-definitions.json
 # The account for copying the files is read-only.
 printf '{"identities":[%s,%s]}\n' \
@@ -116,8 +119,8 @@ for database in "${databases[@]}"; do
 done
 {
   for database in "${databases[@]}"; do
-    printf '%s_DATABASE_URL=postgres://%s_owner:%s@postgres:5432/%s\n' \
-      "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$database" "$(password "database:${database}_owner")" "$database"
+    printf '%s_DATABASE_URL=postgres://auditor:%s@postgres:5432/%s\n' \
+      "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(password database:auditor)" "$database"
   done
 } >audit.env
 chmod 600 ./*.env passwords

@@ -6,3 +6,11 @@ GRANT USAGE ON SCHEMA public TO :"role";
 ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO :"role";
 ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO :"role";
 ALTER DEFAULT PRIVILEGES GRANT EXECUTE ON FUNCTIONS TO :"role";
+-- The audit reads everything and changes nothing. Its role comes with the component postgres.
+SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') AS has_auditor \gset
+\if :has_auditor
+GRANT CONNECT ON DATABASE :"DBNAME" TO auditor;
+GRANT USAGE ON SCHEMA public TO auditor;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor;
+ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO auditor;
+\endif

@@ -10,6 +10,9 @@ use crate::{secrets::Secrets, service::Service};
 /// Prevents two stacks from creating the same roles of one server at the same time.
 const LOCK: i64 = 0x736f_6c76_616e_6500;
 
+/// The role of the audit, which reads every database and changes nothing.
+const AUDITOR: &str = "auditor";
+
 /// The databases of one stack.
 #[derive(Clone, Debug)]
 pub struct Databases {
@@ -28,6 +31,7 @@ impl Databases {
         let services = Service::ALL.iter().filter_map(|service| service.database());
         let passwords = services
             .flat_map(|name| [name.to_owned(), owner(name)])
+            .chain([AUDITOR.to_owned()])
             .map(|role| (role.clone(), secrets.password(&role)))
             .collect();
         let databases = Self { server: server.to_owned(), suffix: suffix.to_owned(), passwords };
@@ -36,6 +40,7 @@ impl Databases {
         for (role, password) in &databases.passwords {
             make_role(&mut admin, role, password).await?;
         }
+        run(&mut admin, format!("ALTER ROLE {AUDITOR} SET default_transaction_read_only = on")).await?;
         for name in Service::ALL.iter().filter_map(|service| service.database()) {
             databases.make_database(&mut admin, name).await?;
         }
@@ -59,6 +64,15 @@ impl Databases {
     pub fn owner_url(&self, service: Service) -> Result<String> {
         let name = service.database().context("the gateway has no database")?;
         self.address(name, &owner(name))
+    }
+
+    /// The address for the audit.
+    ///
+    /// # Errors
+    /// For the gateway, which has none.
+    pub fn auditor_url(&self, service: Service) -> Result<String> {
+        let name = service.database().context("the gateway has no database")?;
+        self.address(name, AUDITOR)
     }
 
     /// Removes the databases. The roles stay, because other stacks use them.
@@ -90,7 +104,7 @@ impl Databases {
             run(admin, format!("CREATE DATABASE {database} OWNER {}", owner(name))).await?;
         }
         run(admin, format!("REVOKE ALL ON DATABASE {database} FROM PUBLIC")).await?;
-        run(admin, format!("GRANT CONNECT ON DATABASE {database} TO {name}")).await?;
+        run(admin, format!("GRANT CONNECT ON DATABASE {database} TO {name}, {AUDITOR}")).await?;
         let mut schema = PgConnection::connect(&self.address(name, &owner(name))?).await?;
         for statement in default_rights(name) {
             run(&mut schema, statement).await?;
@@ -99,10 +113,13 @@ impl Databases {
     }
 }
 
-/// The default privileges of the service's role on everything that its migrations create. Migrations revoke privileges
-/// that a table should not grant, such as changing entries of the ledger.
-fn default_rights(name: &str) -> [String; 4] {
+/// The default privileges of the service's role on everything that its migrations create, and of the auditor's. Migrations
+/// revoke privileges that a table should not grant, such as changing entries of the ledger.
+fn default_rights(name: &str) -> [String; 7] {
     [
+        format!("GRANT USAGE ON SCHEMA public TO {AUDITOR}"),
+        format!("GRANT SELECT ON ALL TABLES IN SCHEMA public TO {AUDITOR}"),
+        format!("ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO {AUDITOR}"),
         format!("GRANT USAGE ON SCHEMA public TO {name}"),
         format!("ALTER DEFAULT PRIVILEGES GRANT SELECT, INSERT, UPDATE, DELETE ON TABLES TO {name}"),
         format!("ALTER DEFAULT PRIVILEGES GRANT USAGE, SELECT ON SEQUENCES TO {name}"),

@@ -143,7 +143,7 @@ async fn obey(command: Command) -> Result<ExitCode> {
             Err(_) => run(local, true).await,
         },
         Command::Audit(place) => {
-            let urls = Urls::of(&Running::read(&place.dir)?.databases)?;
+            let urls = Urls::of(&Running::read(&place.dir)?.audited)?;
             let (folder, trusted_keys) = (place.dir.join("roots"), place.dir.join("keys/trusted.json"));
             let evidence = Evidence { trusted_keys: &trusted_keys, roots: folder.is_dir().then_some(&*folder) };
             let clean = report(&mut std::io::stdout().lock(), &audit(&urls, Some(&evidence)).await?)?;

@@ -114,6 +114,9 @@ fn launch(bin: &Path, folder: &Path, port: u16, settings: &Settings) -> Launch {
         "max_wal_size=4GB".to_owned(),
         "timezone=UTC".to_owned(),
         "log_timezone=UTC".to_owned(),
+        // Statements are logged without their values, which are personal.
+        "log_parameter_max_length=0".to_owned(),
+        "log_parameter_max_length_on_error=0".to_owned(),
     ];
     let own: &[&str] = match settings.durability {
         // As in docker-compose.yml; unused memory is not allocated.

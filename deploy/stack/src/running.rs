@@ -24,6 +24,9 @@ pub struct Running {
     pub url: String,
     /// The databases by service, as their owners.
     pub databases: BTreeMap<String, String>,
+    /// The same as the auditor.
+    #[serde(default)]
+    pub audited: BTreeMap<String, String>,
     /// Health and metrics by service.
     pub ops: BTreeMap<String, String>,
 }
@@ -34,13 +37,14 @@ impl Running {
     /// # Errors
     /// When one of its addresses cannot be told.
     pub fn of(stack: &Stack) -> Result<Self> {
-        let mut databases = BTreeMap::new();
+        let (mut databases, mut audited) = (BTreeMap::new(), BTreeMap::new());
         for service in Service::ALL.into_iter().filter(|service| service.database().is_some()) {
             databases.insert(service.name().to_owned(), stack.databases().owner_url(service)?);
+            audited.insert(service.name().to_owned(), stack.databases().auditor_url(service)?);
         }
         let ops = Service::ALL
             .map(|service| (service.name().to_owned(), format!("http://127.0.0.1:{}", stack.ports(service).ops)));
-        Ok(Self { url: stack.url().to_owned(), databases, ops: ops.into() })
+        Ok(Self { url: stack.url().to_owned(), databases, audited, ops: ops.into() })
     }
 
     /// The stack that runs in `folder`.

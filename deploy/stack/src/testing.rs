@@ -207,7 +207,7 @@ impl TestStack {
     /// # Errors
     /// When a database cannot be read.
     pub async fn verdicts(&self) -> Result<Vec<Verdict>> {
-        let urls = Urls::of(&Running::of(self)?.databases)?;
+        let urls = Urls::of(&Running::of(self)?.audited)?;
         let trusted_keys = self.folder().join("keys/trusted.json");
         let evidence = Evidence { trusted_keys: &trusted_keys, roots: None };
         let limit = Instant::now() + Duration::from_secs(10);

@@ -34,7 +34,7 @@ async fn days_are_played_on_a_clock_that_is_set_forward() -> Result<()> {
     assert_eq!(ages, [175, 176, 178, 180, 181], "{rows:?}");
     assert_eq!(rows[1]["status"], json!("failed"));
 
-    let urls = Urls::of(&Running::of(&stack)?.databases)?;
+    let urls = Urls::of(&Running::of(&stack)?.audited)?;
     let trusted_keys = stack.folder().join("keys/trusted.json");
     let verdicts = audit(&urls, Some(&Evidence { trusted_keys: &trusted_keys, roots: None })).await?;
     let broken: Vec<_> = verdicts.into_iter().filter(|verdict| !verdict.offending.is_empty()).collect();

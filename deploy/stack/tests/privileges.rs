@@ -347,6 +347,53 @@ async fn rights(conn: &mut PgConnection, table: &str, columns: &[String]) -> Str
     rights.join(" ")
 }
 
+/// [D-B2] The auditor's role reads every table, and writes nothing: neither a table nor a sequence, nor by a function with the
+/// rights of its owner.
+#[sqlx::test(migrations = false)]
+async fn the_auditor_reads_everything_and_writes_nothing(pool: PgPool) {
+    let mut conn = PgConnection::connect_with(&pool.connect_options()).await.unwrap();
+    run(
+        &mut conn,
+        "DO $$ BEGIN CREATE ROLE auditor LOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+        ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO auditor",
+    )
+    .await
+    .unwrap();
+    provision(&mut conn).await;
+    let tables: Vec<(String, String)> = sqlx::query_as(
+        "SELECT nspname::text, relname::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+         WHERE nspname = ANY ($1) AND relkind IN ('r', 'p') ORDER BY 1, 2",
+    )
+    .bind(services().map(|(schema, _)| schema).collect::<Vec<_>>())
+    .fetch_all(&mut conn)
+    .await
+    .unwrap();
+    assert!(tables.len() > 50, "{}", tables.len());
+    let may_write: Vec<String> = sqlx::query_scalar(
+        "SELECT pg_class.oid::regclass::text FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace
+         WHERE nspname = ANY ($1) AND (relkind IN ('r', 'p', 'v')
+            AND has_table_privilege('auditor', pg_class.oid, 'INSERT, UPDATE, DELETE, TRUNCATE, TRIGGER, REFERENCES')
+            OR relkind IN ('r', 'p') AND has_any_column_privilege('auditor', pg_class.oid, 'INSERT, UPDATE, REFERENCES')
+            OR relkind = 'S' AND has_sequence_privilege('auditor', pg_class.oid, 'USAGE, UPDATE'))
+         UNION ALL
+         SELECT pg_proc.oid::regprocedure::text FROM pg_proc JOIN pg_namespace ON pg_namespace.oid = pronamespace
+         WHERE nspname = ANY ($1) AND prosecdef AND has_function_privilege('auditor', pg_proc.oid, 'EXECUTE')",
+    )
+    .bind(services().map(|(schema, _)| schema).collect::<Vec<_>>())
+    .fetch_all(&mut conn)
+    .await
+    .unwrap();
+    assert_eq!(may_write, Vec::<String>::new());
+    for (schema, _) in services() {
+        run(&mut conn, &format!("GRANT USAGE ON SCHEMA {schema} TO auditor")).await.unwrap();
+    }
+    run(&mut conn, "SET ROLE auditor").await.unwrap();
+    for (schema, table) in tables {
+        run(&mut conn, &format!("SELECT FROM {schema}.{table} LIMIT 1")).await.unwrap();
+        assert!(!may(&mut conn, &format!("DELETE FROM {schema}.{table} WHERE false")).await, "{schema}.{table}");
+    }
+}
+
 /// [D-B2] [L5] [D-O3] Every privilege of every service's role on every table is tried; where money or authority is decided
 /// each has only what is listed. Read the table with `--nocapture`.
 #[sqlx::test(migrations = false)]

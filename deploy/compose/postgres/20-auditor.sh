@@ -1,0 +1,21 @@
+#!/usr/bin/env bash
+# The role of the audit: it reads every database and changes nothing. Runs when the server's data is created; on a server
+# from before the role existed, run it once by hand, after deploy/secrets.sh (see deploy/COMPOSE.md).
+set -euo pipefail
+
+admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" "$@"; }
+
+password=$(sed -n 's/^auditor //p' /run/secrets/database-passwords)
+admin --dbname postgres <<SQL
+SELECT 'CREATE ROLE auditor LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = 'auditor') \gexec
+ALTER ROLE auditor PASSWORD '$password';
+ALTER ROLE auditor SET default_transaction_read_only = on;
+SQL
+for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
+  admin --dbname "$name" <<SQL
+GRANT CONNECT ON DATABASE $name TO auditor;
+GRANT USAGE ON SCHEMA public TO auditor;
+GRANT SELECT ON ALL TABLES IN SCHEMA public TO auditor;
+ALTER DEFAULT PRIVILEGES FOR ROLE ${name}_owner GRANT SELECT ON TABLES TO auditor;
+SQL
+done
