@@ -7,11 +7,11 @@ use chassis::db::{Db, PgConnection};
 use chassis::money::Conversion;
 use time::OffsetDateTime;
 
-use crate::clients::chain::{Chain, Search};
+use crate::clients::chain::Chain;
 use crate::clients::rpc::ChainError;
 use crate::domain::address;
 use crate::domain::network::{self, Format};
-use crate::domain::payment::{Fate, Key, Observation, State, Tip, Watched, depth, state};
+use crate::domain::payment::{Fate, Key, Observation, Search, State, Tip, Watched, depth, state};
 use crate::domain::quote::Asset;
 use crate::domain::rate::agree;
 use crate::error::Error;

@@ -12,9 +12,8 @@ use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 use tokio::sync::Mutex;
 
-use super::chain::{Found, Search};
 use super::rpc::{ChainError, Rpc};
-use crate::domain::payment::{Block, Fate, Key, Observation, Tip, Watched, Way};
+use crate::domain::payment::{Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 const WALLET: &str = "solvane-watch";
 /// How old the newest block may be.

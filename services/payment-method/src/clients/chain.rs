@@ -6,7 +6,7 @@ use super::bitcoin_core::BitcoinCore;
 use super::evm_rpc::EvmRpc;
 use super::rpc::ChainError;
 use crate::domain::network::Format;
-use crate::domain::payment::{Fate, Observation, Tip, Watched};
+use crate::domain::payment::{Found, Observation, Search, Tip, Watched};
 use chassis::money::Units;
 
 /// A node of one chain.
@@ -14,26 +14,6 @@ use chassis::money::Units;
 pub enum Chain {
     Bitcoin(BitcoinCore),
     Evm(EvmRpc),
-}
-
-/// What to look for.
-#[derive(Debug, Clone, Copy)]
-pub struct Search<'a> {
-    pub watched: &'a [Watched],
-    /// The contracts of tokens that count, as their chain writes them.
-    pub contracts: &'a [String],
-    /// Whether the coin of the chain is looked for in every block.
-    pub coin: bool,
-}
-
-/// A transaction of which a node knows.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    pub fate: Fate,
-    /// Those with an address of the platform.
-    pub payments: Vec<Observation>,
-    /// Whether it has a transfer to the platform that does not count: nothing, or of a token that is not known.
-    pub worthless: bool,
 }
 
 impl Chain {

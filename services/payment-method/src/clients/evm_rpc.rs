@@ -9,11 +9,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use time::{Duration, OffsetDateTime};
 
-use super::chain::{Found, Search};
 use super::rpc::{ChainError, Rpc};
 use crate::domain::address;
 use crate::domain::network::Format;
-use crate::domain::payment::{Block, Fate, Key, Observation, Tip, Watched, Way};
+use crate::domain::payment::{Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 /// The topic of `Transfer(address,address,uint256)`.
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";

@@ -128,6 +128,26 @@ pub struct Watched {
     pub since: OffsetDateTime,
 }
 
+/// What to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Search<'a> {
+    pub watched: &'a [Watched],
+    /// The contracts of tokens that count, as their chain writes them.
+    pub contracts: &'a [String],
+    /// Whether the coin of the chain is looked for in every block.
+    pub coin: bool,
+}
+
+/// A transaction of which a node knows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    pub fate: Fate,
+    /// Those with an address of the platform.
+    pub payments: Vec<Observation>,
+    /// Whether it has a transfer to the platform that does not count: nothing, or of a token that is not known.
+    pub worthless: bool,
+}
+
 /// Blocks on top of a payment, its own included, that make it final: by its value on Bitcoin. Where a chain tells what is
 /// final, this is only how many are expected.
 #[must_use]
