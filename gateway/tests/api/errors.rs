@@ -169,7 +169,7 @@ async fn the_course_is_what_its_service_says() {
         course::Progress { position_seconds: 42, done_at: Some(moment()), at: Some(moment()) },
     );
     let locked = course::LessonOutline { id: "closed".to_owned(), locked: true, ..Default::default() };
-    let begun = course::LessonOutline { progress: Some(progress.clone()), ..open };
+    let begun = course::LessonOutline { progress: Some(progress), ..open };
     let module = course::Module { number: 1, lessons: vec![begun, locked], ..Default::default() };
     let answer = course::GetCourseResponse { modules: vec![module], ..Default::default() };
     fixture.recorder.answer("/solvane.course.v1.CourseService/GetCourse", &answer);
