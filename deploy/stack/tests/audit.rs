@@ -194,7 +194,14 @@ impl Product {
                 }
             }
         }
-        for ((service, _), rows) in services().zip([AUTH, WALLET, TRADE, PAYMENT_METHOD, MAILER]) {
+        let lived_in = [
+            ("auth", AUTH),
+            ("wallet", WALLET),
+            ("trade", TRADE),
+            ("payment_method", PAYMENT_METHOD),
+            ("mailer", MAILER),
+        ];
+        for (service, rows) in lived_in {
             product.run(service, rows).await;
         }
         for (service, staff, decided) in decisions() {

@@ -1,5 +1,7 @@
 //! A world that looks at a chain.
 
+#![expect(clippy::print_stdout, reason = "a test says what is not installed")]
+
 use payment_method::app::observe_chain::observe_chain;
 use payment_method::clients::chain::Chain;
 use payment_method::domain::address;

@@ -46,7 +46,8 @@ async fn a_failing_node_makes_unknown(pool: PgPool) {
     world.platform("USDT", "TRC20", TRON_2).await;
     world.platform("BTC", "Bitcoin", BITCOIN).await;
     let now = OffsetDateTime::now_utc();
-    let wrong: [(&str, Box<dyn Fn(&str, &Value) -> Response + Send + Sync>); 6] = [
+    type Answer = Box<dyn Fn(&str, &Value) -> Response + Send + Sync>;
+    let wrong: [(&str, Answer); 6] = [
         ("refused", Box::new(|_, _| StatusCode::TOO_MANY_REQUESTS.into_response())),
         ("unreadable", Box::new(|_, _| "Error: lack of computing resources".into_response())),
         ("refused", Box::new(|_, _| Redirect::temporary("/elsewhere").into_response())),

@@ -84,7 +84,7 @@ async fn destinations_go_with_the_personal_data(pool: PgPool) {
     }
     assert!(world.close(&member).await.is_empty());
     let mut conn = world.doors.db.conn().await.unwrap();
-    assert!(Destinations.erase(&mut *conn, &[member.id]).await.unwrap_err().to_string().contains("append-only"));
+    assert!(Destinations.erase(&mut conn, &[member.id]).await.unwrap_err().to_string().contains("append-only"));
     sqlx::raw_sql(
         "ALTER TABLE closed_wallets DISABLE TRIGGER ALL;
          UPDATE closed_wallets SET closed_at = closed_at - interval '31 days'",
@@ -92,7 +92,7 @@ async fn destinations_go_with_the_personal_data(pool: PgPool) {
     .execute(&world.pool)
     .await
     .unwrap();
-    Destinations.erase(&mut *conn, &[member.id]).await.unwrap();
+    Destinations.erase(&mut conn, &[member.id]).await.unwrap();
     let left: Vec<Uuid> = sqlx::query_scalar("SELECT user_id FROM destinations").fetch_all(&world.pool).await.unwrap();
     assert_eq!(left, [other.id]);
 }
