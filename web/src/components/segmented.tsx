@@ -13,7 +13,7 @@ export function Segmented<T extends string>({ legend, options, value, onChange }
   return (
     <fieldset className="min-w-0">
       <legend className="sr-only">{legend}</legend>
-      <div className="inline-flex max-w-full gap-0.5 overflow-x-auto rounded-md bg-sunken p-1">
+      <div className="relative inline-flex max-w-full gap-0.5 overflow-x-auto rounded-md bg-sunken p-1">
         {options.map((option) => (
           <label
             key={option.value}
