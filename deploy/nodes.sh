@@ -17,7 +17,7 @@ packages=(bitcoin-knots/$suite-backports libc6 libgcc-s1 libstdc++6 libevent-cor
 
 anvil() {
   cp deploy/stack/nodes/package.json deploy/stack/nodes/package-lock.json "$folder/" &&
-    npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error &&
+    npm ci --prefix "$folder" --no-audit --no-fund --loglevel=error --fetch-timeout=30000 --fetch-retries=1 &&
     ln -sf node_modules/@foundry-rs/anvil-linux-amd64/bin/anvil "$folder/anvil" &&
     "$folder/anvil" --version
 }
@@ -32,7 +32,8 @@ bitcoind() {
   printf 'deb [signed-by=%s] %s %s main\n' "$keyring" "$mirror" "$suite" "$keyring" "$mirror" "$suite-backports" >"$apt/sources.list"
   local options=(-qq -o "Dir::Etc::SourceList=$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
     -o "Dir::State=$apt/state" -o Dir::State::status=/dev/null -o "Dir::Cache=$apt/cache" -o Acquire::Languages=none
-    -o APT::Sandbox::User= -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false)
+    -o APT::Sandbox::User= -o Acquire::http::Timeout=30 -o Acquire::https::Timeout=30 -o Acquire::Retries=1
+    -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false)
   apt-get "${options[@]}" update || return
   (cd "$apt/cache/archives" && apt-get "${options[@]}" download "${packages[@]}") || return
   for package in "$apt"/cache/archives/*.deb; do dpkg-deb -x "$package" "$folder/bitcoin.new" || return; done
