@@ -40,6 +40,7 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("course", "modules", "INSERT"),
     ("course", "lessons", "INSERT"),
     ("course", "publications", "INSERT"),
+    ("course", "drafts", "INSERT UPDATE"),
     ("course", "audit_rows", "INSERT"),
     // Those of members are forgotten after they closed their account.
     ("payment_method", "methods", "INSERT UPDATE DELETE"),

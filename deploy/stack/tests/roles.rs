@@ -65,6 +65,11 @@ const TABLE: &[Row] = &[
     ("POST", "/admin/plans", "", "manager"),
     ("PUT", "/admin/plans/{id}", NONE, "manager"),
     ("POST", "/admin/plans/{id}/values", NONE, "manager"),
+    ("GET", "/admin/course", "", ALL),
+    ("PUT", "/admin/course/draft", "", "manager"),
+    ("POST", "/admin/course/publish", "", "manager"),
+    ("GET", "/admin/course/versions/{number}", "1", ALL),
+    ("POST", "/admin/course/versions/{number}/restore", "0", "manager"),
     ("GET", "/admin/staff", "", "auditor admin"),
     ("POST", "/admin/staff", "", "admin"),
     ("DELETE", "/admin/staff/{id}", NONE, "admin"),
@@ -104,12 +109,13 @@ fn body(path: &str) -> Value {
         path if path.starts_with("/admin/plans") => json!({
             "title": "New", "subtitle": "Plan", "min": "100", "max": "200", "roi": "4", "duration": 30,
         }),
+        path if path.starts_with("/admin/course") => json!({ "revision": -1, "published": 0, "content": null }),
         _ => json!({}),
     }
 }
 
 async fn call(client: &Client, (method, path, id, _): Row) -> Result<Answer> {
-    let (method, url) = (Method::from_bytes(method.as_bytes())?, path.replace("{id}", id));
+    let (method, url) = (Method::from_bytes(method.as_bytes())?, path.replace("{id}", id).replace("{number}", id));
     let request = client.request(method.clone(), &url);
     let request = if method == Method::GET { request } else { request.json(&body(path)) };
     stack::client::send(request).await

@@ -16,6 +16,8 @@ pub mod rates;
 
 pub mod plans;
 
+pub mod course;
+
 pub mod staff;
 
 pub mod books;
@@ -80,6 +82,12 @@ pub fn routes(
         .routes(routes!(plans::list, plans::create))
         .routes(routes!(plans::update))
         .routes(routes!(plans::add_value))
+        // The course.
+        .routes(routes!(course::get))
+        .routes(declare(Class::Upload, routes!(course::save)))
+        .routes(routes!(course::publish))
+        .routes(routes!(course::version))
+        .routes(routes!(course::restore))
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))

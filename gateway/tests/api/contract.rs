@@ -55,7 +55,11 @@ async fn every_operation_of_the_document_is_routed() {
     let document = document();
     for (path, item) in document["paths"].as_object().unwrap() {
         for method in item.as_object().unwrap().keys() {
-            let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");
+            let address = path
+                .replace("{transactionId}", "x")
+                .replace("{userId}", "x")
+                .replace("{id}", "x")
+                .replace("{number}", "1");
             let address = address.replace("{folder}", "receipts").replace("{name}", "x.png");
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
             let reply = fixture.call(verb, &address, None, "{}").await;
@@ -78,7 +82,11 @@ async fn operations_with_security_refuse_visitors() {
             if operation["security"] == json!([]) || is_lesson {
                 continue;
             }
-            let address = path.replace("{transactionId}", "x").replace("{userId}", "x").replace("{id}", "x");
+            let address = path
+                .replace("{transactionId}", "x")
+                .replace("{userId}", "x")
+                .replace("{id}", "x")
+                .replace("{number}", "1");
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
             let reply = fixture.call(verb, &address, None, "{}").await;
             assert_eq!(reply.status, StatusCode::UNAUTHORIZED, "{method} {path}");

@@ -6,7 +6,7 @@ use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use prost::Message;
 use proto::common::v1::{ErrorReason, Idempotency, Proposal, ProposalStatus};
-use proto::{auth::v1 as auth, mailer::v1 as mailer, payment_method::v1 as payment_method};
+use proto::{auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method};
 use proto::{trade::v1 as trade, wallet::v1 as wallet};
 
 use crate::fixture::{Fixture, Reply, pending_deposit};
@@ -85,6 +85,13 @@ async fn every_mutation_of_staff_honours_its_key() {
     let body = r#"{"version":2,"signature":"2026-11-23T16:00:00Z.x"}"#;
     let sign = |m: payment_method::SignPlatformMethodRequest| m.idempotency;
     keys(f, post("/payment-methods/1/signature"), body, path, sign).await;
+    let of = "/solvane.course.v1.StaffService/";
+    let path = format!("{of}PublishDraft");
+    let body = r#"{"revision":1,"published":1}"#;
+    keys(f, post("/course/publish"), body, &path, |m: course::PublishDraftRequest| m.idempotency).await;
+    let (path, body) = (format!("{of}RestoreVersion"), r#"{"published":2}"#);
+    let restore = |m: course::RestoreVersionRequest| m.idempotency;
+    keys(f, post("/course/versions/1/restore"), body, &path, restore).await;
     let path = "/solvane.mailer.v1.StaffService/ReplayDeadLetter";
     keys(f, post("/dead-letters/mai_1/replay"), "", path, |m: mailer::ReplayDeadLetterRequest| m.idempotency).await;
     let (note, of) = (r#"{"note":"odd"}"#, "/solvane.auth.v1.StaffService/");

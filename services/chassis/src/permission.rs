@@ -33,6 +33,10 @@ pub enum Permission {
     PublishRates,
     /// Propose and decide plans and values.
     ChangePlans,
+    /// Write the draft of the course.
+    EditCourse,
+    /// Publish a version of the course, or go back to one.
+    PublishCourse,
     /// Read the staff accounts.
     SeeStaff,
     /// Propose and decide who is staff, and in which role.
@@ -68,7 +72,7 @@ const fn deciding(name: &'static str, roles: &'static [Role]) -> Rule {
 
 impl Permission {
     /// Every permission, in the order of the table of rules.
-    pub const ALL: [Self; 21] = [
+    pub const ALL: [Self; 23] = [
         Self::See,
         Self::Decide,
         Self::ProposeReversal,
@@ -82,6 +86,8 @@ impl Permission {
         Self::ChangeMethods,
         Self::PublishRates,
         Self::ChangePlans,
+        Self::EditCourse,
+        Self::PublishCourse,
         Self::SeeStaff,
         Self::ChangeStaff,
         Self::SeeAudit,
@@ -108,6 +114,8 @@ impl Permission {
             Self::ChangeMethods => deciding("changeMethods", &[Treasurer]),
             Self::PublishRates => deciding("publishRates", &[Treasurer]),
             Self::ChangePlans => deciding("changePlans", &[Manager]),
+            Self::EditCourse => reading("editCourse", &[Manager]),
+            Self::PublishCourse => deciding("publishCourse", &[Manager]),
             Self::SeeStaff => reading("seeStaff", &[Auditor, Admin]),
             Self::ChangeStaff => deciding("changeStaff", &[Admin]),
             Self::SeeAudit => reading("seeAudit", &[Auditor, Admin]),
@@ -248,7 +256,16 @@ mod tests {
             Permission::ALL.into_iter().filter(|one| !one.needs_fresh_factor()).map(Permission::as_str).collect();
         assert_eq!(
             without,
-            ["see", "writeNotes", "seeStaff", "seeAudit", "seeJournal", "publishLiabilities", "replayDeadLetters"]
+            [
+                "see",
+                "writeNotes",
+                "editCourse",
+                "seeStaff",
+                "seeAudit",
+                "seeJournal",
+                "publishLiabilities",
+                "replayDeadLetters"
+            ]
         );
     }
 

@@ -2,6 +2,8 @@
 
 pub mod course;
 
+pub mod draft;
+
 pub mod files;
 
 pub mod progress;

@@ -1,7 +1,10 @@
 //! All errors of this service.
 
 use chassis::error::{Fault, Kind, Refusal};
+use chassis::idempotency::Replayed;
 use proto::common::v1::ErrorReason;
+
+use crate::domain::course::Unfit;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -14,43 +17,75 @@ pub enum Error {
     /// Only in the moment before the first version is in the database.
     #[error("the course is not published yet, please try again in a moment")]
     NotPublished,
+    #[error("version not found")]
+    VersionNotFound,
+    /// Nothing differs from the published version.
+    #[error("there is no draft")]
+    NoDraft,
+    /// The draft or the published version is another than the caller has seen.
+    #[error("the course has changed since you loaded it")]
+    Stale,
+    #[error("members see this version already")]
+    PublishedAlready,
+    /// More than a draft can hold.
+    #[error("the texts of a course can have up to 2 MB together, with at most 50 modules of 50 lessons")]
+    TooLarge,
+    /// Not fit for publication.
+    #[error("{}", .0.first().map_or("some parts are not valid", |unfit| unfit.sentence))]
+    Unfit(Vec<Unfit>),
+    /// A stored draft that this build cannot read.
+    #[error("unreadable draft")]
+    Unreadable(#[from] serde_json::Error),
     #[error("database")]
     Database(#[from] sqlx::Error),
     /// Said by what this service stands on, or by wallet.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
+    /// Said before under the same key.
+    #[error("{}", .0.refusal.message)]
+    Replayed(#[from] Replayed),
 }
 
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::LessonNotFound => Kind::NotFound,
+            Self::LessonNotFound | Self::VersionNotFound | Self::NoDraft => Kind::NotFound,
+            Self::Stale | Self::PublishedAlready => Kind::Conflict,
+            Self::TooLarge | Self::Unfit(_) => Kind::Invalid,
             Self::Locked => Kind::Forbidden,
             Self::NotPublished => Kind::Unavailable,
             Self::Database(error) => error.kind(),
-            Self::Refused(refusal) => refusal.kind,
+            Self::Unreadable(_) => Kind::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
         }
     }
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::LessonNotFound => ErrorReason::NotFound,
+            Self::LessonNotFound | Self::VersionNotFound | Self::NoDraft => ErrorReason::NotFound,
+            Self::Stale | Self::PublishedAlready => ErrorReason::StaleRevision,
+            Self::TooLarge | Self::Unfit(_) => ErrorReason::ValidationFailed,
             Self::Locked => ErrorReason::PermissionDenied,
             Self::NotPublished => ErrorReason::Unavailable,
             Self::Database(error) => error.reason(),
-            Self::Refused(refusal) => refusal.reason(),
+            Self::Unreadable(_) => ErrorReason::Internal,
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
         }
     }
 
     fn refusal(&self) -> Option<&Refusal> {
         match self {
-            Self::Refused(refusal) => Some(refusal),
+            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
             _ => None,
         }
     }
 
     fn fields(&self) -> Vec<(String, String)> {
-        self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default()
+        match self {
+            Self::TooLarge => vec![("modules".to_owned(), self.sentence())],
+            Self::Unfit(parts) => parts.iter().map(|part| (part.place.clone(), part.sentence.to_owned())).collect(),
+            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
+        }
     }
 
     fn database(&self) -> Option<&sqlx::Error> {

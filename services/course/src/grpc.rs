@@ -8,6 +8,7 @@ mod staff;
 
 use chassis::db::Db;
 use chassis::error::to_status;
+use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
@@ -43,6 +44,9 @@ impl Doors {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        to_status(&error)
+        match &error {
+            Error::Replayed(replayed) => replayed_status(replayed),
+            error => to_status(error),
+        }
     }
 }

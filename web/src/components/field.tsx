@@ -66,6 +66,17 @@ export function TextField({ label, error, hint, optional, trailing, leading, cla
   )
 }
 
+type TextAreaProps = ComponentProps<'textarea'> & FieldProps
+
+export function TextAreaField({ label, error, hint, optional, className, ...rest }: TextAreaProps) {
+  const wiring = useControl({ id: rest.id, error, hint })
+  return (
+    <Frame id={wiring.id} {...{ label, error, hint, optional }}>
+      <textarea {...rest} {...wiring} className={cx(control, 'py-2.5', className)} />
+    </Frame>
+  )
+}
+
 /** A password that can be shown and hidden [MSG-03]. */
 export function PasswordField(props: Omit<InputProps, 'type' | 'trailing'>) {
   const [shown, setShown] = useState(false)

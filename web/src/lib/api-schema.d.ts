@@ -24,6 +24,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/course": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get the draft of the course */
+        get: operations["get_admin_course"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/course/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Save or discard the draft of the course
+         * @description A draft may be unfinished. `STALE_REVISION` if somebody else changed it.
+         */
+        put: operations["put_admin_course_draft"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/course/publish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Publish the draft of the course */
+        post: operations["post_admin_course_publish"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/course/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a version of the course */
+        get: operations["get_admin_course_versions_by_number"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/course/versions/{number}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Go back to a version of the course */
+        post: operations["post_admin_course_versions_by_number_restore"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/dead-letters": {
         parameters: {
             query?: never;
@@ -2173,6 +2261,12 @@ export interface components {
             note: string;
             type?: components["schemas"]["Direction"] | null;
         };
+        /** @description The content of the course. */
+        CourseContent: {
+            modules: components["schemas"]["ModuleContent"][];
+            subtitle: string;
+            title: string;
+        };
         /** @description The curriculum, with what the caller may read. */
         CourseEntry: {
             modules: components["schemas"]["ModuleEntry"][];
@@ -2197,6 +2291,16 @@ export interface components {
         /** @description Price of the course. */
         CourseTerms: {
             price: components["schemas"]["Dollars"];
+        };
+        /** @description A version in the list of versions. */
+        CourseVersion: {
+            createdAt: string;
+            /** @description Left out for a version that was imported on the command line. */
+            createdByName?: string;
+            /** Format: int32 */
+            lessons: number;
+            /** Format: int32 */
+            number: number;
         };
         /** @description An event that could not be processed. */
         DeadLetter: {
@@ -2295,6 +2399,23 @@ export interface components {
             /** @description A sentence to show to the person. */
             message: string;
             /** @description Always `true`. */
+            success: boolean;
+        };
+        /** @description The draft as it should be. */
+        DraftBody: {
+            content?: components["schemas"]["CourseContent"] | null;
+            /**
+             * Format: int32
+             * @description Of the draft that was read.
+             */
+            revision: number;
+        };
+        /** @description The draft that is kept. */
+        DraftReply: {
+            /** @description Left out once the draft is discarded. */
+            changedAt?: string;
+            /** Format: int32 */
+            revision: number;
             success: boolean;
         };
         /** @description An entry of the ledger. */
@@ -2456,6 +2577,17 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** @description A lesson of the content. */
+        LessonContent: {
+            /** @description The same in every version: progress is kept by it. */
+            id: string;
+            markdown: string;
+            /** Format: int32 */
+            minutes: number;
+            /** @description Whether everybody may read it. */
+            preview: boolean;
+            title: string;
+        };
         /** @description A lesson in the curriculum. */
         LessonEntry: {
             id: string;
@@ -2587,6 +2719,12 @@ export interface components {
          * @enum {string}
          */
         MethodScope: "platform" | "personal";
+        /** @description A module of the content. */
+        ModuleContent: {
+            lessons: components["schemas"]["LessonContent"][];
+            summary: string;
+            title: string;
+        };
         /** @description A module of the curriculum. */
         ModuleEntry: {
             lessons: components["schemas"]["LessonEntry"][];
@@ -2934,7 +3072,7 @@ export interface components {
          * @description Permission of staff; each role has several.
          * @enum {string}
          */
-        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
+        Permission: "see" | "decide" | "proposeReversal" | "placeHold" | "releaseHold" | "rejectPayout" | "freeze" | "writeNotes" | "pay" | "correctBalances" | "changeMethods" | "publishRates" | "changePlans" | "editCourse" | "publishCourse" | "seeStaff" | "changeStaff" | "seeAudit" | "seeJournal" | "reopenWithdrawals" | "publishLiabilities" | "replayDeadLetters" | "resetFactors";
         /** @description An investment plan. */
         Plan: {
             /** @description Whether it is open for investments. */
@@ -3151,6 +3289,29 @@ export interface components {
             subjectId?: string;
             success: boolean;
         };
+        /** @description What is published. */
+        Publication: {
+            /**
+             * Format: int32
+             * @description The version that was published then.
+             */
+            published: number;
+            /**
+             * Format: int32
+             * @description Of the draft that was read.
+             */
+            revision: number;
+        };
+        /** @description What members see now. */
+        Published: {
+            message: string;
+            /**
+             * Format: int32
+             * @description The number of the version.
+             */
+            number: number;
+            success: boolean;
+        };
         /** @description A publication: the total owed to members at a moment, and the root of the tree that proves it. */
         PublishedLiabilities: {
             at: string;
@@ -3365,6 +3526,14 @@ export interface components {
             /** @description The token of the reset link, unless it is in the query. */
             token?: string | null;
         };
+        /** @description What is replaced. */
+        Restoration: {
+            /**
+             * Format: int32
+             * @description The version that was published when the caller looked.
+             */
+            published: number;
+        };
         /** @description The reason for a reversal. */
         Reversal: {
             /**
@@ -3519,6 +3688,26 @@ export interface components {
             success: boolean;
             /** @description Until when the second factor counts as fresh. */
             until?: string | null;
+        };
+        /** @description The draft, or the published version while there is none, and the versions. */
+        Studio: {
+            /** @description When the draft was changed; left out while there is none. */
+            changedAt?: string;
+            changedByName?: string;
+            content: components["schemas"]["CourseContent"];
+            /**
+             * Format: int32
+             * @description The version that members see.
+             */
+            published: number;
+            /**
+             * Format: int32
+             * @description Sent back with the next change of the draft.
+             */
+            revision: number;
+            success: boolean;
+            /** @description The newest fifty, newest first. */
+            versions: components["schemas"]["CourseVersion"][];
         };
         /** @description Limits, fee and prices; amounts in dollars. */
         Terms: {
@@ -3787,6 +3976,11 @@ export interface components {
             /** @description The handle from register, login or resend. Not needed with a session. */
             verification?: string | null;
         };
+        /** @description A version of the course. */
+        VersionReply: {
+            content: components["schemas"]["CourseContent"];
+            success: boolean;
+        };
         /** @description A staff member. */
         Viewer: {
             id: string;
@@ -3934,6 +4128,14 @@ export interface components {
                 "application/json": components["schemas"]["Proposed"];
             };
         };
+        Published: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Published"];
+            };
+        };
         PublishedLiabilities: {
             headers: {
                 [name: string]: unknown;
@@ -4005,6 +4207,7 @@ export interface components {
         "Idempotency-Key": string;
         cursor: string;
         id: string;
+        number: number;
         userId: string;
     };
     requestBodies: never;
@@ -4045,6 +4248,119 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_admin_course: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Studio"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    put_admin_course_draft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftBody"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DraftReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_admin_course_publish: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Publication"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Published"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_admin_course_versions_by_number: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: components["parameters"]["number"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_admin_course_versions_by_number_restore: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                number: components["parameters"]["number"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Restoration"];
+            };
+        };
+        responses: {
+            200: components["responses"]["Published"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

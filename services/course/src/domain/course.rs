@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const LONGEST_TITLE: usize = 120;
 const LONGEST_SUMMARY: usize = 400;
 const LONGEST_TEXT: usize = 100_000;
+/// Bytes of all texts together.
+const LARGEST: usize = 2_000_000;
 const LONGEST_ID: usize = 80;
 /// Modules of the course, and lessons of a module, at the most.
 const MOST: usize = 50;
@@ -63,11 +65,20 @@ impl Course {
             "The subtitle can have up to 400 characters.",
         );
         found.expect((1..=MOST).contains(&self.modules.len()), "modules", "A course has 1 to 50 modules.");
+        found.expect(!self.is_too_large(), "modules", "The texts of a course can have up to 2 MB together.");
         let mut ids = HashSet::new();
         for (place, module) in self.modules.iter().enumerate() {
             module.check(&format!("modules.{place}"), &mut ids, &mut found);
         }
         if found.0.is_empty() { Ok(()) } else { Err(found.0) }
+    }
+
+    /// Whether it is more than a draft or a version can hold.
+    #[must_use]
+    pub fn is_too_large(&self) -> bool {
+        self.modules.len() > MOST
+            || self.modules.iter().any(|module| module.lessons.len() > MOST)
+            || self.lessons().map(|lesson| lesson.markdown.len()).sum::<usize>() > LARGEST
     }
 
     /// A lesson with the number and title of its module.

@@ -3,12 +3,14 @@
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::course::v1::{
-    GetCourseResponse, LessonOutline, LessonText, Module as ModuleMessage, Progress as ProgressMessage,
-    PutProgressRequest,
+    Content, ContentLesson, ContentModule, DraftState, GetCourseResponse, GetStudioResponse, LessonOutline, LessonText,
+    Module as ModuleMessage, Progress as ProgressMessage, PutProgressRequest, Version,
 };
 
 use crate::app::get_course::Outline;
-use crate::domain::course::Lesson;
+use crate::app::get_studio::Studio;
+use crate::domain::course::{Course, Lesson, Module};
+use crate::domain::draft::{Draft, VersionEntry};
 use crate::domain::progress::{Progress, Report};
 use crate::error::Error;
 use crate::store::versions::PublishedLesson;
@@ -68,6 +70,84 @@ impl From<Progress> for ProgressMessage {
             position_seconds: progress.position_seconds,
             done_at: progress.done_at.map(clock::to_proto),
             at: Some(clock::to_proto(progress.at)),
+        }
+    }
+}
+
+impl From<Content> for Course {
+    fn from(content: Content) -> Self {
+        let lesson = |lesson: ContentLesson| Lesson {
+            id: lesson.id,
+            title: lesson.title,
+            minutes: lesson.minutes,
+            is_preview: lesson.preview,
+            markdown: lesson.markdown,
+        };
+        let module = |module: ContentModule| Module {
+            title: module.title,
+            summary: module.summary,
+            lessons: module.lessons.into_iter().map(lesson).collect(),
+        };
+        Self {
+            title: content.title,
+            subtitle: content.subtitle,
+            modules: content.modules.into_iter().map(module).collect(),
+        }
+    }
+}
+
+impl From<Course> for Content {
+    fn from(course: Course) -> Self {
+        let lesson = |lesson: Lesson| ContentLesson {
+            id: lesson.id,
+            title: lesson.title,
+            minutes: lesson.minutes,
+            preview: lesson.is_preview,
+            markdown: lesson.markdown,
+        };
+        let module = |module: Module| ContentModule {
+            title: module.title,
+            summary: module.summary,
+            lessons: module.lessons.into_iter().map(lesson).collect(),
+        };
+        Self {
+            title: course.title,
+            subtitle: course.subtitle,
+            modules: course.modules.into_iter().map(module).collect(),
+        }
+    }
+}
+
+impl From<Draft> for DraftState {
+    /// Without people and times once the draft is published or discarded.
+    fn from(draft: Draft) -> Self {
+        let is_open = draft.course.is_some();
+        Self {
+            revision: draft.revision,
+            changed_by: if is_open { draft.changed_by.to_string() } else { String::new() },
+            changed_at: is_open.then(|| clock::to_proto(draft.changed_at)),
+        }
+    }
+}
+
+impl From<VersionEntry> for Version {
+    fn from(version: VersionEntry) -> Self {
+        Self {
+            number: version.number,
+            created_by: version.created_by.to_string(),
+            created_at: Some(clock::to_proto(version.created_at)),
+            lessons: i32::try_from(version.lessons).unwrap_or(i32::MAX),
+        }
+    }
+}
+
+impl From<Studio> for GetStudioResponse {
+    fn from(studio: Studio) -> Self {
+        Self {
+            published: studio.published,
+            draft: Some(studio.draft.map(DraftState::from).unwrap_or_default()),
+            content: Some(studio.course.into()),
+            versions: studio.versions.into_iter().map(Version::from).collect(),
         }
     }
 }

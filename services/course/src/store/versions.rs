@@ -5,6 +5,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::course::{Course, Lesson, Module};
+use crate::domain::draft::VersionEntry;
 use crate::error::Error;
 
 /// Whether a course is read with the texts of its lessons.
@@ -31,6 +32,23 @@ pub async fn lock(conn: &mut PgConnection) -> Result<(), Error> {
 /// The number of the version that members see.
 pub async fn published(conn: &mut PgConnection) -> Result<Option<i32>, Error> {
     Ok(sqlx::query_scalar!("SELECT version FROM publications ORDER BY id DESC LIMIT 1").fetch_optional(conn).await?)
+}
+
+pub async fn exists(conn: &mut PgConnection, number: i32) -> Result<bool, Error> {
+    let found = sqlx::query_scalar!(r#"SELECT EXISTS (SELECT FROM versions WHERE number = $1) AS "found!""#, number);
+    Ok(found.fetch_one(conn).await?)
+}
+
+/// The newest versions, newest first.
+pub async fn list(conn: &mut PgConnection) -> Result<Vec<VersionEntry>, Error> {
+    Ok(sqlx::query_as!(
+        VersionEntry,
+        r#"SELECT number, created_by, created_at,
+                  (SELECT count(*) FROM lessons WHERE lessons.version = versions.number) AS "lessons!"
+           FROM versions ORDER BY number DESC LIMIT 50"#
+    )
+    .fetch_all(conn)
+    .await?)
 }
 
 /// A version, which never changes.

@@ -6,5 +6,6 @@ mod fixture;
 mod member_data;
 mod progress;
 mod reading;
+mod studio;
 mod versions;
 mod wallet;

@@ -10,6 +10,7 @@ export const adminPaths = {
   plans: '/admin/plans',
   newPlan: '/admin/plans/new',
   plan: (id: string) => `/admin/plans/${encodeURIComponent(id)}`,
+  course: '/admin/course',
   methods: '/admin/payment-methods',
   proposals: '/admin/proposals',
   staff: '/admin/staff',

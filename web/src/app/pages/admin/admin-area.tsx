@@ -26,6 +26,7 @@ const MemberPage = page(() => import('./member-page'), 'MemberPage')
 const PlansPage = page(() => import('./plans-page'), 'PlansPage')
 const PlanPage = page(() => import('./plan-page'), 'PlanPage')
 const NewPlanPage = page(() => import('./new-plan-page'), 'NewPlanPage')
+const CoursePage = page(() => import('./course-page'), 'CoursePage')
 const MethodsPage = page(() => import('./methods-page'), 'MethodsPage')
 const ProposalsPage = page(() => import('./proposals-page'), 'ProposalsPage')
 const StaffPage = page(() => import('./staff-page'), 'StaffPage')
@@ -68,6 +69,7 @@ function StaffArea() {
           <Route path="members/:id" element={<MemberPage />} />
           <Route path="plans" element={<PlansPage />} />
           <Route path="plans/:id" element={<PlanPage />} />
+          <Route path="course" element={<CoursePage />} />
           <Route path="payment-methods" element={<MethodsPage />} />
           <Route path="proposals" element={<ProposalsPage />} />
           <Route path="integrity" element={<IntegrityPage />} />

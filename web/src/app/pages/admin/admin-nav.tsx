@@ -2,6 +2,7 @@ import {
   BadgeCheck,
   ChartLine,
   CircleCheckBig,
+  GraduationCap,
   HandCoins,
   Inbox,
   KeyRound,
@@ -53,6 +54,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     name: 'Product',
     entries: [
       { to: adminPaths.plans, label: 'Plans and values', icon: ChartLine },
+      { to: adminPaths.course, label: 'Course', icon: GraduationCap },
       { to: adminPaths.methods, label: 'Platform methods', icon: Wallet },
     ],
   },

@@ -9,7 +9,7 @@ import { paths } from '@/lib/paths'
 import { lessonsOf, type Course, type Lesson } from '../api/course'
 import { usePutProgress } from '../api/put-progress'
 
-const LessonText = lazy(async () => ({ default: (await loadChunk(() => import('./lesson-text'))).LessonText }))
+const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
 
 type LessonReaderProps = { lesson: Lesson; course: Course | undefined }
 
@@ -31,7 +31,7 @@ export function LessonReader({ lesson, course }: LessonReaderProps) {
       <PageTitle title={lesson.title} className="mt-2 text-2xl font-semibold sm:text-3xl" />
       <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
       <Suspense fallback={<TextSkeleton />}>
-        <LessonText markdown={lesson.markdown} />
+        <MarkdownText markdown={lesson.markdown} />
       </Suspense>
       <LessonEnd lesson={lesson} course={course} />
     </article>

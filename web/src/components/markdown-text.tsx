@@ -1,8 +1,8 @@
 import Markdown from 'markdown-to-jsx/react'
 import type { ComponentProps, ReactNode } from 'react'
 
-/** A lesson's Markdown as React elements. Raw HTML in it stays text, and links are limited to safe schemes. */
-export function LessonText({ markdown }: { markdown: string }) {
+/** Markdown as React elements. Raw HTML in it stays text, and links are limited to safe schemes. */
+export function MarkdownText({ markdown }: { markdown: string }) {
   return (
     <Markdown options={options} className="text-base leading-7 text-ink">
       {markdown}

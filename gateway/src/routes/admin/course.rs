@@ -1,0 +1,282 @@
+//! The course as managers write it: the draft, versions, and what is published.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use proto::course::v1 as course;
+use proto::course::v1::{
+    ContentLesson, ContentModule, GetStudioRequest, GetVersionRequest, PublishDraftRequest, RestoreVersionRequest,
+    SaveDraftRequest,
+};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::{call, call_keyed, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
+use crate::idempotency::{Key, marked};
+use crate::json::{Json, Reply, known_moment, moment, ok};
+
+/// The content of the course.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct CourseContent {
+    title: String,
+    subtitle: String,
+    modules: Vec<ModuleContent>,
+}
+
+/// A module of the content.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct ModuleContent {
+    title: String,
+    summary: String,
+    lessons: Vec<LessonContent>,
+}
+
+/// A lesson of the content.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LessonContent {
+    /// The same in every version: progress is kept by it.
+    id: String,
+    title: String,
+    minutes: i32,
+    /// Whether everybody may read it.
+    preview: bool,
+    markdown: String,
+}
+
+impl From<course::Content> for CourseContent {
+    fn from(content: course::Content) -> Self {
+        let lesson = |lesson: ContentLesson| LessonContent {
+            id: lesson.id,
+            title: lesson.title,
+            minutes: lesson.minutes,
+            preview: lesson.preview,
+            markdown: lesson.markdown,
+        };
+        let module = |module: ContentModule| ModuleContent {
+            title: module.title,
+            summary: module.summary,
+            lessons: module.lessons.into_iter().map(lesson).collect(),
+        };
+        let modules = content.modules.into_iter().map(module).collect();
+        Self { title: content.title, subtitle: content.subtitle, modules }
+    }
+}
+
+impl From<CourseContent> for course::Content {
+    fn from(content: CourseContent) -> Self {
+        let lesson = |lesson: LessonContent| ContentLesson {
+            id: lesson.id,
+            title: lesson.title,
+            minutes: lesson.minutes,
+            preview: lesson.preview,
+            markdown: lesson.markdown,
+        };
+        let module = |module: ModuleContent| ContentModule {
+            title: module.title,
+            summary: module.summary,
+            lessons: module.lessons.into_iter().map(lesson).collect(),
+        };
+        let modules = content.modules.into_iter().map(module).collect();
+        Self { title: content.title, subtitle: content.subtitle, modules }
+    }
+}
+
+/// A version in the list of versions.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CourseVersion {
+    number: i32,
+    lessons: i32,
+    created_at: String,
+    /// Left out for a version that was imported on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    created_by_name: Option<String>,
+}
+
+/// The draft, or the published version while there is none, and the versions.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Studio {
+    success: bool,
+    /// The version that members see.
+    published: i32,
+    /// Sent back with the next change of the draft.
+    revision: i32,
+    /// When the draft was changed; left out while there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    changed_at: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    changed_by_name: Option<String>,
+    content: CourseContent,
+    /// The newest fifty, newest first.
+    versions: Vec<CourseVersion>,
+}
+
+/// Get the draft of the course
+#[utoipa::path(get, path = "/admin/course", responses((status = 200, body = Studio), Errors), tag = "Back office")]
+pub async fn get(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Studio>, ApiError> {
+    let answer = call_retrying!(app.clients.course_staff, get_studio, caller.out, GetStudioRequest {})?.into_inner();
+    let draft = answer.draft.unwrap_or_default();
+    let people = answer.versions.iter().map(|version| version.created_by.clone()).chain([draft.changed_by.clone()]);
+    let people = app.profiles.look_up(people.filter(|id| !id.is_empty())).await?;
+    let name = |id: &str| people.get(id).map(|one| one.name.clone());
+    let version = |version: course::Version| {
+        Ok::<_, ApiError>(CourseVersion {
+            number: version.number,
+            lessons: version.lessons,
+            created_at: known_moment(version.created_at.as_ref())?,
+            created_by_name: name(&version.created_by),
+        })
+    };
+    Ok(ok(Studio {
+        success: true,
+        published: answer.published,
+        revision: draft.revision,
+        changed_at: moment(draft.changed_at.as_ref()),
+        changed_by_name: name(&draft.changed_by),
+        content: answer.content.ok_or_else(|| ApiError::internal("an answer without content"))?.into(),
+        versions: answer.versions.into_iter().map(version).collect::<Result<_, _>>()?,
+    }))
+}
+
+/// A version of the course.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct VersionReply {
+    success: bool,
+    content: CourseContent,
+}
+
+/// Get a version of the course
+#[utoipa::path(get, path = "/admin/course/versions/{number}", params(("number" = i32, Path)),
+    responses((status = 200, body = VersionReply), Errors), tag = "Back office")]
+pub async fn version(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(number): Path<String>,
+) -> Result<Reply<VersionReply>, ApiError> {
+    let message = GetVersionRequest { number: known(&number)? };
+    let answer = call_retrying!(app.clients.course_staff, get_version, caller.out, message)?.into_inner();
+    let content = answer.content.ok_or_else(|| ApiError::internal("an answer without content"))?.into();
+    Ok(ok(VersionReply { success: true, content }))
+}
+
+/// What is no number names no version.
+fn known(number: &str) -> Result<i32, ApiError> {
+    number.parse().map_err(|_| ApiError::not_found())
+}
+
+/// The draft as it should be.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct DraftBody {
+    /// Of the draft that was read.
+    revision: i32,
+    /// `null` discards the draft.
+    content: Option<CourseContent>,
+}
+
+/// The draft that is kept.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct DraftReply {
+    success: bool,
+    revision: i32,
+    /// Left out once the draft is discarded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    changed_at: Option<String>,
+}
+
+/// Save or discard the draft of the course
+///
+/// A draft may be unfinished. `STALE_REVISION` if somebody else changed it.
+#[utoipa::path(put, path = "/admin/course/draft", request_body = DraftBody,
+    responses((status = 200, body = DraftReply), Errors), tag = "Back office")]
+pub async fn save(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Json { value, .. }: Json<DraftBody>,
+) -> Result<Reply<DraftReply>, ApiError> {
+    let message = SaveDraftRequest { revision: value.revision, content: value.content.map(Into::into) };
+    // Not repeated: the revision would be out of date then.
+    let answer = call!(app.clients.course_staff, save_draft, caller.out, message)?.into_inner();
+    let draft = answer.draft.unwrap_or_default();
+    let changed_at = moment(draft.changed_at.as_ref());
+    Ok(ok(DraftReply { success: true, revision: draft.revision, changed_at }))
+}
+
+/// What is published.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct Publication {
+    /// Of the draft that was read.
+    revision: i32,
+    /// The version that was published then.
+    published: i32,
+}
+
+/// What is replaced.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct Restoration {
+    /// The version that was published when the caller looked.
+    published: i32,
+}
+
+/// What members see now.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Published {
+    success: bool,
+    message: String,
+    /// The number of the version.
+    number: i32,
+}
+
+/// Publish the draft of the course
+#[utoipa::path(post, path = "/admin/course/publish", request_body = Publication, params(Key),
+    responses((status = 200, body = Published), Errors), tag = "Back office")]
+pub async fn publish(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    key: Key,
+    Json { value, digest }: Json<Publication>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let message = PublishDraftRequest {
+        revision: value.revision,
+        published: value.published,
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.course_staff, publish_draft, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, ok(published(answer.number))))
+}
+
+/// Go back to a version of the course
+#[utoipa::path(post, path = "/admin/course/versions/{number}/restore", request_body = Restoration,
+    params(("number" = i32, Path), Key), responses((status = 200, body = Published), Errors), tag = "Back office")]
+pub async fn restore(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(number): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<Restoration>,
+) -> Result<Response, ApiError> {
+    let claim = key.claim(&digest);
+    let message = RestoreVersionRequest {
+        number: known(&number)?,
+        published: value.published,
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.course_staff, restore_version, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, ok(published(answer.number))))
+}
+
+fn published(number: i32) -> Published {
+    Published { success: true, message: format!("Members see version {number} now."), number }
+}

@@ -1,0 +1,59 @@
+//! A manager publishes the draft as a new version (D-C4).
+
+use chassis::audit::{self, Act};
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::idempotency::{self, Answer, Claim};
+use chassis::identity::Staff;
+use serde_json::json;
+
+use crate::domain::draft::Draft;
+use crate::error::Error;
+use crate::store::{drafts, versions};
+
+#[derive(Debug, Clone)]
+pub struct PublishDraft {
+    pub staff: Staff,
+    /// Of the draft that the caller has seen.
+    pub revision: i32,
+    /// The version that the caller saw published, with which the draft was compared.
+    pub published: i32,
+    pub client_address: String,
+    pub claim: Option<Claim>,
+}
+
+/// The number of the new version, which members see from now on.
+///
+/// # Errors
+/// `NoDraft`, `Stale` if the draft was changed after the caller read it or another version was published,
+/// `Unfit` with everything that cannot be published.
+pub async fn publish_draft(db: &Db, command: &PublishDraft) -> Result<Answer<i32>, Error> {
+    idempotency::once(db, command.claim.clone(), async |conn| publish(conn, command).await).await
+}
+
+async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32, Error> {
+    versions::lock(conn).await?;
+    let draft = drafts::get(conn).await?.ok_or(Error::NoDraft)?;
+    let course = draft.course.as_ref().ok_or(Error::NoDraft)?;
+    let before = versions::published(conn).await?;
+    if draft.revision != command.revision || before != Some(command.published) {
+        return Err(Error::Stale);
+    }
+    course.check().map_err(Error::Unfit)?;
+    let (now, by) = (clock::now(conn).await?, command.staff.user_id);
+    let number = versions::insert(conn, course, by, now).await?;
+    versions::publish(conn, number, by, now).await?;
+    let act = Act {
+        staff: &command.staff,
+        action: "course.publish",
+        subject_id: number.to_string(),
+        member_id: None,
+        before: Some(json!({ "version": before })),
+        after: Some(json!({ "version": number, "lessons": course.lessons().count() })),
+        address: &command.client_address,
+    };
+    audit::append(conn, act).await?;
+    let revision = draft.revision + 1;
+    drafts::put(conn, &Draft { revision, course: None, changed_by: by, changed_at: now, ..draft }).await?;
+    Ok(number)
+}

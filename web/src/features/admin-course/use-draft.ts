@@ -1,0 +1,72 @@
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { toApiError } from '@/lib/api-error'
+import { saveDraft } from './api/studio'
+import type { Content, Studio } from './api/types'
+
+/** After the last key, before a draft is saved. */
+const PAUSE_MS = 800
+
+/** `conflict`: somebody else changed the draft. */
+export type SaveState = 'saved' | 'unsaved' | 'failed' | 'conflict'
+
+/** The content on the screen, which is saved by itself; one request at a time, each with what is newest. */
+export function useDraft(studio: Studio) {
+  const [content, setContent] = useState(studio.content)
+  const [state, setState] = useState<SaveState>('saved')
+  const [hasDraft, setHasDraft] = useState(studio.changedAt !== undefined)
+  const revision = useRef(studio.revision)
+  const unsaved = useRef<Content>(undefined)
+  const running = useRef<Promise<void>>(undefined)
+  const isOutdated = useRef(false)
+
+  const run = useCallback(async () => {
+    while (unsaved.current) {
+      const newest = unsaved.current
+      unsaved.current = undefined
+      try {
+        revision.current = (await saveDraft(revision.current, newest)).revision
+        setHasDraft(true)
+      } catch (error) {
+        unsaved.current ??= newest
+        isOutdated.current = toApiError(error).code === 'STALE_REVISION'
+        setState(isOutdated.current ? 'conflict' : 'failed')
+        throw error
+      }
+    }
+    setState('saved')
+  }, [])
+
+  /** Waits until everything is saved. */
+  const flush = useCallback(() => {
+    running.current ??= run().finally(() => {
+      running.current = undefined
+    })
+    return running.current
+  }, [run])
+
+  const change = useCallback((next: Content) => {
+    setContent(next)
+    unsaved.current = next
+    setState((before) => (before === 'conflict' ? before : 'unsaved'))
+  }, [])
+
+  useEffect(() => {
+    if (state !== 'unsaved') return
+    const timer = setTimeout(() => void flush().catch(() => undefined), PAUSE_MS)
+    return () => clearTimeout(timer)
+  }, [content, state, flush])
+
+  useEffect(() => {
+    const warn = (event: BeforeUnloadEvent) => {
+      if (unsaved.current) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', warn)
+    return () => {
+      window.removeEventListener('beforeunload', warn)
+      // Leaving the page within the app.
+      if (unsaved.current && !isOutdated.current) void flush().catch(() => undefined)
+    }
+  }, [flush])
+
+  return { content, state, hasDraft, change, flush, revision: () => revision.current }
+}
