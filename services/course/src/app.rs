@@ -1,6 +1,7 @@
 //! The use cases.
 
 mod access;
+pub mod erase_members;
 pub mod export_course;
 pub mod get_course;
 pub mod get_lesson;

@@ -6,11 +6,13 @@ use std::path::PathBuf;
 use chassis::auth_client;
 use chassis::command;
 use chassis::db::Db;
+use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Args, Parser, Subcommand};
 use course::MIGRATOR;
+use course::app::erase_members::MemberProgress;
 use course::app::export_course::export_course;
 use course::app::import_course::import_course;
 use course::app::publish_first_version;
@@ -64,7 +66,10 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
+    let auth = grpc::channel("auth", &config.auth_url)?;
+    let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
+    let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
+    process.spawn(eraser.run(MemberProgress, process.shutdown.clone()));
     let wallet = Wallet::new(grpc::channel("wallet", &config.wallet_url)?, config.service.keys.credential(NAME)?);
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;

@@ -146,7 +146,7 @@ export const privacy: LegalText = {
           'Transactions: amounts, methods, addresses, transaction hashes, receipts, decisions and their reasons. To keep your balance, and because bookkeeping and money-laundering law obliges us to.',
           'Sessions: kind of device, shortened network address, times. To let you see and end sessions, and to notice strangers. This is our legitimate interest, and yours.',
           'Messages: the mails we sent you about your account.',
-          'Course: whether you bought it. Which lessons you ticked off stays in your browser.',
+          'Course: whether you bought it, and how far you have come in each lesson.',
         ],
         'We do not sell data, show advertising, build advertising profiles, or decide about you by machine alone. Deposits and withdrawals are decided by people.',
       ],
@@ -155,7 +155,7 @@ export const privacy: LegalText = {
       id: 'browser',
       title: 'What is stored in your browser',
       passages: [
-        'We set no cookies for tracking and load nothing from other sites. Your browser’s local storage keeps your session (“auth”), the appearance you chose (“theme”) and your course progress. A form you have begun is kept until you close the tab. All of it is needed for what you asked for; logging out removes the session.',
+        'We set no cookies for tracking and load nothing from other sites. Your browser’s local storage keeps your session (“auth”) and the appearance you chose (“theme”). A form you have begun is kept until you close the tab. All of it is needed for what you asked for; logging out removes the session.',
         'If a video on our pages comes from YouTube, it is loaded from its cookie-less address only after you press play. Google then receives your network address.',
       ],
     },

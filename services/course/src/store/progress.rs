@@ -54,3 +54,9 @@ pub async fn put(
     .await?;
     Ok(())
 }
+
+/// Forgets all progress of these members.
+pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM progress WHERE user_id = ANY ($1)", members).execute(conn).await?;
+    Ok(())
+}
