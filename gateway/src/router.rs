@@ -17,7 +17,7 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, courses, destinations, events, export, factors, files, liabilities, passkeys,
+    activity, admin, auth, certificates, courses, destinations, events, export, factors, files, liabilities, passkeys,
     payment_methods, plans, quotes, terms, trades, transactions, users, wallet,
 };
 use crate::web;
@@ -104,6 +104,9 @@ pub fn api() -> Api {
         .routes(routes!(courses::lesson))
         .routes(routes!(courses::put_progress))
         .routes(routes!(courses::purchase))
+        .routes(routes!(courses::issue_certificate))
+        .routes(routes!(certificates::get))
+        .routes(routes!(certificates::pdf))
         // Files and live updates.
         .routes(declare(Class::Download, routes!(files::get)))
         .routes(declare(Class::Stream, routes!(events::stream)))

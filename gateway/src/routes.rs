@@ -20,6 +20,8 @@ pub mod destinations;
 
 pub mod courses;
 
+pub mod certificates;
+
 pub mod files;
 
 pub mod events;

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { passes } from './support/accessible'
 import { approve, fund, proof, signedIn, startAs } from './support/stack'
 import { expect, test } from './support/test'
 
@@ -55,4 +57,43 @@ test('paid by deposit, the course is in review until staff confirms it, and then
   await approve(member.email, 87)
   await expect(page.getByText('Purchased')).toBeVisible({ timeout: 30_000 })
   await expect(page.getByText(', locked')).toHaveCount(0)
+})
+
+test('all lessons done earn a certificate that others can verify [D-C8]', async ({ page, another, watch }) => {
+  watch.tolerate(/status of 404/)
+  const member = await signedIn(page)
+  await fund(member, 100)
+  await member.api('POST', '/courses/purchase')
+  const { course } = await member.api<{ course: { title: string; modules: { lessons: { id: string }[] }[] } }>('GET', '/courses')
+  const [last, ...others] = course.modules.flatMap(({ lessons }) => lessons).map(({ id }) => id)
+  for (const id of others) await member.api('PUT', `/courses/lessons/${id}/progress`, { position: 0, done: true })
+  await page.goto('/courses')
+  await expect(page.getByText(/lessons done$/)).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Get your certificate' })).toHaveCount(0)
+  await page.goto(`/courses/lessons/${last}`)
+  await page.getByRole('button', { name: 'Mark as done' }).click()
+  await page.goto('/courses')
+  await passes(page, 'the course when all lessons are done')
+  await page.getByRole('button', { name: 'Get your certificate' }).click()
+
+  const download = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download PDF' }).click()
+  const file = await readFile(await (await download).path())
+  expect(file.subarray(0, 5).toString()).toBe('%PDF-')
+  const address = (await page.getByRole('link', { name: 'View' }).getAttribute('href')) ?? ''
+  expect(file.toString('latin1')).toContain(address)
+  expect(file.toString('latin1')).toContain(course.title)
+
+  // Anybody with the address sees it without an account; another address shows nothing.
+  const stranger = await another()
+  await stranger.goto(address)
+  await expect(stranger.getByText('This certificate is valid.')).toBeVisible()
+  await expect(stranger.getByRole('definition')).toHaveText([member.name, course.title, /\d{4}$/])
+  await expect(stranger.getByText(member.email)).toHaveCount(0)
+  await passes(stranger, 'a certificate')
+  for (const number of ['1', '00000000-0000-4000-8000-000000000000', member.id]) {
+    await stranger.goto(`/certificates/${number}`)
+    await expect(stranger.getByText('No such certificate')).toBeVisible()
+  }
+  await passes(stranger, 'no certificate')
 })

@@ -41,6 +41,8 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("course", "lessons", "INSERT"),
     ("course", "publications", "INSERT"),
     ("course", "drafts", "INSERT UPDATE"),
+    // Those of members are forgotten after they closed their account.
+    ("course", "certificates", "INSERT DELETE"),
     ("course", "audit_rows", "INSERT"),
     // Those of members are forgotten after they closed their account.
     ("payment_method", "methods", "INSERT UPDATE DELETE"),

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use chassis::clock;
 use proto::course::v1 as course;
-use proto::course::v1::{GetCourseRequest, GetLessonRequest, PutProgressRequest};
+use proto::course::v1::{GetCourseRequest, GetLessonRequest, IssueCertificateRequest, PutProgressRequest};
 use proto::wallet::v1::PurchaseCourseRequest;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -100,6 +100,27 @@ pub struct CourseEntry {
     /// Whether a payment for the course waits for review.
     pending: bool,
     modules: Vec<ModuleEntry>,
+    /// The caller's; left out until it is issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    certificate: Option<CertificateEntry>,
+}
+
+/// The caller's certificate.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CertificateEntry {
+    /// Whoever knows it may read the certificate.
+    number: String,
+    issued_at: String,
+}
+
+impl TryFrom<course::Certificate> for CertificateEntry {
+    type Error = ApiError;
+
+    fn try_from(certificate: course::Certificate) -> Result<Self, ApiError> {
+        Ok(Self { number: certificate.number, issued_at: known_moment(certificate.issued_at.as_ref())? })
+    }
 }
 
 /// The response with the course.
@@ -119,6 +140,7 @@ pub async fn get(State(app): State<App>, Reader(caller): Reader) -> Result<Reply
         purchased: answer.purchased,
         pending: answer.pending,
         modules: answer.modules.into_iter().map(ModuleEntry::try_from).collect::<Result<_, _>>()?,
+        certificate: answer.certificate.map(CertificateEntry::try_from).transpose()?,
     };
     Ok(ok(CourseReply { success: true, course }))
 }
@@ -213,6 +235,27 @@ pub async fn put_progress(
     let answer = call_retrying!(app.clients.course, put_progress, caller.out, message)?.into_inner();
     let progress = answer.progress.ok_or_else(|| ApiError::internal("an answer without progress"))?;
     Ok(ok(ProgressReply { success: true, progress: progress.try_into()? }))
+}
+
+/// The response with a certificate.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CertificateIssued {
+    success: bool,
+    certificate: CertificateEntry,
+}
+
+/// Get the certificate of the course
+///
+/// Issued by the first call once all lessons are done; `LESSONS_LEFT` before.
+#[utoipa::path(put, path = "/courses/certificate", responses((status = 200, body = CertificateIssued), Errors), tag = "Course")]
+pub async fn issue_certificate(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+) -> Result<Reply<CertificateIssued>, ApiError> {
+    let answer =
+        call_retrying!(app.clients.course, issue_certificate, caller.out, IssueCertificateRequest {})?.into_inner();
+    let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
+    Ok(ok(CertificateIssued { success: true, certificate: certificate.try_into()? }))
 }
 
 /// Buy the course from the balance

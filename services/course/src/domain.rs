@@ -1,5 +1,7 @@
 //! The types of this service, without I/O.
 
+pub mod certificate;
+
 pub mod course;
 
 pub mod draft;

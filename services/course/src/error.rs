@@ -17,6 +17,11 @@ pub enum Error {
     /// Only in the moment before the first version is in the database.
     #[error("the course is not published yet, please try again in a moment")]
     NotPublished,
+    #[error("certificate not found")]
+    CertificateNotFound,
+    /// A certificate is for members who have done all lessons.
+    #[error("mark all lessons as done to get your certificate")]
+    LessonsLeft,
     #[error("version not found")]
     VersionNotFound,
     /// Nothing differs from the published version.
@@ -49,8 +54,8 @@ pub enum Error {
 impl Fault for Error {
     fn kind(&self) -> Kind {
         match self {
-            Self::LessonNotFound | Self::VersionNotFound | Self::NoDraft => Kind::NotFound,
-            Self::Stale | Self::PublishedAlready => Kind::Conflict,
+            Self::LessonNotFound | Self::CertificateNotFound | Self::VersionNotFound | Self::NoDraft => Kind::NotFound,
+            Self::Stale | Self::PublishedAlready | Self::LessonsLeft => Kind::Conflict,
             Self::TooLarge | Self::Unfit(_) => Kind::Invalid,
             Self::Locked => Kind::Forbidden,
             Self::NotPublished => Kind::Unavailable,
@@ -62,9 +67,12 @@ impl Fault for Error {
 
     fn reason(&self) -> ErrorReason {
         match self {
-            Self::LessonNotFound | Self::VersionNotFound | Self::NoDraft => ErrorReason::NotFound,
+            Self::LessonNotFound | Self::CertificateNotFound | Self::VersionNotFound | Self::NoDraft => {
+                ErrorReason::NotFound
+            }
             Self::Stale | Self::PublishedAlready => ErrorReason::StaleRevision,
             Self::TooLarge | Self::Unfit(_) => ErrorReason::ValidationFailed,
+            Self::LessonsLeft => ErrorReason::LessonsLeft,
             Self::Locked => ErrorReason::PermissionDenied,
             Self::NotPublished => ErrorReason::Unavailable,
             Self::Database(error) => error.reason(),

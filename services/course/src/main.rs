@@ -12,7 +12,7 @@ use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Args, Parser, Subcommand};
 use course::MIGRATOR;
-use course::app::erase_members::MemberProgress;
+use course::app::erase_members::MemberRecords;
 use course::app::export_course::export_course;
 use course::app::import_course::import_course;
 use course::app::publish_first_version;
@@ -69,7 +69,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let auth = grpc::channel("auth", &config.auth_url)?;
     let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
-    process.spawn(eraser.run(MemberProgress, process.shutdown.clone()));
+    process.spawn(eraser.run(MemberRecords, process.shutdown.clone()));
     let wallet = Wallet::new(grpc::channel("wallet", &config.wallet_url)?, config.service.keys.credential(NAME)?);
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;

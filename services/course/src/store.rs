@@ -1,5 +1,6 @@
 //! The SQL of this service.
 
+pub mod certificates;
 pub mod drafts;
 pub mod member_data;
 pub mod progress;

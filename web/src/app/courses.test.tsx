@@ -14,12 +14,13 @@ beforeAll(async () => {
 
 const titles = ['UGC 101', 'The affiliate program', 'Portfolios and personal branding', 'Filming', 'Editing', 'Pitching', 'Rights']
 
-function course({ purchased = false, pending = false, done = [] as string[] } = {}): Course {
+function course({ purchased = false, pending = false, done = [] as string[], certificate = undefined as Course['certificate'] } = {}): Course {
   return {
     title: 'The UGC Video Course',
     subtitle: 'From your first clip to paid work.',
     purchased,
     pending,
+    ...(certificate && { certificate }),
     modules: titles.map((title, index) => ({
       number: index + 1,
       title,
@@ -66,6 +67,31 @@ describe('the course card', () => {
     expect(await screen.findByRole('link', { name: 'Start reading' })).toHaveAttribute('href', '/courses/lessons/lesson-1')
     expect(screen.queryByRole('link', { name: '$87 Lifetime access' })).toBeNull()
     await waitFor(() => expect(useSession.getState().user?.hasPurchasedCourse).toBe(true))
+  })
+})
+
+describe('the certificate [D-C8]', () => {
+  const all = titles.map((_, index) => `lesson-${index + 1}`)
+
+  it('is offered once all lessons are done', async () => {
+    open({ purchased: true, done: all.slice(1) })
+    expect(await screen.findByText('6 of 7 lessons done')).toBeVisible()
+    expect(screen.queryByRole('button', { name: 'Get your certificate' })).toBeNull()
+  })
+
+  it('is issued on request, and can be viewed and downloaded', async () => {
+    const { user } = open({ purchased: true, done: all })
+    const { seen, handler } = records('put', '/courses/certificate', { certificate: { number: 'abc-1', issuedAt: '2026-11-23T12:00:00.000Z' } })
+    server.use(handler)
+    await user.click(await screen.findByRole('button', { name: 'Get your certificate' }))
+    expect(await screen.findByRole('link', { name: 'Download PDF' })).toHaveAttribute('href', expect.stringMatching(/\/v1\/certificates\/abc-1\/pdf$/))
+    expect(screen.getByRole('link', { name: 'View' })).toHaveAttribute('href', '/certificates/abc-1')
+    expect(seen).toHaveLength(1)
+  })
+
+  it('stays when the course is longer later', async () => {
+    open({ purchased: true, done: [], certificate: { number: 'abc-1', issuedAt: '2026-11-23T12:00:00.000Z' } })
+    expect(await screen.findByRole('link', { name: 'Download PDF' })).toBeVisible()
   })
 })
 

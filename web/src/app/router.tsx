@@ -38,6 +38,7 @@ const UgcCoursePage = page(prerenderedPages[paths.ugcCourse], 'UgcCoursePage')
 const TermsPage = page(prerenderedPages[paths.terms], 'TermsPage')
 const PrivacyPage = page(prerenderedPages[paths.privacy], 'PrivacyPage')
 const LiabilitiesPage = page(() => import('./pages/liabilities-page'), 'LiabilitiesPage')
+const CertificatePage = page(() => import('./pages/certificate-page'), 'CertificatePage')
 const NotFoundPage = page(prerenderedNotFound, 'NotFoundPage')
 
 const LoginPage = page(prerenderedPages[paths.login], 'LoginPage')
@@ -71,6 +72,7 @@ export const routes = (
     <Route path="/terms" element={<TermsPage />} />
     <Route path="/privacy" element={<PrivacyPage />} />
     <Route path="/liabilities" element={<LiabilitiesPage />} />
+    <Route path="/certificates/:number" element={<CertificatePage />} />
 
     <Route element={<SessionLayout />}>
       <Route element={<VisitorGate />}>

@@ -146,7 +146,7 @@ export const privacy: LegalText = {
           'Transactions: amounts, methods, addresses, transaction hashes, receipts, decisions and their reasons. To keep your balance, and because bookkeeping and money-laundering law obliges us to.',
           'Sessions: kind of device, shortened network address, times. To let you see and end sessions, and to notice strangers. This is our legitimate interest, and yours.',
           'Messages: the mails we sent you about your account.',
-          'Course: whether you bought it, and how far you have come in each lesson.',
+          'Course: whether you bought it, and how far you have come in each lesson. If you ask for a certificate, anyone who has its address sees your name, the course and the date.',
         ],
         'We do not sell data, show advertising, build advertising profiles, or decide about you by machine alone. Deposits and withdrawals are decided by people.',
       ],

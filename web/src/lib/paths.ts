@@ -5,6 +5,7 @@ export const paths = {
   terms: '/terms',
   privacy: '/privacy',
   liabilities: '/liabilities',
+  certificate: (number: string) => `/certificates/${encodeURIComponent(number)}`,
   login: '/login',
   register: '/register',
   forgotPassword: '/forgot-password',

@@ -20,6 +20,7 @@ export const queryKeys = {
   passkeys: ['passkeys'],
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],
+  certificate: (number: string) => ['certificate', number],
   liabilities: ['liabilities'],
   liabilityProof: (at: string) => ['liabilities', 'proof', at],
 } as const

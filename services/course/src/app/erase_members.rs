@@ -1,18 +1,19 @@
-//! Removes the progress of members whose account was closed long ago (D-A12).
+//! Removes the progress and certificates of members whose account was closed long ago (D-A12).
 
 use async_trait::async_trait;
 use chassis::db::PgConnection;
 use chassis::erasure::Erase;
 use uuid::Uuid;
 
-use crate::store::progress;
+use crate::store::{certificates, progress};
 
-/// The progress of members.
-pub struct MemberProgress;
+/// The progress and certificates of members.
+pub struct MemberRecords;
 
 #[async_trait]
-impl Erase for MemberProgress {
+impl Erase for MemberRecords {
     async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+        certificates::forget(conn, members).await?;
         progress::forget(conn, members).await
     }
 }

@@ -5,11 +5,12 @@ use uuid::Uuid;
 
 use super::access::access;
 use crate::clients::{Access, Wallet};
+use crate::domain::certificate::Certificate;
 use crate::domain::course::Course;
 use crate::domain::progress::Progress;
 use crate::error::Error;
-use crate::store::progress;
 use crate::store::versions::{self, Texts};
+use crate::store::{certificates, progress};
 
 /// The published course as one caller sees it.
 #[derive(Debug)]
@@ -18,6 +19,7 @@ pub struct Outline {
     pub course: Course,
     pub access: Access,
     pub progress: Vec<Progress>,
+    pub certificate: Option<Certificate>,
 }
 
 /// The outline for a member, or for a visitor.
@@ -29,9 +31,11 @@ pub async fn get_course(db: &Db, wallet: &Wallet, user_id: Option<Uuid>) -> Resu
     let mut conn = db.conn().await?;
     let version = versions::published(&mut conn).await?.ok_or(Error::NotPublished)?;
     let course = versions::load(&mut conn, version, Texts::LeftOut).await?.ok_or(Error::NotPublished)?;
-    let progress = match user_id {
-        None => Vec::new(),
-        Some(user_id) => progress::list(&mut conn, user_id).await?,
+    let (progress, certificate) = match user_id {
+        None => (Vec::new(), None),
+        Some(user_id) => {
+            (progress::list(&mut conn, user_id).await?, certificates::of_member(&mut conn, user_id).await?)
+        }
     };
-    Ok(Outline { course, access, progress })
+    Ok(Outline { course, access, progress, certificate })
 }

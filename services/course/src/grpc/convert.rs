@@ -3,12 +3,14 @@
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::course::v1::{
-    Content, ContentLesson, ContentModule, DraftState, GetCourseResponse, GetStudioResponse, LessonOutline, LessonText,
-    Module as ModuleMessage, Progress as ProgressMessage, PutProgressRequest, Version,
+    Certificate as CertificateMessage, Content, ContentLesson, ContentModule, DraftState, GetCourseResponse,
+    GetStudioResponse, LessonOutline, LessonText, Module as ModuleMessage, Progress as ProgressMessage,
+    PutProgressRequest, Version,
 };
 
 use crate::app::get_course::Outline;
 use crate::app::get_studio::Studio;
+use crate::domain::certificate::Certificate;
 use crate::domain::course::{Course, Lesson, Module};
 use crate::domain::draft::{Draft, VersionEntry};
 use crate::domain::progress::{Progress, Report};
@@ -23,7 +25,7 @@ pub(super) fn report(message: PutProgressRequest) -> Result<Report, Error> {
 
 impl From<Outline> for GetCourseResponse {
     fn from(outline: Outline) -> Self {
-        let Outline { course, access, mut progress } = outline;
+        let Outline { course, access, mut progress, certificate } = outline;
         let mut lesson = |lesson: Lesson| {
             let place = progress.iter().position(|one| one.lesson_id == lesson.id);
             LessonOutline {
@@ -47,6 +49,7 @@ impl From<Outline> for GetCourseResponse {
             modules: modules.collect(),
             purchased: access.has_purchased,
             pending: access.is_pending,
+            certificate: certificate.map(Into::into),
         }
     }
 }
@@ -148,6 +151,16 @@ impl From<Studio> for GetStudioResponse {
             draft: Some(studio.draft.map(DraftState::from).unwrap_or_default()),
             content: Some(studio.course.into()),
             versions: studio.versions.into_iter().map(Version::from).collect(),
+        }
+    }
+}
+
+impl From<Certificate> for CertificateMessage {
+    fn from(certificate: Certificate) -> Self {
+        Self {
+            number: certificate.number.to_string(),
+            course_title: certificate.course_title,
+            issued_at: Some(clock::to_proto(certificate.issued_at)),
         }
     }
 }

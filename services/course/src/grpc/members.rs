@@ -4,15 +4,20 @@ use chassis::error::Refusal;
 use chassis::identity::Session;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::{
-    GetCourseRequest, GetCourseResponse, GetLessonRequest, GetLessonResponse, PutProgressRequest, PutProgressResponse,
+    GetCertificateRequest, GetCertificateResponse, GetCourseRequest, GetCourseResponse, GetLessonRequest,
+    GetLessonResponse, IssueCertificateRequest, IssueCertificateResponse, PutProgressRequest, PutProgressResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
+use uuid::Uuid;
 
 use super::{Doors, convert};
+use crate::app::get_certificate::get_certificate;
 use crate::app::get_course::get_course;
 use crate::app::get_lesson::get_lesson;
+use crate::app::issue_certificate::issue_certificate;
 use crate::app::put_progress::put_progress;
+use crate::error::Error;
 
 #[tonic::async_trait]
 impl CourseService for Doors {
@@ -37,6 +42,26 @@ impl CourseService for Doors {
         let report = convert::report(request.into_inner())?;
         let progress = put_progress(&self.db, &self.wallet, member.user_id, &report).await?;
         Ok(Response::new(PutProgressResponse { progress: Some(progress.into()) }))
+    }
+
+    async fn issue_certificate(
+        &self,
+        request: Request<IssueCertificateRequest>,
+    ) -> Result<Response<IssueCertificateResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let certificate = issue_certificate(&self.db, &self.wallet, member.user_id).await?;
+        Ok(Response::new(IssueCertificateResponse { certificate: Some(certificate.into()) }))
+    }
+
+    async fn get_certificate(
+        &self,
+        request: Request<GetCertificateRequest>,
+    ) -> Result<Response<GetCertificateResponse>, Status> {
+        // What is no number is no certificate's.
+        let number = Uuid::try_parse(&request.get_ref().number).map_err(|_| Error::CertificateNotFound)?;
+        let certificate = get_certificate(&self.db, number).await?;
+        let user_id = certificate.user_id.to_string();
+        Ok(Response::new(GetCertificateResponse { certificate: Some(certificate.into()), user_id }))
     }
 }
 

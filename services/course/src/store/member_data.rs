@@ -7,7 +7,7 @@ use uuid::Uuid;
 pub struct MemberTables;
 
 impl Tables for MemberTables {
-    const NAMES: &'static [&'static str] = &["progress"];
+    const NAMES: &'static [&'static str] = &["progress", "certificates"];
 
     async fn rows(
         conn: &mut PgConnection,
@@ -26,6 +26,11 @@ impl Tables for MemberTables {
                 r#"SELECT lesson_id AS "key!", jsonb_build_object(
                     'lessonId', lesson_id, 'positionSeconds', position_seconds, 'doneAt', done_at, 'at', at) AS "row!"
                 FROM progress WHERE user_id = $1 AND lesson_id > $2 ORDER BY 1 LIMIT $3"#
+            ),
+            "certificates" => rows!(
+                r#"SELECT number::text AS "key!", jsonb_build_object(
+                    'number', number, 'courseTitle', course_title, 'issuedAt', issued_at) AS "row!"
+                FROM certificates WHERE user_id = $1 AND number::text > $2 ORDER BY 1 LIMIT $3"#
             ),
             _ => Ok(Vec::new()),
         }

@@ -4,6 +4,7 @@ import { Page } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
 import { useCourse } from '@/features/courses/api/get-course'
+import { CertificateCard } from '@/features/courses/components/certificate-card'
 import { CourseCard } from '@/features/courses/components/course-card'
 import { Curriculum } from '@/features/courses/components/curriculum'
 import { useLocalProgress } from '@/features/courses/local-progress'
@@ -25,6 +26,7 @@ export function CoursesPage() {
       ) : course ? (
         <div className="space-y-8">
           <CourseCard course={course} balance={user.wallet?.balance ?? null} />
+          <CertificateCard course={course} />
           <Curriculum course={course} />
         </div>
       ) : (

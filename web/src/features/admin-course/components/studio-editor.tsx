@@ -1,5 +1,5 @@
 import { Eye, PencilLine } from 'lucide-react'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { Notice } from '@/components/notice'
@@ -22,7 +22,13 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
   const [place, setPlace] = useState<Place>(wholeCourse)
   const [errors, setErrors] = useState<Record<string, string>>({})
   const [shown, setShown] = useState<'editor' | 'preview' | 'publish'>('editor')
+  const form = useRef<HTMLElement>(null)
   const readOnly = !may('editCourse')
+  const select = (chosen: Place) => {
+    setPlace(chosen)
+    // Where the form is below the outline, it would be out of sight.
+    if (window.matchMedia('(max-width: 63.99rem)').matches) form.current?.scrollIntoView({ block: 'start' })
+  }
   const onChange = (next: Content, selected: Place) => {
     setPlace(selected)
     if (next !== content) change(next)
@@ -65,9 +71,9 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
       ) : (
         <div className="grid grid-cols-1 gap-4 lg:grid-cols-[19rem_minmax(0,1fr)]">
           <Card className="self-start p-3">
-            <CourseTree content={content} selected={place} readOnly={readOnly} onSelect={setPlace} onChange={onChange} />
+            <CourseTree content={content} selected={place} readOnly={readOnly} onSelect={select} onChange={onChange} />
           </Card>
-          <Card className="min-w-0 self-start p-5">
+          <Card ref={form} className="min-w-0 scroll-mt-20 self-start p-5">
             <PartForm content={content} place={place} readOnly={readOnly} published={published} errors={errors} onChange={onChange} />
           </Card>
         </div>

@@ -1,0 +1,70 @@
+//! Certificates of the course, for everybody who knows the number: as JSON and as a PDF to print.
+
+mod pdf;
+
+use axum::extract::{Path, State};
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use proto::course::v1::GetCertificateRequest;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::Visitor;
+use crate::json::{Reply, known_moment, ok};
+use pdf::Page;
+
+/// A certificate.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Certificate {
+    /// The member's, as it is now.
+    name: String,
+    /// The title of the course when it was issued.
+    course: String,
+    issued_at: String,
+}
+
+/// The response with a certificate.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CertificateReply {
+    success: bool,
+    certificate: Certificate,
+}
+
+/// Verify a certificate
+#[utoipa::path(get, path = "/certificates/{certificateNumber}", params(("certificateNumber" = String, Path)),
+    responses((status = 200, body = CertificateReply), Errors), security(), tag = "Course")]
+pub async fn get(
+    State(app): State<App>,
+    visitor: Visitor,
+    Path(number): Path<String>,
+) -> Result<Reply<CertificateReply>, ApiError> {
+    Ok(ok(CertificateReply { success: true, certificate: read(&app, &visitor, number).await? }))
+}
+
+/// Get a certificate as a PDF
+#[utoipa::path(get, path = "/certificates/{certificateNumber}/pdf", params(("certificateNumber" = String, Path)),
+    responses((status = 200, content((String = "application/pdf"))), Errors), security(), tag = "Course")]
+pub async fn pdf(State(app): State<App>, visitor: Visitor, Path(number): Path<String>) -> Result<Response, ApiError> {
+    let Certificate { name, course, issued_at } = read(&app, &visitor, number.clone()).await?;
+    let address = format!("{}/certificates/{number}", app.config.public_url.trim_end_matches('/'));
+    let content = pdf::write(&Page { name: &name, course: &course, issued_at: &issued_at, address: &address });
+    let file = HeaderValue::from_static("attachment; filename=\"solvane-certificate.pdf\"");
+    let kind = HeaderValue::from_static("application/pdf");
+    Ok(([(header::CONTENT_TYPE, kind), (header::CONTENT_DISPOSITION, file)], content).into_response())
+}
+
+async fn read(app: &App, visitor: &Visitor, number: String) -> Result<Certificate, ApiError> {
+    let message = GetCertificateRequest { number };
+    let answer = call_retrying!(app.clients.course, get_certificate, visitor.out, message)?.into_inner();
+    let certificate = answer.certificate.ok_or_else(|| ApiError::internal("an answer without a certificate"))?;
+    let user_id = answer.user_id.parse().map_err(ApiError::internal)?;
+    Ok(Certificate {
+        name: app.profiles.get(user_id).await?.name,
+        course: certificate.course_title,
+        issued_at: known_moment(certificate.issued_at.as_ref())?,
+    })
+}

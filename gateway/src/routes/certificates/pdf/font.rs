@@ -1,0 +1,106 @@
+//! The embedded font, of which a file has the letters that it needs.
+
+use std::collections::BTreeMap;
+
+use pdf_writer::types::{CidFontType, FontFlags, SystemInfo, UnicodeCmap};
+use pdf_writer::{Name, Pdf, Rect, Ref, Str};
+use subsetter::GlyphRemapper;
+use ttf_parser::{Face, GlyphId};
+
+/// DejaVu Sans Bold: Latin, Greek, Cyrillic, Armenian and Georgian letters.
+const FONT: &[u8] = include_bytes!("../../../../assets/DejaVuSans-Bold.ttf");
+const NAME: Name<'_> = Name(b"CERTIF+DejaVuSans-Bold");
+/// Widths in a PDF are in thousandths of the font's size.
+const EM: u32 = 1000;
+
+/// The letters in use, with their numbers in the file.
+#[derive(Default)]
+pub struct Subset {
+    glyphs: GlyphRemapper,
+    letters: BTreeMap<u16, (char, GlyphId)>,
+}
+
+impl Subset {
+    /// The text as numbers of letters; `None` if the font lacks one, or the script needs more than letters side by side.
+    pub fn encode(&mut self, text: &str) -> Option<Vec<u8>> {
+        let face = face()?;
+        let glyphs: Vec<_> = text
+            .chars()
+            .map(|letter| Some((letter, face.glyph_index(letter).filter(|_| stands_alone(letter))?)))
+            .collect::<Option<_>>()?;
+        let mut encoded = Vec::new();
+        for (letter, glyph) in glyphs {
+            let number = self.glyphs.remap(glyph.0);
+            self.letters.insert(number, (letter, glyph));
+            encoded.extend(number.to_be_bytes());
+        }
+        Some(encoded)
+    }
+
+    /// Writes the font and what belongs to it; returns whether there was anything to write.
+    pub fn write(&self, pdf: &mut Pdf, font: Ref) -> bool {
+        if self.letters.is_empty() {
+            return false;
+        }
+        let Some(face) = face() else { return false };
+        let Ok(file) = subsetter::subset(FONT, 0, &self.glyphs) else { return false };
+        let [cid, descriptor, cmap, stream] = [1, 2, 3, 4].map(|place| Ref::new(font.get() + place));
+        pdf.type0_font(font)
+            .base_font(NAME)
+            .encoding_predefined(Name(b"Identity-H"))
+            .descendant_font(cid)
+            .to_unicode(cmap);
+        let mut one = pdf.cid_font(cid);
+        one.subtype(CidFontType::Type2)
+            .base_font(NAME)
+            .system_info(system_info("Identity"))
+            .font_descriptor(descriptor)
+            .cid_to_gid_map_predefined(Name(b"Identity"));
+        let mut widths = one.widths();
+        for (number, (_, glyph)) in &self.letters {
+            let width = face.glyph_hor_advance(*glyph).unwrap_or_default();
+            widths.consecutive(*number, [scaled(&face, width.cast_signed())]);
+        }
+        drop(widths);
+        drop(one);
+        let bounds = face.global_bounding_box();
+        let [left, bottom, right, top] =
+            [bounds.x_min, bounds.y_min, bounds.x_max, bounds.y_max].map(|edge| scaled(&face, edge));
+        pdf.font_descriptor(descriptor)
+            .name(NAME)
+            .flags(FontFlags::SYMBOLIC)
+            .bbox(Rect::new(left, bottom, right, top))
+            .italic_angle(0.0)
+            .ascent(scaled(&face, face.ascender()))
+            .descent(scaled(&face, face.descender()))
+            .cap_height(scaled(&face, face.capital_height().unwrap_or_default()))
+            .stem_v(140.0)
+            .font_file2(stream);
+        let mut unicode = UnicodeCmap::new(Name(b"Letters"), system_info("UCS"));
+        for (number, (letter, _)) in &self.letters {
+            unicode.pair(*number, *letter);
+        }
+        pdf.cmap(cmap, &unicode.finish());
+        pdf.stream(stream, &file).pair(Name(b"Length1"), i32::try_from(file.len()).unwrap_or_default());
+        true
+    }
+}
+
+fn face() -> Option<Face<'static>> {
+    Face::parse(FONT, 0).ok()
+}
+
+fn system_info(ordering: &'static str) -> SystemInfo<'static> {
+    SystemInfo { registry: Str(b"Adobe"), ordering: Str(ordering.as_bytes()), supplement: 0 }
+}
+
+fn scaled(face: &Face<'_>, units: i16) -> f32 {
+    let thousandths = i32::from(units) * EM.cast_signed() / i32::from(face.units_per_em());
+    f32::from(i16::try_from(thousandths).unwrap_or_default())
+}
+
+/// Whether letters of this script are written side by side, from left to right.
+fn stands_alone(letter: char) -> bool {
+    matches!(letter, ' '..='~' | '\u{a0}'..='\u{24f}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{556}'
+        | '\u{561}'..='\u{587}' | '\u{10a0}'..='\u{10ff}' | '\u{1e00}'..='\u{1fff}' | '\u{2010}'..='\u{2026}')
+}

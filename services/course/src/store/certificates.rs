@@ -1,0 +1,48 @@
+//! The table `certificates`.
+
+use chassis::db::PgConnection;
+use uuid::Uuid;
+
+use crate::domain::certificate::Certificate;
+use crate::error::Error;
+
+pub async fn get(conn: &mut PgConnection, number: Uuid) -> Result<Option<Certificate>, Error> {
+    Ok(sqlx::query_as!(
+        Certificate,
+        "SELECT number, user_id, course_title, issued_at FROM certificates WHERE number = $1",
+        number
+    )
+    .fetch_optional(conn)
+    .await?)
+}
+
+pub async fn of_member(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Certificate>, Error> {
+    Ok(sqlx::query_as!(
+        Certificate,
+        "SELECT number, user_id, course_title, issued_at FROM certificates WHERE user_id = $1",
+        user_id
+    )
+    .fetch_optional(conn)
+    .await?)
+}
+
+/// Keeps it unless the member has one.
+pub async fn insert(conn: &mut PgConnection, certificate: &Certificate) -> Result<(), Error> {
+    sqlx::query!(
+        "INSERT INTO certificates (number, user_id, course_title, issued_at) VALUES ($1, $2, $3, $4)
+         ON CONFLICT (user_id) DO NOTHING",
+        certificate.number,
+        certificate.user_id,
+        certificate.course_title,
+        certificate.issued_at
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
+/// Forgets those of these members.
+pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM certificates WHERE user_id = ANY ($1)", members).execute(conn).await?;
+    Ok(())
+}

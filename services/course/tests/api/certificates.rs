@@ -1,0 +1,100 @@
+//! Certificates, and who may read them.
+
+use chassis::erasure::Erase;
+use chassis::testing::with_token;
+use course::app::erase_members::MemberRecords;
+use course::app::import_course::import_course;
+use course::content;
+use proto::course::v1::course_service_server::CourseService;
+use proto::course::v1::*;
+use sqlx::PgPool;
+use tonic::{Request, Status};
+
+use crate::fixture::{Member, World, code};
+
+impl World {
+    async fn finish(&self, member: &Member, lesson_id: &str, is_done: bool) {
+        let report = PutProgressRequest { lesson_id: lesson_id.to_owned(), done: Some(is_done), ..Default::default() };
+        self.put(member, report).await.unwrap();
+    }
+
+    async fn finish_all(&self, member: &Member) {
+        for lesson in self.lessons(Some(member)).await {
+            self.finish(member, &lesson.id, true).await;
+        }
+    }
+
+    async fn issue(&self, member: &Member) -> Result<Certificate, Status> {
+        let answer = self.doors.issue_certificate(with_token(IssueCertificateRequest {}, &member.token)).await?;
+        Ok(answer.into_inner().certificate.unwrap())
+    }
+
+    async fn read(&self, number: &str) -> Result<GetCertificateResponse, Status> {
+        let message = GetCertificateRequest { number: number.to_owned() };
+        Ok(self.doors.get_certificate(Request::new(message)).await?.into_inner())
+    }
+}
+
+/// [D-C8] A member who has bought the course and done all lessons gets one certificate, however often they ask; whoever
+/// knows its number reads it, and nobody else.
+#[sqlx::test(migrations = false)]
+async fn all_lessons_done_earn_one_certificate(pool: PgPool) {
+    let world = World::new(pool).await;
+    let buyer = world.buyer();
+    assert_eq!(code(world.issue(&world.member()).await), "PERMISSION_DENIED");
+    assert_eq!(code(world.issue(&buyer).await), "LESSONS_LEFT");
+    world.finish_all(&buyer).await;
+    let last = world.lessons(Some(&buyer)).await.pop().unwrap();
+    world.finish(&buyer, &last.id, false).await;
+    assert_eq!(code(world.issue(&buyer).await), "LESSONS_LEFT");
+    assert!(world.course(Some(&buyer)).await.unwrap().certificate.is_none());
+    world.finish(&buyer, &last.id, true).await;
+
+    let (one, two, three) = tokio::join!(world.issue(&buyer), world.issue(&buyer), world.issue(&buyer));
+    let issued = one.unwrap();
+    assert_eq!([two.unwrap(), three.unwrap()], [issued.clone(), issued.clone()]);
+    assert_eq!(issued.course_title, world.course(None).await.unwrap().title);
+    assert_eq!(world.course(Some(&buyer)).await.unwrap().certificate.as_ref(), Some(&issued));
+    assert!(world.course(Some(&world.buyer())).await.unwrap().certificate.is_none());
+
+    let read = world.read(&issued.number).await.unwrap();
+    assert_eq!((read.certificate, read.user_id), (Some(issued), buyer.id.to_string()));
+    for number in ["", "1", "00000000-0000-0000-0000-000000000000", &buyer.id.to_string()] {
+        assert_eq!(code(world.read(number).await), "NOT_FOUND", "{number}");
+    }
+}
+
+/// [D-C8] [D-C4] A certificate stays when a later version has more lessons or another title.
+#[sqlx::test(migrations = false)]
+async fn a_certificate_survives_new_versions(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (before, after) = (world.buyer(), world.buyer());
+    world.finish_all(&before).await;
+    world.finish_all(&after).await;
+    let issued = world.issue(&before).await.unwrap();
+    let mut longer = content::first_version().unwrap();
+    longer.title = "Another title".to_owned();
+    let mut lesson = longer.modules[0].lessons[0].clone();
+    lesson.id = "one-more".to_owned();
+    longer.modules[0].lessons.push(lesson);
+    import_course(&world.db, &longer).await.unwrap();
+    assert_eq!(world.issue(&before).await.unwrap(), issued);
+    assert_eq!(code(world.issue(&after).await), "LESSONS_LEFT");
+}
+
+/// [D-A12] A certificate goes with the personal data of its member, and those of others stay.
+#[sqlx::test(migrations = false)]
+async fn certificates_go_with_the_personal_data(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (gone, other) = (world.buyer(), world.buyer());
+    let mut numbers = Vec::new();
+    for member in [&gone, &other] {
+        world.finish_all(member).await;
+        numbers.push(world.issue(member).await.unwrap().number);
+    }
+    let mut tx = world.db.begin().await.unwrap();
+    MemberRecords.erase(&mut tx, &[gone.id]).await.unwrap();
+    tx.commit().await.unwrap();
+    assert_eq!(code(world.read(&numbers[0]).await), "NOT_FOUND");
+    assert!(world.read(&numbers[1]).await.is_ok());
+}
