@@ -1,6 +1,7 @@
-//! Methods, networks, addresses and the statements about them, rates, quotes and payments, without I/O.
+//! Methods, networks, addresses and the statements about them, rates, quotes, payments and the evidence they are, without I/O.
 
 pub mod address;
+pub mod evidence;
 pub mod method;
 pub mod network;
 pub mod payment;

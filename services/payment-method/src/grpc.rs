@@ -1,6 +1,8 @@
-//! The gRPC server: methods of members, lookups and quotes for wallet, platform methods and rates for staff.
+//! The gRPC server: methods of members, lookups, quotes and evidence for wallet, platform methods and rates for staff.
 
 mod convert;
+
+mod evidence;
 
 mod files;
 
@@ -12,6 +14,8 @@ mod quotes;
 
 mod staff;
 
+use std::sync::Arc;
+
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;
@@ -19,6 +23,7 @@ use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
+use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupServiceServer;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodServiceServer;
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
@@ -26,6 +31,7 @@ use proto::payment_method::v1::staff_service_server::StaffServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 
+use crate::clients::chain::Chain;
 use crate::error::Error;
 use crate::store::member_data::MemberTables;
 use crate::treasury::PublicKeys;
@@ -38,6 +44,8 @@ pub struct Doors {
     pub treasury: PublicKeys,
     /// What quotes add to a rate, in hundredths of a percent.
     pub spread_bps: u16,
+    /// The chains that have a node.
+    pub chains: Arc<[Chain]>,
 }
 
 impl Doors {
@@ -53,6 +61,7 @@ impl Doors {
             .add_service(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
             .add_service(QuoteServiceServer::new(self.clone()))
+            .add_service(EvidenceServiceServer::new(self.clone()))
             .add_service(FileOwnerServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))

@@ -110,11 +110,12 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(SavedMethods, process.shutdown.clone()));
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
-    for chain in config.chains()? {
-        process.spawn(watch_chain(db.clone(), chain, process.shutdown.clone()));
+    let chains = config.chains()?;
+    for chain in &chains {
+        process.spawn(watch_chain(db.clone(), chain.clone(), process.shutdown.clone()));
     }
     let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
-    let routes = Doors { db, verifier, treasury, spread_bps }.routes().await;
+    let routes = Doors { db, verifier, treasury, spread_bps, chains: chains.into() }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -22,7 +22,7 @@ use crate::store::{assets, chain_cursors, chain_payments, methods, rate_points};
 const DEEPEST: i64 = 6;
 
 /// What is looked for on a chain.
-struct World {
+pub(crate) struct World {
     watched: Vec<Watched>,
     assets: Vec<Asset>,
     contracts: Vec<String>,
@@ -30,7 +30,12 @@ struct World {
 }
 
 impl World {
-    fn search(&self) -> Search<'_> {
+    /// Digits after the point of a whole unit.
+    pub(crate) fn decimals(&self, symbol: &str) -> u8 {
+        self.assets.iter().find(|asset| asset.symbol == symbol).map_or(0, |asset| asset.decimals)
+    }
+
+    pub(crate) fn search(&self) -> Search<'_> {
         Search { watched: &self.watched, contracts: &self.contracts, coin: self.coin }
     }
 }
@@ -68,7 +73,7 @@ fn settled(tip: &Tip) -> i64 {
     tip.final_height.unwrap_or(tip.block.height - DEEPEST).max(0)
 }
 
-async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<World, Error> {
+pub(crate) async fn world(conn: &mut PgConnection, chain: &Chain) -> Result<World, Error> {
     let mut watched = Vec::new();
     for (network, address, since) in methods::platform_addresses(conn).await? {
         let is_here = network::chain(&network) == Some(chain.name());

@@ -13,6 +13,7 @@ use time::{Duration, OffsetDateTime};
 use tokio::sync::Mutex;
 
 use super::rpc::{ChainError, Rpc};
+use crate::domain::address::of_bitcoin_script;
 use crate::domain::payment::{Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 const WALLET: &str = "solvane-watch";
@@ -310,7 +311,11 @@ impl BitcoinCore {
             let (way, address, counterparty) = match (detail.category.as_str(), to) {
                 // Coins from mining count when they can be spent.
                 ("receive" | "generate", Some(to)) => (Way::In, to.address.clone(), String::new()),
-                ("send", None) => (Way::Out, self.payer(known, search).await?, detail.address.clone()),
+                ("send", None) => {
+                    // As members write it, also where the node is on a test network.
+                    let to = of_bitcoin_script(&out.script.hex).unwrap_or_else(|| detail.address.clone());
+                    (Way::Out, self.payer(known, search).await?, to)
+                }
                 _ => continue,
             };
             let index = i32::try_from(detail.vout).map_err(|_| ChainError::Unreadable("an output".to_owned()))?;

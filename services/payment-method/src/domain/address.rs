@@ -1,5 +1,6 @@
 //! Validation of addresses (D-W6): length and characters, and the checksum if the network is known.
 
+use bech32::Fe32;
 use bech32::primitives::hrp;
 use sha3::{Digest, Keccak256};
 
@@ -101,14 +102,32 @@ fn bitcoin_script(address: &str) -> Option<String> {
     Some(format!("{opcode:02x}{:02x}{}", program.len(), hex(&program)))
 }
 
+/// The address on the main network of a Bitcoin script in hexadecimal digits; `None` for a script without one.
+#[must_use]
+pub fn of_bitcoin_script(script: &str) -> Option<String> {
+    let bytes = unhex(script)?;
+    let legacy = |version: u8, hash: &[u8]| {
+        let payload: Vec<u8> = std::iter::once(version).chain(hash.iter().copied()).collect();
+        Some(bs58::encode(payload).with_check().into_string())
+    };
+    match bytes.as_slice() {
+        [0x76, 0xa9, 20, hash @ .., 0x88, 0xac] if hash.len() == 20 => legacy(0x00, hash),
+        [0xa9, 20, hash @ .., 0x87] if hash.len() == 20 => legacy(0x05, hash),
+        [version @ (0 | 0x51..=0x60), length, program @ ..] if usize::from(*length) == program.len() => {
+            let version = Fe32::try_from(if *version == 0 { 0 } else { *version - 0x50 }).ok()?;
+            bech32::segwit::encode(hrp::BC, version, program).ok()
+        }
+        _ => None,
+    }
+}
+
 /// An account of 20 bytes in hexadecimal digits, as its chain writes it.
 #[must_use]
 pub fn of_account(format: Format, digits: &str) -> Option<String> {
     match format {
         Format::Evm => Some(format!("0x{digits}")),
         Format::Tron => {
-            let bytes = (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok());
-            let payload = std::iter::once(Some(0x41)).chain(bytes).collect::<Option<Vec<_>>>()?;
+            let payload: Vec<u8> = std::iter::once(0x41).chain(unhex(digits)?).collect();
             Some(bs58::encode(payload).with_check().into_string())
         }
         Format::Bitcoin | Format::Other => None,
@@ -120,13 +139,17 @@ fn base58_payload(address: &str) -> Option<(u8, Vec<u8>)> {
     bytes.split_first().map(|(version, hash)| (*version, hash.to_vec()))
 }
 
+fn unhex(digits: &str) -> Option<Vec<u8>> {
+    (0..digits.len()).step_by(2).map(|at| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok()).collect()
+}
+
 fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{InvalidAddress, of_account, parse, script};
+    use super::{InvalidAddress, of_account, of_bitcoin_script, parse, script};
     use crate::domain::network::Format;
 
     /// [D-Q4] Cases 7 and 16: scripts of the examples of BIP-173 and BIP-350; a T-address is 20 bytes, and back.
@@ -144,6 +167,16 @@ mod tests {
             ("3J98t1WpEZ73CNmQviecrnyiWrnqRhWNLy", "a914b472a266d0bd89c13706a4132ccfb16f7c3b9fcb87"),
         ] {
             assert_eq!(script(Format::Bitcoin, address).as_deref(), Some(expected), "{address}");
+            // Written as on the main network, and in small letters if case does not matter.
+            let text = of_bitcoin_script(expected).expect("an address");
+            if address.starts_with("bcrt1") {
+                assert_eq!(text, "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4");
+            } else {
+                assert!(text.eq_ignore_ascii_case(address), "{text}");
+            }
+        }
+        for without in ["", "6a0568656c6c6f", "0014751e", "zz"] {
+            assert_eq!(of_bitcoin_script(without), None, "{without}");
         }
         let (tether, bytes) = ("TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t", "a614f803b6fd780986a42c78ec9c7f77e6ded13c");
         assert_eq!(script(Format::Tron, tether).as_deref(), Some(bytes));

@@ -102,6 +102,55 @@ pub async fn of_transactions(conn: &mut PgConnection, chain: &str, txids: &[Stri
     payments(rows)
 }
 
+/// Payments of exactly these units to an address, since a moment.
+pub async fn of_units(
+    conn: &mut PgConnection,
+    (chain, symbol, address): (&str, &str, &str),
+    units: Units,
+    since: OffsetDateTime,
+) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments
+         WHERE chain = $1 AND symbol = $2 AND lower(address) = lower($3) AND way = 'in' AND units = $4::text::numeric
+            AND seen_at >= $5
+         ORDER BY id LIMIT 20"#,
+        chain,
+        symbol,
+        address,
+        units.to_string(),
+        since,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// Payouts from the platform to somebody's address, since a moment.
+pub async fn paid_to(
+    conn: &mut PgConnection,
+    (chain, symbol, counterparty): (&str, &str, &str),
+    since: OffsetDateTime,
+) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments
+         WHERE chain = $1 AND symbol = $2 AND lower(counterparty) = lower($3) AND way = 'out' AND seen_at >= $4
+         ORDER BY id LIMIT 20"#,
+        chain,
+        symbol,
+        counterparty,
+        since,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
 /// Writes a payment, or what became of it. Whether that is news.
 pub async fn observe(
     conn: &mut PgConnection,

@@ -102,6 +102,27 @@ pub async fn insert(conn: &mut PgConnection, quote: &Quote, symbol: &str) -> Res
     Ok(())
 }
 
+/// Whose open quotes at a moment asked for exactly these units at an address.
+pub async fn owners(
+    conn: &mut PgConnection,
+    (address, symbol): (&str, &str),
+    units: Units,
+    at: OffsetDateTime,
+) -> Result<Vec<Uuid>, Error> {
+    let owners = sqlx::query_scalar!(
+        "SELECT DISTINCT user_id FROM quotes
+         WHERE lower(address) = lower($1) AND symbol = $2 AND direction = 'deposit' AND expires_at > $4 AND created_at <= $4
+            AND units = $3::text::numeric",
+        address,
+        symbol,
+        units.to_string(),
+        at,
+    )
+    .fetch_all(conn)
+    .await?;
+    Ok(owners)
+}
+
 /// The member's quote with this id.
 pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Option<Quote>, Error> {
     let row = sqlx::query!(

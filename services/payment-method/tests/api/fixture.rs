@@ -43,7 +43,7 @@ impl World {
         let realm = Realm::new();
         let treasury = treasury_key();
         let keys = treasury.public_key().parse().unwrap();
-        let doors = Doors { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0 };
+        let doors = Doors { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0, chains: [].into() };
         let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
         Self { pool, realm, doors, treasurers, treasury }
     }

@@ -6,6 +6,7 @@ mod chain;
 mod chain_bitcoin;
 mod chain_evm;
 mod chain_hostile;
+mod evidence;
 mod fixture;
 mod lookup;
 mod member_data;

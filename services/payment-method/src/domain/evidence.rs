@@ -1,0 +1,371 @@
+//! What payments on a chain say about a deposit or payout: the lines of the reviewer's checklist (D-Q4).
+
+use chassis::money::{Cents, Units};
+use time::{Duration, OffsetDateTime};
+use uuid::Uuid;
+
+use super::payment::{Block, State, Way, confirmations};
+use super::quote::{Asset, Quote};
+
+/// How old the last look at a chain may be, for what was seen then to count.
+pub const FRESH: Duration = Duration::seconds(60);
+/// A block may be dated a little before what is in it was requested.
+const SKEW: Duration = Duration::minutes(10);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    Ok,
+    Warn,
+    Fail,
+    /// Nothing can be said: neither that it is so nor that it is not.
+    Unknown,
+}
+
+impl Verdict {
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Warn => "warn",
+            Self::Fail => "fail",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    pub name: &'static str,
+    pub verdict: Verdict,
+    pub detail: String,
+}
+
+/// A payment, as far as it matters here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    pub symbol: String,
+    /// Whether it is from or to the address in question.
+    pub is_at_address: bool,
+    pub units: Units,
+    pub state: State,
+    pub depth: i32,
+    pub block: Option<Block>,
+    pub replaced_by: String,
+    pub seen_at: OffsetDateTime,
+}
+
+/// Where it was looked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Search {
+    /// There are payments.
+    Found,
+    /// No hash was given, and no payment matches exactly.
+    NoHash,
+    /// The node says that there is no such transaction.
+    NoSuch,
+    /// It is on another chain.
+    Elsewhere(&'static str),
+    /// It exists, and pays nothing to the platform; whether it pretends to.
+    Foreign { worthless: bool },
+    /// It has no effect.
+    Reverted,
+    /// The chain cannot be looked at, for this reason.
+    Unknown(String),
+}
+
+/// All that is known.
+#[derive(Debug, Clone)]
+pub struct Facts<'a> {
+    pub way: Way,
+    pub asset: &'a Asset,
+    pub search: Search,
+    pub payments: &'a [Seen],
+    /// The height of the newest block.
+    pub tip: i64,
+    pub requested_at: OffsetDateTime,
+    /// What the payment should be, in the smallest unit.
+    pub units_due: Option<Units>,
+    pub quote: Option<&'a Quote>,
+    /// Whose open quotes ask for exactly what was paid.
+    pub owners: &'a [Uuid],
+    pub claimed: Cents,
+    /// What was paid is worth so much.
+    pub value: Option<Cents>,
+}
+
+/// The lines of the checklist.
+#[must_use]
+pub fn checks(facts: &Facts<'_>) -> Vec<Check> {
+    let mut all = vec![found(facts)];
+    if facts.payments.is_empty() {
+        return all;
+    }
+    if let Search::Unknown(_) = facts.search {
+        return all;
+    }
+    all.extend([asset(facts), recipient(facts), units(facts), blocks(facts)]);
+    if facts.way == Way::In {
+        all.push(time(facts));
+        all.extend(quote(facts));
+    }
+    all
+}
+
+fn line(name: &'static str, verdict: Verdict, detail: impl Into<String>) -> Check {
+    Check { name, verdict, detail: detail.into() }
+}
+
+fn found(facts: &Facts<'_>) -> Check {
+    let chain = &facts.asset.chain;
+    let (verdict, detail) = match &facts.search {
+        Search::Found if facts.payments.len() == 1 => (Verdict::Ok, format!("The payment was found on {chain}.")),
+        Search::Found => (Verdict::Ok, format!("{} payments were found on {chain}.", facts.payments.len())),
+        Search::NoHash if facts.way == Way::Out => (Verdict::Unknown, "No payout has been recorded yet.".to_owned()),
+        Search::NoHash => (
+            Verdict::Warn,
+            "No transaction hash was given, and no payment of exactly the quoted amount has been seen.".to_owned(),
+        ),
+        Search::NoSuch => (Verdict::Fail, format!("There is no transaction with this hash on {chain}.")),
+        Search::Elsewhere(other) => {
+            (Verdict::Fail, format!("The transaction is on {other}, and not on {chain}."))
+        }
+        Search::Foreign { worthless: true } => (
+            Verdict::Fail,
+            "The transaction transfers nothing that counts: another token, perhaps of the same name, or an amount of zero."
+                .to_owned(),
+        ),
+        Search::Foreign { worthless: false } => {
+            (Verdict::Fail, "The transaction exists, and pays nothing to the platform.".to_owned())
+        }
+        Search::Reverted => (Verdict::Fail, "The transaction failed on the chain: it moved nothing.".to_owned()),
+        Search::Unknown(reason) => {
+            (Verdict::Unknown, format!("{chain} cannot be looked at now ({reason}). Nothing is known either way."))
+        }
+    };
+    line("payment_found", verdict, detail)
+}
+
+fn asset(facts: &Facts<'_>) -> Check {
+    let expected = &facts.asset.symbol;
+    match facts.payments.iter().find(|one| one.symbol != *expected) {
+        None => line("payment_asset", Verdict::Ok, format!("It is {expected}.")),
+        Some(one) => line("payment_asset", Verdict::Fail, format!("It is {}, and not {expected}.", one.symbol)),
+    }
+}
+
+fn recipient(facts: &Facts<'_>) -> Check {
+    let is_right = facts.payments.iter().all(|one| one.is_at_address);
+    let detail = match (facts.way, is_right) {
+        (Way::In, true) => "It went to the address that the member was shown.",
+        (Way::In, false) => "It went to another address of the platform than the one that the member was shown.",
+        (Way::Out, true) => "It went to the member's destination.",
+        (Way::Out, false) => "It went somewhere else than to the member's destination.",
+    };
+    line("payment_recipient", if is_right { Verdict::Ok } else { Verdict::Fail }, detail)
+}
+
+fn total(payments: &[Seen]) -> Option<Units> {
+    let mut sum = Units::new(0).ok()?;
+    for one in payments {
+        sum = sum.plus(one.units).ok()?;
+    }
+    Some(sum)
+}
+
+fn units(facts: &Facts<'_>) -> Check {
+    let name = "payment_units";
+    let (decimals, symbol) = (facts.asset.decimals, &facts.asset.symbol);
+    let Some(paid) = total(facts.payments) else {
+        return line(name, Verdict::Unknown, "The amounts are too large to be added.");
+    };
+    let worth = facts.value.map(|value| format!(" It is worth {value}; the member claims {}.", facts.claimed));
+    let worth = worth.filter(|_| facts.way == Way::In).unwrap_or_default();
+    let told = |units: Units| format!("{} {symbol}", whole(units, decimals));
+    match facts.units_due {
+        Some(due) if due == paid => line(name, Verdict::Ok, format!("Exactly {} as quoted.{worth}", told(paid))),
+        Some(due) => {
+            let more = if paid > due { "more" } else { "less" };
+            let detail = format!("{} instead of {}: {more} than quoted.{worth}", told(paid), told(due));
+            line(name, Verdict::Warn, detail)
+        }
+        None if facts.way == Way::In && facts.value.is_some_and(|value| value == facts.claimed) => {
+            line(name, Verdict::Ok, format!("{}.{worth}", told(paid)))
+        }
+        None => line(name, Verdict::Warn, format!("{}, without a quote.{worth}", told(paid))),
+    }
+}
+
+fn blocks(facts: &Facts<'_>) -> Check {
+    let name = "payment_confirmations";
+    // The weakest decides.
+    let rank = |one: &&Seen| match one.state {
+        State::Failed | State::Replaced | State::Orphaned => (0, 0),
+        State::Seen => (1, 0),
+        State::Included => (2, one.block.as_ref().map_or(0, |block| confirmations(facts.tip, block.height))),
+        State::Final => (3, 0),
+    };
+    let Some(one) = facts.payments.iter().min_by_key(rank) else {
+        return line(name, Verdict::Unknown, "There is no payment.");
+    };
+    let (_, confirmed) = rank(&one);
+    match one.state {
+        State::Final => line(name, Verdict::Ok, "It is final."),
+        State::Included => line(name, Verdict::Warn, format!("{confirmed} of {} confirmations.", one.depth)),
+        State::Seen => line(name, Verdict::Warn, "It is in no block yet."),
+        State::Replaced => {
+            line(name, Verdict::Fail, format!("It was replaced: {} spent the same coins.", one.replaced_by))
+        }
+        State::Orphaned => line(name, Verdict::Fail, "Its block is not part of the chain any more."),
+        State::Failed => line(name, Verdict::Fail, "It failed on the chain: it moved nothing."),
+    }
+}
+
+fn time(facts: &Facts<'_>) -> Check {
+    let name = "payment_time";
+    let first = facts.payments.iter().map(known_at).min().unwrap_or(facts.requested_at);
+    let begun = facts.quote.map_or(facts.requested_at, |quote| quote.created_at);
+    if first < begun - SKEW {
+        return line(name, Verdict::Warn, "It was made before the deposit was requested.");
+    }
+    match facts.quote {
+        Some(quote) if first > quote.expires_at => {
+            line(name, Verdict::Warn, "It came after the quote had expired: it is worth what it was when it was seen.")
+        }
+        Some(_) => line(name, Verdict::Ok, "It came while the quote was open: the quoted rate applies."),
+        None => line(name, Verdict::Ok, "It came after the deposit was requested."),
+    }
+}
+
+/// When a payment was made, as far as it is known: the block may be older than the first look at it.
+#[must_use]
+pub fn known_at(one: &Seen) -> OffsetDateTime {
+    one.block.as_ref().map_or(one.seen_at, |block| block.at.min(one.seen_at))
+}
+
+fn quote(facts: &Facts<'_>) -> Option<Check> {
+    let name = "payment_quote";
+    let own = facts.quote?;
+    let is_exact = facts.units_due.is_some() && facts.units_due == total(facts.payments);
+    if is_exact {
+        return Some(line(name, Verdict::Ok, "It matches this member's quote exactly."));
+    }
+    let others = facts.owners.iter().any(|owner| *owner != own.user_id);
+    Some(if others {
+        line(name, Verdict::Fail, "It matches the open quote of another member exactly.")
+    } else {
+        line(name, Verdict::Warn, "It matches no open quote exactly.")
+    })
+}
+
+/// Units as a number of whole units, without zeros at the end.
+#[must_use]
+pub fn whole(units: Units, decimals: u8) -> String {
+    let digits = format!("{units:0>width$}", units = units.to_string(), width = usize::from(decimals) + 1);
+    let (whole, part) = digits.split_at(digits.len() - usize::from(decimals));
+    let part = part.trim_end_matches('0');
+    if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use chassis::money::{Cents, Units};
+    use time::{Duration, OffsetDateTime};
+
+    use super::{Facts, Search, Seen, Verdict, checks, whole};
+    use crate::domain::payment::{Block, State, Way};
+    use crate::domain::quote::Asset;
+
+    const NOW: OffsetDateTime = OffsetDateTime::UNIX_EPOCH;
+
+    fn units(number: i128) -> Units {
+        Units::new(number).expect("not negative")
+    }
+
+    fn bitcoin() -> Asset {
+        let (chain, symbol, contract) = ("bitcoin".to_owned(), "BTC".to_owned(), String::new());
+        Asset { chain, symbol, contract, decimals: 8, tail_step: 1, pegged: false }
+    }
+
+    fn seen(state: State, height: i64) -> Seen {
+        Seen {
+            symbol: "BTC".to_owned(),
+            is_at_address: true,
+            units: units(513_809),
+            state,
+            depth: 3,
+            block: Some(Block { height, hash: String::new(), at: NOW }),
+            replaced_by: "ff".to_owned(),
+            seen_at: NOW,
+        }
+    }
+
+    fn verdicts(payments: &[Seen], change: impl Fn(&mut Facts<'_>)) -> Vec<(&'static str, Verdict)> {
+        let asset = bitcoin();
+        let mut facts = Facts {
+            way: Way::In,
+            asset: &asset,
+            search: Search::Found,
+            payments,
+            tip: 101,
+            requested_at: NOW,
+            units_due: Some(units(513_809)),
+            quote: None,
+            owners: &[],
+            claimed: Cents::new(50_000),
+            value: Some(Cents::new(50_000)),
+        };
+        change(&mut facts);
+        checks(&facts).into_iter().map(|check| (check.name, check.verdict)).collect()
+    }
+
+    fn of(all: &[(&'static str, Verdict)], name: &str) -> Option<Verdict> {
+        all.iter().find(|(found, _)| *found == name).map(|(_, verdict)| *verdict)
+    }
+
+    /// [D-Q4] Each state of a payment is a state of its line; the weakest of several decides.
+    #[test]
+    fn states_become_lines() {
+        for (state, verdict) in [
+            (State::Final, Verdict::Ok),
+            (State::Included, Verdict::Warn),
+            (State::Seen, Verdict::Warn),
+            (State::Orphaned, Verdict::Fail),
+            (State::Replaced, Verdict::Fail),
+            (State::Failed, Verdict::Fail),
+        ] {
+            let all = verdicts(&[seen(State::Final, 90), seen(state, 100)], |facts| facts.units_due = None);
+            assert_eq!(of(&all, "payment_confirmations"), Some(verdict), "{state:?}");
+        }
+    }
+
+    /// [D-Q4] Another asset and another recipient fail; another amount, or a payment from before, is worth a look.
+    #[test]
+    fn differences_become_lines() {
+        let right = seen(State::Final, 100);
+        assert!(verdicts(&[right.clone()], |_| {}).iter().all(|(_, verdict)| *verdict == Verdict::Ok));
+        let ether = Seen { symbol: "ETH".to_owned(), ..right.clone() };
+        assert_eq!(of(&verdicts(&[ether], |_| {}), "payment_asset"), Some(Verdict::Fail));
+        let elsewhere = Seen { is_at_address: false, ..right.clone() };
+        assert_eq!(of(&verdicts(&[elsewhere], |_| {}), "payment_recipient"), Some(Verdict::Fail));
+        let less = Seen { units: units(513_808), ..right.clone() };
+        assert_eq!(of(&verdicts(&[less], |_| {}), "payment_units"), Some(Verdict::Warn));
+        let all = verdicts(&[right], |facts| facts.requested_at = NOW + Duration::minutes(11));
+        assert_eq!(of(&all, "payment_time"), Some(Verdict::Warn));
+    }
+
+    /// [D-Q4] Case 18: a chain that cannot be looked at is unknown, and never "not found"; last known payments say nothing.
+    #[test]
+    fn a_chain_that_is_down_is_unknown() {
+        let unknown = |facts: &mut Facts<'_>| facts.search = Search::Unknown("stale".to_owned());
+        assert_eq!(verdicts(&[], unknown), [("payment_found", Verdict::Unknown)]);
+        assert_eq!(verdicts(&[seen(State::Final, 1)], unknown), [("payment_found", Verdict::Unknown)]);
+        let gone = verdicts(&[], |facts| facts.search = Search::NoSuch);
+        assert_eq!(gone, [("payment_found", Verdict::Fail)]);
+    }
+
+    #[test]
+    fn units_are_shown_as_whole_ones() {
+        assert_eq!((whole(units(513_809), 8), whole(units(100_000_000), 8)), ("0.00513809".to_owned(), "1".to_owned()));
+        assert_eq!((whole(units(5), 0), whole(units(0), 6)), ("5".to_owned(), "0".to_owned()));
+    }
+}

@@ -1,0 +1,215 @@
+//! What the chain shows about a deposit, on a real node.
+
+use chassis::error::Kind;
+use chassis::testing::with_token;
+use payment_method::clients::bitcoin_core::{BitcoinCore, Network};
+use payment_method::clients::chain::Chain;
+use payment_method::domain::address;
+use payment_method::domain::network::Format;
+use proto::common::v1::{ChainEvidence, Quote, QuoteDirection};
+use proto::payment_method::v1::evidence_service_server::EvidenceService;
+use proto::payment_method::v1::quote_service_server::QuoteService;
+use proto::payment_method::v1::{CreateQuoteRequest, GetEvidenceRequest};
+use serde_json::json;
+use sqlx::PgPool;
+use stack::nodes::{Bitcoind, EvmChain, coins};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::chain::{anvil, bitcoind, look, rate, regtest};
+use crate::fixture::{BITCOIN, EVM, World, refused};
+
+const LEGACY: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
+
+fn chain(node: &Bitcoind) -> Chain {
+    Chain::Bitcoin(BitcoinCore::new(node.rpc.url.parse().unwrap(), Network::Regtest).unwrap())
+}
+
+/// Bitcoin at 100,000 dollars, with its node.
+async fn world(pool: PgPool, node: &Bitcoind) -> (World, Chain) {
+    let mut world = World::new(pool).await;
+    world.platform("BTC", "Bitcoin", BITCOIN).await;
+    rate(&world.pool, "BTC", 100_000_000_000).await;
+    let chain = chain(node);
+    world.doors.chains = [chain.clone()].into();
+    (world, chain)
+}
+
+async fn quote(world: &World, user_id: Uuid) -> Quote {
+    let message = CreateQuoteRequest {
+        user_id: user_id.to_string(),
+        direction: QuoteDirection::Deposit.into(),
+        amount_cents: 50_000,
+        priced_cents: 50_000,
+        method: "BTC".to_owned(),
+        idempotency: None,
+    };
+    let request = with_token(message, &world.realm.service_token("wallet"));
+    world.doors.create_quote(request).await.unwrap().into_inner().quote.unwrap()
+}
+
+/// What is told about a deposit of $500.00 with this hash.
+async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &str) -> Option<ChainEvidence> {
+    ask(
+        world,
+        GetEvidenceRequest {
+            user_id: user_id.to_string(),
+            currency: "BTC".to_owned(),
+            network: "Bitcoin".to_owned(),
+            address: BITCOIN.to_owned(),
+            txid: txid.to_owned(),
+            quote_id: quote.map(|quote| quote.id.clone()).unwrap_or_default(),
+            claimed_cents: 50_000,
+            requested_at: Some(chassis::clock::to_proto(OffsetDateTime::now_utc())),
+            ..Default::default()
+        },
+    )
+    .await
+}
+
+async fn ask(world: &World, message: GetEvidenceRequest) -> Option<ChainEvidence> {
+    let request = with_token(message, &world.realm.service_token("wallet"));
+    world.doors.get_evidence(request).await.unwrap().into_inner().evidence
+}
+
+#[track_caller]
+fn state(evidence: &ChainEvidence, name: &str) -> String {
+    let check = evidence.checks.iter().find(|check| check.name == name);
+    check.map(|check| check.state.clone()).unwrap_or_else(|| panic!("{name}: {evidence:?}"))
+}
+
+/// [D-Q4] Cases 8 and 20: an exact payment is found without a hash, by the units of the quote, and becomes final. Whoever else
+/// claims its hash is told whose quote it matches.
+#[sqlx::test(migrations = false)]
+async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let ((member, _), (thief, _)) = (world.member(), world.member());
+    let (own, other) = (quote(&world, member).await, quote(&world, thief).await);
+    assert_eq!((own.units.as_str(), other.units.as_str()), ("500000", "500001"));
+    look(&world, &chain).await;
+    let waiting = evidence(&world, member, Some(&own), "").await.unwrap();
+    assert_eq!((state(&waiting, "payment_found"), waiting.payments.len()), ("warn".to_owned(), 0));
+    let to = regtest(&node, BITCOIN).await;
+    let txid = node.pay(&[(to.as_str(), 500_000)]).await.unwrap();
+    for (blocks, expected, confirmations) in [(0, "warn", 0), (1, "warn", 1), (1, "ok", 2)] {
+        if blocks > 0 {
+            node.mine(blocks).await.unwrap();
+        }
+        look(&world, &chain).await;
+        let found = evidence(&world, member, Some(&own), "").await.unwrap();
+        assert_eq!(state(&found, "payment_confirmations"), expected);
+        assert_eq!((found.payments[0].confirmations, found.payments[0].confirmations_needed), (confirmations, 2));
+        for name in
+            ["payment_found", "payment_asset", "payment_recipient", "payment_units", "payment_time", "payment_quote"]
+        {
+            assert_eq!(state(&found, name), "ok", "{name}");
+        }
+        assert_eq!((found.suggested_cents, found.payments[0].txid.as_str()), (Some(50_000), txid.as_str()));
+    }
+    let stolen = evidence(&world, thief, Some(&other), &format!("0x{}", txid.to_uppercase())).await.unwrap();
+    assert_eq!(
+        (state(&stolen, "payment_quote"), state(&stolen, "payment_units")),
+        ("fail".to_owned(), "warn".to_owned())
+    );
+}
+
+/// [D-Q4] Cases 17 and 18: a hash that does not exist, or pays somebody else, fails; a node that is down makes unknown. Without a
+/// node there is no evidence, and only the wallet asks for any.
+#[sqlx::test(migrations = false)]
+async fn a_wrong_hash_fails_and_a_dead_node_is_unknown(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (mut world, chain) = world(pool, &node).await;
+    let (member, token) = world.member();
+    look(&world, &chain).await;
+    let nobody = evidence(&world, member, None, &"ab".repeat(32)).await.unwrap();
+    assert_eq!(state(&nobody, "payment_found"), "fail");
+    let to = regtest(&node, LEGACY).await;
+    let foreign = node.pay(&[(to.as_str(), 500_000)]).await.unwrap();
+    node.mine(1).await.unwrap();
+    look(&world, &chain).await;
+    let foreign = evidence(&world, member, None, &foreign).await.unwrap();
+    assert_eq!((state(&foreign, "payment_found"), foreign.suggested_cents), ("fail".to_owned(), None));
+    node.process.terminate().await.unwrap();
+    look(&world, &chain).await;
+    let unknown = evidence(&world, member, None, &"ab".repeat(32)).await.unwrap();
+    assert_eq!(state(&unknown, "payment_found"), "unknown");
+    let request = with_token(GetEvidenceRequest::default(), &token);
+    assert!(world.doors.get_evidence(request).await.is_err());
+    let request = with_token(GetEvidenceRequest::default(), &world.realm.service_token("trade"));
+    assert_eq!(refused(world.doors.get_evidence(request).await).kind, Kind::Forbidden);
+    world.doors.chains = [].into();
+    assert_eq!(evidence(&world, member, None, "").await, None);
+}
+
+/// [D-Q4] A payout is found by its destination, as the member wrote it, although the node of the test network writes it otherwise;
+/// one to somebody else is not, and one from before the request neither.
+#[sqlx::test(migrations = false)]
+async fn a_payout_is_found_by_its_destination(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    // The platform's address is one whose key the node has.
+    let own = node.wallet("getnewaddress", json!(["", "bech32"])).await.unwrap();
+    let script = address::script(Format::Bitcoin, own.as_str().unwrap()).unwrap();
+    world.platform("BTC", "Bitcoin", &address::of_bitcoin_script(&script).unwrap()).await;
+    let funds = node.pay(&[(own.as_str().unwrap(), 12_345_678)]).await.unwrap();
+    node.mine(1).await.unwrap();
+    look(&world, &chain).await;
+    let vout = paid_out(&node, &funds, 12_345_678).await;
+    let asked = |destination: &str, requested_at| GetEvidenceRequest {
+        user_id: Uuid::now_v7().to_string(),
+        is_payout: true,
+        currency: "BTC".to_owned(),
+        network: "Bitcoin".to_owned(),
+        address: destination.to_owned(),
+        units_due: "400000".to_owned(),
+        requested_at: Some(chassis::clock::to_proto(requested_at)),
+        ..Default::default()
+    };
+    let requested_at = OffsetDateTime::now_utc();
+    let waiting = ask(&world, asked(LEGACY, requested_at)).await.unwrap();
+    assert_eq!(state(&waiting, "payment_found"), "unknown");
+    let to = regtest(&node, LEGACY).await;
+    let inputs = json!({ "inputs": [{ "txid": funds, "vout": vout }], "add_inputs": false });
+    node.wallet("send", json!([{ to: "0.00400000" }, null, "unset", 10, inputs])).await.unwrap();
+    node.mine(2).await.unwrap();
+    look(&world, &chain).await;
+    let found = ask(&world, asked(LEGACY, requested_at)).await.unwrap();
+    for name in ["payment_found", "payment_asset", "payment_recipient", "payment_units", "payment_confirmations"] {
+        assert_eq!(state(&found, name), "ok", "{name} {found:?}");
+    }
+    assert_eq!((found.payments.len(), found.payments[0].counterparty.as_str()), (1, LEGACY));
+    for other in [asked(BITCOIN, requested_at), asked(LEGACY, OffsetDateTime::now_utc())] {
+        assert_eq!(state(&ask(&world, other).await.unwrap(), "payment_found"), "unknown");
+    }
+}
+
+/// Which output of a transaction has so many satoshi.
+async fn paid_out(node: &Bitcoind, txid: &str, satoshi: u64) -> u64 {
+    let seen = node.rpc.call("getrawtransaction", json!([txid, true])).await.unwrap();
+    let outputs = seen["vout"].as_array().unwrap();
+    let found = outputs.iter().find(|out| out["value"].to_string() == coins(satoshi));
+    found.unwrap()["n"].as_u64().unwrap()
+}
+
+/// [D-Q4] Case 17: a payment on another network is named as that.
+#[sqlx::test(migrations = false)]
+async fn a_payment_on_another_network_is_named(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let Some((anvil, _other)) = anvil(EvmChain::Ethereum).await else { return };
+    let (mut world, chain) = world(pool, &node).await;
+    let ethereum = payment_method::clients::evm_rpc::EvmRpc::new(
+        payment_method::clients::evm_rpc::Kind::Ethereum,
+        anvil.rpc.url.parse().unwrap(),
+    );
+    world.doors.chains = [chain.clone(), Chain::Evm(ethereum.unwrap())].into();
+    look(&world, &chain).await;
+    let hash = anvil.pay_token(anvil.chain.usdt(), EVM, 500_000_000).await.unwrap();
+    anvil.receipt(&hash).await.unwrap();
+    let found = evidence(&world, world.member().0, None, &hash).await.unwrap();
+    let line = &found.checks[0];
+    assert_eq!(
+        (line.state.as_str(), line.detail.as_str()),
+        ("fail", "The transaction is on ethereum, and not on bitcoin.")
+    );
+}
