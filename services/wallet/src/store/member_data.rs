@@ -35,7 +35,9 @@ impl Tables for MemberTables {
                     'currency', currency, 'network', network, 'methodAddress', method_address, 'methodMemo',
                     method_memo, 'destinationAddress', destination_address, 'destinationMemo',
                     destination_memo, 'receiptKey', receipt_key, 'claimedTxid', claimed_txid, 'txid', txid,
-                    'reasonCode', reason_code, 'decidedAt', decided_at, 'relatedId', related_id, 'createdAt',
+                    'reasonCode', reason_code, 'decidedAt', decided_at, 'relatedId', related_id, 'asset', asset,
+                    'units', units::text, 'assetDecimals', asset_decimals, 'rateMicros', rate_micros, 'spreadBps',
+                    spread_bps, 'quotedAt', quoted_at, 'quoteExpiresAt', quote_expires_at, 'createdAt',
                     created_at) AS "row!"
                 FROM transactions WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#
             ),

@@ -3,13 +3,16 @@
 use std::sync::atomic::Ordering;
 
 use chassis::error::Kind;
+use chassis::member_data::MemberData;
 use chassis::testing::with_token;
 use futures::future::join_all;
-use proto::common::v1::QuoteDirection;
+use proto::common::v1::member_data_service_server::MemberDataService;
+use proto::common::v1::{ListMemberDataRequest, QuoteDirection};
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
+use wallet::store::member_data::MemberTables;
 
 use crate::fixture::{Member, PERSONAL, PLATFORM, World, code, deposit, key, refusal, withdrawal};
 
@@ -42,6 +45,23 @@ async fn a_deposit_keeps_its_quote(pool: PgPool) {
     assert_eq!(world.transaction(&member, &made.id).await.unwrap().quote, made.quote);
     let plain = world.deposit(&member, deposit(50_000)).await.unwrap();
     assert_eq!((plain.quote, plain.method.unwrap().version), (None, 3));
+}
+
+/// [D-A12] A member's download has the quote of a deposit, with the exact units.
+#[sqlx::test(migrations = false)]
+async fn a_download_has_the_quote(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let quote_id = quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
+    world.deposit(&member, RequestDepositRequest { quote_id, ..deposit(50_000) }).await.unwrap();
+    let message = ListMemberDataRequest { cursor: "transactions/".to_owned() };
+    let downloads = MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone());
+    let told = downloads.list_member_data(with_token(message, &member.token)).await.unwrap().into_inner();
+    let row: serde_json::Value = serde_json::from_str(&told.rows_json[0]).unwrap();
+    assert_eq!(
+        (&row["asset"], &row["units"], &row["rateMicros"]),
+        (&"USDT".into(), &"502512563".into(), &1_000_000.into())
+    );
 }
 
 /// [D-R17] A withdrawal's quote is for what is left after the fee; when the fee is paid from outside, the payout grows at
