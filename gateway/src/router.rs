@@ -64,6 +64,7 @@ pub fn api() -> Api {
         .routes(routes!(transactions::statement::statement))
         .routes(routes!(transactions::times::times))
         .routes(routes!(transactions::get))
+        .routes(routes!(transactions::payments::payments))
         .routes(routes!(transactions::set_destination))
         .routes(routes!(destinations::confirm_withdrawal))
         .routes(routes!(destinations::resend_withdrawal_code))

@@ -2,6 +2,8 @@
 
 pub mod model;
 
+pub mod payments;
+
 pub mod statement;
 
 pub mod times;

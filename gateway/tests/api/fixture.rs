@@ -33,7 +33,7 @@ use object_store::memory::InMemory;
 use prost::Message;
 use proto::auth::v1::directory_service_server::{DirectoryService, DirectoryServiceServer};
 use proto::auth::v1::{self as auth};
-use proto::common::v1::ErrorReason;
+use proto::common::v1::{ChainEvidence, ChainPayment, ErrorReason, EvidenceCheck};
 use proto::trade::v1::trade_service_server::{TradeService, TradeServiceServer};
 use proto::trade::v1::{self as trade};
 use proto::wallet::v1::wallet_service_server::{WalletService, WalletServiceServer};
@@ -475,6 +475,17 @@ impl WalletService for FakeWallet {
         let size = request.into_inner().page.unwrap_or_default().size.max(1);
         let transactions = vec![row; usize::try_from(size).unwrap()];
         Ok(Answer::new(wallet::ListTransactionsResponse { transactions, next_cursor: String::new() }))
+    }
+
+    async fn get_payments(
+        &self,
+        _: Call<wallet::GetPaymentsRequest>,
+    ) -> Result<Answer<wallet::GetPaymentsResponse>, Status> {
+        // A bitcoin payment with one of two confirmations.
+        let payment = ChainPayment { confirmations: 1, confirmations_needed: 2, ..Default::default() };
+        let check = EvidenceCheck { name: "payment_found".to_owned(), ..Default::default() };
+        let evidence = ChainEvidence { payments: vec![payment], checks: vec![check], ..Default::default() };
+        Ok(Answer::new(wallet::GetPaymentsResponse { evidence: Some(evidence) }))
     }
 
     async fn get_transaction(

@@ -5,7 +5,9 @@ use axum::http::{Method, Request, StatusCode};
 use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use prost::Message;
-use proto::common::v1::{ErrorReason, Idempotency, Proposal, ProposalStatus};
+use proto::common::v1::{
+    ChainEvidence, ChainPayment, ErrorReason, EvidenceCheck, Idempotency, Proposal, ProposalStatus,
+};
 use proto::{auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method};
 use proto::{trade::v1 as trade, wallet::v1 as wallet};
 
@@ -247,6 +249,59 @@ async fn staff_see_who_approved_first_and_who_pays() {
     let document = serde_json::to_value(gateway::router::api().document).unwrap();
     let of_members = &document["components"]["schemas"]["Transaction"]["properties"];
     assert!(of_members["paying"].is_null() && of_members["firstApproval"].is_null() && !of_members["vout"].is_null());
+}
+
+/// [D-Q4] [D-R17] Staff see each check with its state, those of the chain too, and the payments; a wallet of the version before
+/// tells no state. Members see the payments alone.
+#[tokio::test]
+async fn evidence_is_shown_with_the_checks() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let payment = ChainPayment {
+        chain: "bitcoin".to_owned(),
+        txid: "ab".repeat(32),
+        index: 1,
+        asset: "BTC".to_owned(),
+        units: "513809".to_owned(),
+        decimals: 8,
+        state: "included".to_owned(),
+        confirmations: 1,
+        confirmations_needed: 2,
+        ..Default::default()
+    };
+    let unknown = EvidenceCheck { name: "payment_found".to_owned(), state: "unknown".to_owned(), ..Default::default() };
+    let evidence = ChainEvidence {
+        payments: vec![payment],
+        checks: vec![unknown],
+        suggested_cents: Some(50_000),
+        ..Default::default()
+    };
+    let check = |name: &str, ok, state: &str| wallet::Check {
+        name: name.to_owned(),
+        ok,
+        state: state.to_owned(),
+        ..Default::default()
+    };
+    let review = wallet::GetReviewResponse {
+        transaction: Some(row()),
+        checks: vec![check("one", true, ""), check("two", false, ""), check("three", false, "fail")],
+        evidence: Some(evidence),
+        ..Default::default()
+    };
+    fixture.recorder.answer("/solvane.wallet.v1.StaffService/GetReview", &review);
+    let seen = fixture.call(Method::GET, "/v1/admin/transactions/1", Some(&token), "").await.json();
+    let states: Vec<_> = seen["checks"].as_array().unwrap().iter().map(|check| check["state"].clone()).collect();
+    assert_eq!(states, ["ok", "warn", "fail", "unknown"]);
+    assert_eq!(seen["checks"][3]["ok"], false);
+    assert_eq!(
+        (&seen["evidence"]["suggestedAmount"], &seen["evidence"]["payments"][0]["index"]),
+        (&500.into(), &1.into())
+    );
+    let (_, member) = fixture.realm.member();
+    let told = fixture.call(Method::GET, "/v1/transactions/1/payments", Some(&member), "").await.json();
+    let payment = &told["evidence"]["payments"][0];
+    assert_eq!((&payment["confirmations"], &payment["confirmationsNeeded"]), (&1.into(), &2.into()));
+    assert!(told["evidence"]["checks"].is_null() && told["checks"].is_null());
 }
 
 /// [D-R2] [D-O2] Proposals are one list with one cursor over the services, in the contract's words, with names.

@@ -1,7 +1,7 @@
 //! Clients of payment-method and auth.
 
 use chassis::batch::Batch;
-use chassis::clock::from_proto;
+use chassis::clock::{from_proto, to_proto};
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
@@ -9,17 +9,18 @@ use chassis::money::{Cents, Conversion, Rate, Units};
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
 use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
 use proto::common::v1 as common;
+use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, ResolveDepositMethodRequest,
+    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetQuoteRequest, ResolveDepositMethodRequest,
     ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
 };
 use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
-use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection};
+use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
 
 #[derive(Clone)]
 pub struct Methods {
@@ -147,6 +148,66 @@ impl Lookup {
 pub struct Quotes {
     client: QuoteServiceClient<Channel>,
     credential: Credential,
+}
+
+/// What chains show, which payment-method looks at.
+#[derive(Clone)]
+pub struct Chains {
+    client: EvidenceServiceClient<Channel>,
+    credential: Credential,
+}
+
+impl Chains {
+    /// Asks over this channel with this credential.
+    #[must_use]
+    pub fn new(channel: Channel, credential: Credential) -> Self {
+        Self { client: EvidenceServiceClient::new(channel), credential }
+    }
+
+    /// What the chain shows about a deposit or payout; `None` where it is not looked at, and for other transactions.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn evidence(&self, one: &Transaction) -> Result<Option<common::ChainEvidence>, Refusal> {
+        let Some(message) = question(one) else { return Ok(None) };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_evidence(request).await },
+        );
+        match asked.await {
+            Ok(answer) => Ok(answer.into_inner().evidence),
+            // A payment-method of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => Ok(None),
+            Err(status) => Err(from_status(&status)),
+        }
+    }
+}
+
+fn question(one: &Transaction) -> Option<GetEvidenceRequest> {
+    let method = one.method()?;
+    let withdrawal = one.as_withdrawal();
+    let destination = withdrawal.and_then(|withdrawal| withdrawal.destination.as_ref());
+    let address = if withdrawal.is_some() { destination?.address.clone() } else { method.address.clone() };
+    let payment = one.as_payment();
+    let quote = match withdrawal {
+        Some(withdrawal) => withdrawal.quote.as_ref(),
+        None => payment.and_then(|payment| payment.quote.as_ref()),
+    };
+    Some(GetEvidenceRequest {
+        user_id: one.user_id.to_string(),
+        is_payout: withdrawal.is_some(),
+        currency: method.currency.clone(),
+        network: method.network.clone(),
+        address,
+        txid: one.known_txid().unwrap_or_default().to_owned(),
+        vout: one.txid().and_then(|txid| txid.vout),
+        quote_id: quote.map(|quote| quote.id.to_string()).unwrap_or_default(),
+        units_due: quote.filter(|_| withdrawal.is_some()).map(|quote| quote.units.to_string()).unwrap_or_default(),
+        claimed_cents: payment.and_then(|payment| payment.claimed_amount).unwrap_or(one.amount).get(),
+        requested_at: Some(to_proto(one.created_at)),
+    })
 }
 
 /// A quote as a transaction keeps it, and what it is for.

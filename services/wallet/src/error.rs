@@ -125,6 +125,9 @@ pub enum Error {
     NotBeingPaid,
     #[error("this transaction has changed since you opened it. Please look again.")]
     StaleRevision,
+    /// The chain shows something else than what the reviewer saw.
+    #[error("the payment on the chain has changed since you looked at it. Reload and decide on what it is now.")]
+    StaleEvidence,
     #[error("this transaction hash, or this output of it, belongs to another payment.")]
     TxidUsed,
     /// Unknown, or another member's.
@@ -236,6 +239,7 @@ impl Fault for Error {
             | Self::BeingPaid(_)
             | Self::NotBeingPaid
             | Self::StaleRevision
+            | Self::StaleEvidence
             | Self::TxidUsed
             | Self::QuoteUsed
             | Self::AlreadyPosted
@@ -295,6 +299,7 @@ impl Fault for Error {
             Self::BeingPaid(_) => ErrorReason::BeingPaid,
             Self::NotBeingPaid => ErrorReason::NotBeingPaid,
             Self::StaleRevision => ErrorReason::StaleRevision,
+            Self::StaleEvidence => ErrorReason::StaleEvidence,
             Self::TxidUsed => ErrorReason::TxidUsed,
             Self::QuoteUsed => ErrorReason::QuoteUsed,
             Self::QuoteDiffers => ErrorReason::ValidationFailed,

@@ -40,7 +40,7 @@ use tonic::service::Routes;
 use crate::app::get_times::LastTimes;
 use crate::app::get_transaction::Lines;
 use crate::app::request_withdrawal::{Book, Gate};
-use crate::clients::{Codes, Methods, Quotes};
+use crate::clients::{Chains, Codes, Methods, Quotes};
 use crate::domain::limits::Limits;
 use crate::error::Error;
 use crate::posting::ledger::Ledger;
@@ -57,6 +57,7 @@ pub struct Doors {
     pub verifier: Verifier,
     pub methods: Methods,
     pub quotes: Quotes,
+    pub chains: Chains,
     /// Mails and checks the codes of destinations.
     pub codes: Codes,
     pub limits: Limits,

@@ -18,7 +18,7 @@ use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
-use wallet::clients::{Codes, Methods, Quotes};
+use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::Doors;
@@ -46,6 +46,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let payment_method = grpc::channel("payment-method", &config.payment_method_url)?;
     let verifier = auth_client::verifier(NAME, auth, &config.service)?;
     let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
+    let chains = Chains::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(check(db.clone(), process.shutdown.clone()));
@@ -62,7 +63,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes =
-        Doors { db, ledger, gate, book, lines, verifier, methods, quotes, codes, limits, times }.routes().await;
+        Doors { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }.routes().await;
     process.serve(&config.service.grpc, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -1869,6 +1869,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/transactions/{id}/payments": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what the chain shows of a transaction
+         * @description The payments whose hash was given, or whose amount is exactly that of the quote.
+         */
+        get: operations["get_transactions_by_id_payments"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/users/activity": {
         parameters: {
             query?: never;
@@ -2166,6 +2186,8 @@ export interface components {
         };
         /** @description The decision to approve a transaction. */
         Approval: {
+            /** @description `evidence.at` of the checklist that was seen: if a payment on the chain changed since, it is 409 `STALE_EVIDENCE`. */
+            evidenceAt?: string | null;
             note?: string | null;
             /**
              * Format: double
@@ -2304,11 +2326,45 @@ export interface components {
             certificate: components["schemas"]["Certificate"];
             success: boolean;
         };
+        /** @description A payment on a chain. */
+        ChainPayment: {
+            asset: string;
+            /** @description Time of its block. */
+            blockAt?: string;
+            /** @description `bitcoin`, `ethereum` or `tron`. */
+            chain: string;
+            /** Format: int32 */
+            confirmations: number;
+            /**
+             * Format: int32
+             * @description How many are expected to make it final.
+             */
+            confirmationsNeeded: number;
+            /** Format: int32 */
+            decimals: number;
+            /**
+             * Format: int32
+             * @description Of the output, or of the transfer within the transaction.
+             */
+            index: number;
+            /** @description Hash of the transaction that replaced it. */
+            replacedBy?: string;
+            seenAt?: string | null;
+            /** @description `seen` (in no block yet), `included`, `final`, `orphaned` (its block is gone), `replaced` or `failed`. */
+            state: string;
+            /** @description Hash of the transaction. */
+            txid: string;
+            /** @description In the smallest unit of the asset. */
+            units: string;
+        };
         /** @description A line of the checklist. */
         Check: {
             detail: string;
             name: string;
+            /** @description Whether its state is `ok`. */
             ok: boolean;
+            /** @description `ok`, `warn`, `fail`, or `unknown` if nothing can be said either way. */
+            state: string;
             transactionIds: string[];
         };
         /** @description The password, where it is needed. */
@@ -2512,7 +2568,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "LESSONS_LEFT";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "LESSONS_LEFT";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -2532,6 +2588,17 @@ export interface components {
              * @example false
              */
             success: boolean;
+        };
+        /** @description What a chain shows. */
+        Evidence: {
+            /** @description When the chain was looked at last. */
+            at?: string | null;
+            payments: components["schemas"]["ChainPayment"][];
+            /**
+             * Format: double
+             * @description Deposits: what the payments are worth at the rate that applies, in dollars.
+             */
+            suggestedAmount?: number;
         };
         /** @description A part of the ledger that failed verification. */
         Fault: {
@@ -3090,6 +3157,12 @@ export interface components {
             paymentMethods: components["schemas"]["PaymentMethod"][];
             success: boolean;
         };
+        /** @description The payments of a transaction. */
+        Payments: {
+            /** @description Missing where the chain is not looked at. */
+            evidence?: components["schemas"]["Evidence"];
+            success: boolean;
+        };
         /** @description A payout that was made. */
         Payout: {
             /**
@@ -3629,6 +3702,8 @@ export interface components {
             checks: components["schemas"]["Check"][];
             /** @description Its ledger entries, oldest first, of the member and of the platform. */
             entries: components["schemas"]["Entry"][];
+            /** @description What the chain shows; missing where it is not looked at. */
+            evidence?: components["schemas"]["Evidence"];
             /** @description Withdrawals: the earliest time of approval and payout after a change of the account. */
             notBefore?: string;
             /** @description Id of the transaction that reversed it. */
@@ -6599,6 +6674,29 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["TransactionMade"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_transactions_by_id_payments: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Payments"];
+                };
+            };
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

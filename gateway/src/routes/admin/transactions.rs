@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
-use proto::common::v1::PageRequest;
+use chassis::clock::to_proto;
+use proto::common::v1::{EvidenceCheck, PageRequest};
+use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
     MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeReversalRequest, RejectTransactionRequest,
@@ -23,6 +25,7 @@ use crate::json::{Dollars, Field, Form, Json, Reply, created, field, moment, ok}
 use crate::names::{QueueKind, RejectionReason};
 use crate::routes::admin::members::Entry;
 use crate::routes::admin::proposals::{Owner, Proposed};
+use crate::routes::transactions::payments::Evidence;
 use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{
     Transaction, TransactionMade,
@@ -210,9 +213,27 @@ pub async fn list(
 #[serde(rename_all = "camelCase")]
 pub struct Check {
     name: String,
+    /// Whether its state is `ok`.
     ok: bool,
+    /// `ok`, `warn`, `fail`, or `unknown` if nothing can be said either way.
+    state: String,
     detail: String,
     transaction_ids: Vec<String>,
+}
+
+impl From<wallet::Check> for Check {
+    fn from(check: wallet::Check) -> Self {
+        // A wallet of the version before tells no state.
+        let state = if check.state.is_empty() { if check.ok { "ok" } else { "warn" }.to_owned() } else { check.state };
+        Self { name: check.name, ok: check.ok, state, detail: check.detail, transaction_ids: check.transaction_ids }
+    }
+}
+
+impl From<EvidenceCheck> for Check {
+    fn from(check: EvidenceCheck) -> Self {
+        let EvidenceCheck { name, state, detail } = check;
+        Self { name, ok: state == "ok", state, detail, transaction_ids: Vec::new() }
+    }
 }
 
 /// A transaction with everything that a decision needs.
@@ -242,6 +263,10 @@ pub struct Review {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     not_before: Option<String>,
+    /// What the chain shows; missing where it is not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    evidence: Option<Evidence>,
 }
 
 /// Get a transaction with its checklist
@@ -257,16 +282,12 @@ pub async fn get(
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     let approved_by = Some(answer.approved_by).filter(|id| !id.is_empty());
     let people = app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;
-    let checks = answer.checks.into_iter().map(|check| Check {
-        name: check.name,
-        ok: check.ok,
-        detail: check.detail,
-        transaction_ids: check.transaction_ids,
-    });
+    let of_chain = answer.evidence.iter().flat_map(|evidence| &evidence.checks).cloned().map(Check::from);
+    let checks: Vec<_> = answer.checks.into_iter().map(Check::from).chain(of_chain).collect();
     Ok(ok(Review {
         success: true,
         transaction: StaffTransaction::new(&app, row, &people)?,
-        checks: checks.collect(),
+        checks,
         wallet: answer.wallet.as_ref().map(Wallet::from),
         approved_by_name: approved_by.as_ref().and_then(|id| people.get(id)).map(|one| one.name.clone()),
         approved_by,
@@ -274,6 +295,7 @@ pub async fn get(
         reversible: answer.reversible,
         reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
         not_before: moment(answer.not_before.as_ref()),
+        evidence: answer.evidence.map(Into::into),
     }))
 }
 
@@ -327,6 +349,9 @@ pub struct Approval {
     vout: Field,
     #[schema(value_type = Option<String>)]
     note: Field,
+    /// `evidence.at` of the checklist that was seen: if a payment on the chain changed since, it is 409 `STALE_EVIDENCE`.
+    #[schema(value_type = Option<String>)]
+    evidence_at: Field,
 }
 
 /// The result of an approval.
@@ -363,6 +388,7 @@ pub async fn approve(
         txid: form.text("txid", &value.txid),
         vout: form.optional_index("vout", &value.vout),
         note: form.text("note", &value.note),
+        evidence_at: form.moment("evidenceAt", &value.evidence_at).map(to_proto),
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };

@@ -389,6 +389,7 @@ impl From<Check> for message::Check {
         Self {
             name: check.name.to_owned(),
             ok: check.ok,
+            state: if check.ok { "ok" } else { "warn" }.to_owned(),
             detail: check.detail,
             transaction_ids: check.transaction_ids.iter().map(ToString::to_string).collect(),
         }

@@ -9,17 +9,19 @@ use chassis::identity::Session;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::MemberAct;
+use proto::common::v1::ChainEvidence;
 use proto::payment_method::v1::CreateQuoteRequest;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ConfirmDestinationRequest, ConfirmDestinationResponse, FindKnownDestinationsRequest, FindKnownDestinationsResponse,
-    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetStatementRequest,
-    GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest, GetTimesResponse, GetTransactionRequest,
-    GetTransactionResponse, GetWalletRequest, GetWalletResponse, ListTransactionsRequest, ListTransactionsResponse,
-    PayWithdrawalFeeRequest, PayWithdrawalFeeResponse, PurchaseCourseRequest, PurchaseCourseResponse,
-    RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest, RequestQuoteResponse, RequestWithdrawalRequest,
-    RequestWithdrawalResponse, SendDestinationCodeRequest, SendDestinationCodeResponse, SetDestinationRequest,
-    SetDestinationResponse, Transaction as Line, confirm_destination_request, send_destination_code_request,
+    GetBalancesRequest, GetBalancesResponse, GetCourseAccessRequest, GetCourseAccessResponse, GetPaymentsRequest,
+    GetPaymentsResponse, GetStatementRequest, GetStatementResponse, GetTermsRequest, GetTermsResponse, GetTimesRequest,
+    GetTimesResponse, GetTransactionRequest, GetTransactionResponse, GetWalletRequest, GetWalletResponse,
+    ListTransactionsRequest, ListTransactionsResponse, PayWithdrawalFeeRequest, PayWithdrawalFeeResponse,
+    PurchaseCourseRequest, PurchaseCourseResponse, RequestDepositRequest, RequestDepositResponse, RequestQuoteRequest,
+    RequestQuoteResponse, RequestWithdrawalRequest, RequestWithdrawalResponse, SendDestinationCodeRequest,
+    SendDestinationCodeResponse, SetDestinationRequest, SetDestinationResponse, Transaction as Line,
+    confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -339,6 +341,18 @@ impl WalletService for Doors {
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
         let transaction = self.tell(&member, vec![found]).await.pop();
         Ok(Response::new(GetTransactionResponse { transaction }))
+    }
+
+    async fn get_payments(
+        &self,
+        request: Request<GetPaymentsRequest>,
+    ) -> Result<Response<GetPaymentsResponse>, Status> {
+        let member = self.reader(request.metadata()).await?;
+        let id = convert::transaction_id(&request.into_inner().id)?;
+        let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
+        let evidence = self.chains.evidence(&found).await.ok().flatten();
+        let evidence = evidence.map(|evidence| ChainEvidence { checks: Vec::new(), ..evidence });
+        Ok(Response::new(GetPaymentsResponse { evidence }))
     }
 
     async fn get_statement(

@@ -26,6 +26,7 @@ use proto::wallet::v1::{
     RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
     ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
+use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
@@ -54,7 +55,7 @@ use crate::app::replay_dead_letter::replay_dead_letter;
 use crate::domain::correction::Correction;
 use crate::domain::cursor::{self, JournalCursor};
 use crate::domain::reference;
-use crate::domain::transaction::{MethodCopy, Transaction};
+use crate::domain::transaction::{MethodCopy, Status as Progress, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
@@ -63,6 +64,8 @@ use crate::store::transactions::Filter;
 
 /// Rows on a page unless staff want more or fewer.
 const PAGE: u16 = 50;
+/// Times on the wire are cut to milliseconds.
+const ROUNDED: Duration = Duration::milliseconds(1);
 /// The permissions to decide on proposals; which one is needed depends on the proposal.
 const DECIDERS: [Permission; 2] = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
 
@@ -94,6 +97,8 @@ impl StaffService for Doors {
         // A checklist without this line says so; what decides asks again.
         let member = self.payout_state(&transaction).await.ok();
         let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
+        // The checks of what the chain shows are missing then, and the others count.
+        let evidence = self.chains.evidence(&transaction).await.ok().flatten();
         let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
@@ -106,6 +111,7 @@ impl StaffService for Doors {
             wallet: Some(review.wallet.into()),
             entries: review.entries.into_iter().map(Into::into).collect(),
             not_before,
+            evidence,
         }))
     }
 
@@ -127,11 +133,15 @@ impl StaffService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
+        let transaction = get(&self.db, id).await?;
+        if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
+            self.check_evidence(&transaction, seen_at).await?;
+        }
         let command = ApproveTransaction {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id,
-            member: self.payout_state(&get(&self.db, id).await?).await?,
+            member: self.payout_state(&transaction).await?,
             revision: message.revision,
             second_reviewer_from: self.limits.deposit_second_reviewer_from,
             received: self.received(message.received_amount_cents)?,
@@ -445,6 +455,19 @@ impl Doors {
             }
             received => Ok(received),
         }
+    }
+
+    /// Reads the evidence again that a decision rests on (D-Q5). The answer to a repeated request is found afterwards: a
+    /// decided transaction is not looked at again.
+    async fn check_evidence(&self, one: &Transaction, seen_at: OffsetDateTime) -> Result<(), Error> {
+        if one.status != Progress::Pending {
+            return Ok(());
+        }
+        let evidence = self.chains.evidence(one).await?;
+        let changed_at =
+            evidence.as_ref().and_then(|evidence| evidence.changed_at.as_ref()).and_then(clock::from_proto);
+        let is_stale = changed_at.is_some_and(|at| at > seen_at + ROUNDED);
+        if is_stale { Err(Error::StaleEvidence) } else { Ok(()) }
     }
 
     /// The platform method of a payment as it is now; `None` if it has none or cannot be asked.

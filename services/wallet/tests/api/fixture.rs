@@ -14,6 +14,7 @@ use proto::auth::v1::{
     IssueDestinationCodeResponse,
 };
 use proto::common::v1::{ErrorReason, Idempotency};
+use proto::payment_method::v1::evidence_service_server::EvidenceServiceServer;
 use proto::payment_method::v1::method_lookup_service_server::{MethodLookupService, MethodLookupServiceServer};
 use proto::payment_method::v1::quote_service_server::QuoteServiceServer;
 use proto::payment_method::v1::{
@@ -33,11 +34,12 @@ use wallet::app::check_ledger::check_ledger;
 use wallet::app::get_times::LastTimes;
 use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
-use wallet::clients::{Codes, Methods, Quotes};
+use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
 use wallet::grpc::Doors;
 use wallet::posting::ledger::Ledger;
 
+use crate::evidence::FakeEvidence;
 use crate::fake_quotes::FakeQuotes;
 
 /// The id of the platform's only method.
@@ -70,6 +72,8 @@ pub struct World {
     pub codes: Arc<Mutex<Vec<IssueDestinationCodeRequest>>>,
     /// The quotes that payment-method makes.
     pub quotes: FakeQuotes,
+    /// What the chain shows.
+    pub evidence: FakeEvidence,
     txids: AtomicU32,
     stop: CancellationToken,
 }
@@ -133,21 +137,24 @@ impl World {
         let lookup = Lookup { away: Arc::clone(&methods_away), verifier: realm.verifier() };
         let issued = Arc::new(Mutex::new(Vec::new()));
         let auth = Auth { issued: Arc::clone(&issued), verifier: realm.verifier() };
+        let evidence = FakeEvidence::new(realm.verifier());
         let fake_quotes = FakeQuotes::new(realm.verifier());
         let others = Routes::new(MethodLookupServiceServer::new(lookup))
             .add_service(QuoteServiceServer::new(fake_quotes.clone()))
+            .add_service(EvidenceServiceServer::new(evidence.clone()))
             .add_service(ConfirmationServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, stop.clone()));
         let codes = Codes::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         let methods = Methods::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         let quotes = Quotes::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
+        let chains = Chains::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("wallet"));
         // Withdrawals are closed until the ledger was checked once.
         assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
         let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, quotes, codes, limits, times };
+        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self {
             doors,
@@ -158,6 +165,7 @@ impl World {
             methods_away,
             codes: issued,
             quotes: fake_quotes,
+            evidence,
             txids: AtomicU32::new(0),
             stop,
         }

@@ -1,0 +1,109 @@
+//! What the chain shows about a deposit or payout.
+
+use axum::extract::{Path, State};
+use proto::common::v1 as common;
+use proto::wallet::v1::GetPaymentsRequest;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::VerifiedMember;
+use crate::json::{Dollars, Reply, moment, ok};
+
+/// A payment on a chain.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ChainPayment {
+    /// `bitcoin`, `ethereum` or `tron`.
+    chain: String,
+    /// Hash of the transaction.
+    txid: String,
+    /// Of the output, or of the transfer within the transaction.
+    index: u32,
+    asset: String,
+    /// In the smallest unit of the asset.
+    units: String,
+    decimals: u32,
+    /// `seen` (in no block yet), `included`, `final`, `orphaned` (its block is gone), `replaced` or `failed`.
+    state: String,
+    confirmations: i32,
+    /// How many are expected to make it final.
+    confirmations_needed: i32,
+    seen_at: Option<String>,
+    /// Time of its block.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    block_at: Option<String>,
+    /// Hash of the transaction that replaced it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    replaced_by: Option<String>,
+}
+
+/// What a chain shows.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// When the chain was looked at last.
+    at: Option<String>,
+    payments: Vec<ChainPayment>,
+    /// Deposits: what the payments are worth at the rate that applies, in dollars.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = f64, nullable = false)]
+    suggested_amount: Option<Dollars>,
+}
+
+impl From<common::ChainPayment> for ChainPayment {
+    fn from(one: common::ChainPayment) -> Self {
+        Self {
+            chain: one.chain,
+            txid: one.txid,
+            index: one.index,
+            asset: one.asset,
+            units: one.units,
+            decimals: one.decimals,
+            state: one.state,
+            confirmations: one.confirmations,
+            confirmations_needed: one.confirmations_needed,
+            seen_at: moment(one.seen_at.as_ref()),
+            block_at: moment(one.block_at.as_ref()),
+            replaced_by: Some(one.replaced_by).filter(|txid| !txid.is_empty()),
+        }
+    }
+}
+
+impl From<common::ChainEvidence> for Evidence {
+    fn from(evidence: common::ChainEvidence) -> Self {
+        Self {
+            at: moment(evidence.at.as_ref()),
+            payments: evidence.payments.into_iter().map(Into::into).collect(),
+            suggested_amount: evidence.suggested_cents.map(Dollars::from_cents),
+        }
+    }
+}
+
+/// The payments of a transaction.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Payments {
+    success: bool,
+    /// Missing where the chain is not looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    evidence: Option<Evidence>,
+}
+
+/// Get what the chain shows of a transaction
+///
+/// The payments whose hash was given, or whose amount is exactly that of the quote.
+#[utoipa::path(get, path = "/transactions/{id}/payments", params(("id" = String, Path)),
+    responses((status = 200, body = Payments), Errors), tag = "Transactions")]
+pub async fn payments(
+    State(app): State<App>,
+    VerifiedMember(caller): VerifiedMember,
+    Path(id): Path<String>,
+) -> Result<Reply<Payments>, ApiError> {
+    let answer = call_retrying!(app.clients.wallet, get_payments, caller.out, GetPaymentsRequest { id })?.into_inner();
+    Ok(ok(Payments { success: true, evidence: answer.evidence.map(Into::into) }))
+}
