@@ -198,6 +198,27 @@ describe('a decision', () => {
     expect(approved.seen[0]?.headers.get('Idempotency-Key')).toBeTruthy()
   })
 
+  it('shows what the chain tells with its state, the worst first, and fills in the payment [D-Q4] [D-R17]', async () => {
+    const check = (name: string, state: string) => ({ name, ok: state === 'ok', state, detail: `About ${name}.`, transactionIds: [] })
+    const payment = {
+      chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '513809', decimals: 8,
+      state: 'included', confirmations: 1, confirmationsNeeded: 2, seenAt: '2026-03-05T14:08:00Z',
+    }
+    const checks = [check('payment_found', 'ok'), check('payment_confirmations', 'warn'), check('payment_quote', 'unknown'), check('payment_asset', 'fail')]
+    const evidence = { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 249.37 }
+    server.use(answers('get', '/admin/transactions/:id', { ...review(), checks, evidence }))
+    const { user } = openAsStaff(path)
+    const list = await screen.findByLabelText('Checklist')
+    const lines = within(list).getAllByRole('listitem').map((line) => line.querySelector('p')?.textContent)
+    expect(lines).toEqual(['Currency received, failed', 'Quote, unknown', 'Confirmations, needs attention', 'On the chain, OK'])
+    expect(screen.getByText('0.00513809 BTC')).toBeVisible()
+    expect(screen.getByText(/1 of 2 confirmations/)).toBeVisible()
+    await user.keyboard('a')
+    expect(await screen.findByLabelText('Transaction hash')).toHaveValue('ab12')
+    expect(screen.getByLabelText('Amount that arrived')).toHaveValue('249.37')
+    expect(screen.getByLabelText(/^Output/)).toHaveValue('1')
+  })
+
   it('asks for a fresh code where one is required, and sends the very same again [D-O1] [D-G4]', async () => {
     const keys: (string | null)[] = []
     let isFresh = false

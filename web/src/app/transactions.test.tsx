@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { describe, expect, it, vi } from 'vitest'
 import { formatDateTime } from '@/lib/dates'
+import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { currentPath, openAsMember } from '@/testing/render'
 import { transaction } from '@/testing/samples'
@@ -161,6 +162,21 @@ describe('the details', () => {
     const label = { pending: 'Pending', success: 'Success', failed: 'Failed' }[status]
     const badge = (await screen.findAllByText(label)).find((node) => node.classList.contains('rounded-full'))
     expect(badge).toHaveClass(tone)
+  })
+
+  it('follow a payment on the chain while it is pending, and say when it is lost [D-Q7]', async () => {
+    const payment = { chain: 'bitcoin', txid: 'ab', index: 0, asset: 'BTC', units: '513809', decimals: 8, confirmations: 1, confirmationsNeeded: 2 }
+    const shows = (...payments: object[]) => answers('get', '/transactions/:id/payments', { evidence: { at: null, payments } })
+    const shown = transaction({ status: 'pending' })
+    server.use(answers('get', '/transactions/user', { transactions: [shown] }), shows({ ...payment, state: 'included' }))
+    const { unmount } = openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText(/Detected: 0.00513809 BTC/)).toBeVisible()
+    expect(screen.getByText(/1 of 2 confirmations/).closest('li')).toHaveAttribute('aria-current', 'step')
+    unmount()
+    queryClient.clear()
+    server.use(shows({ ...payment, state: 'replaced' }))
+    openAsMember(`/transactions/${shown.id}`)
+    expect(await screen.findByText(/The payment was replaced/)).toBeVisible()
   })
 
   it('open the receipt in a new tab and go back [TXN-06]', async () => {

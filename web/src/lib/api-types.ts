@@ -23,6 +23,9 @@ export type Activity = Schemas['Activity']
 export type Transaction = Schemas['Transaction']
 export type TransactionStatus = Schemas['TransactionStatus']
 
+export type Evidence = Schemas['Evidence']
+export type ChainPayment = Schemas['ChainPayment']
+
 export type PaymentMethod = Schemas['PaymentMethod']
 
 export type Plan = Schemas['Plan']

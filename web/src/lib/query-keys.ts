@@ -7,6 +7,7 @@ export const queryKeys = {
   quote: (direction: string, cents: number, method: string) => ['quotes', direction, cents, method],
   transactions: ['transactions'],
   transaction: (id: string) => ['transactions', 'one', id],
+  transactionPayments: (id: string) => ['transactions', 'payments', id],
   transactionTimes: ['transactions', 'times'],
   trades: ['trades'],
   plans: ['plans'],

@@ -74,6 +74,7 @@ export const server = setupServer(
   answers('get', '/terms', terms),
   answers('get', '/quotes/terms', { spreadBps: 0, lifeSeconds: 900, openMax: 20, assets: [] }),
   answers('get', '/transactions/user', { transactions: [] }),
+  answers('get', '/transactions/:id/payments', {}),
   answers('get', '/transactions/times', { times: { deposit: null, withdrawal: null } }),
   answers('get', '/trades', { trades: [] }),
   answers('get', '/courses', { course: { title: 'The UGC Video Course', subtitle: '', purchased: false, pending: false, modules: [] } }),

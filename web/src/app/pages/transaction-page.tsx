@@ -22,6 +22,11 @@ const DestinationStep = lazy(async () => {
   return { default: module.DestinationStep }
 })
 
+const PaymentTracker = lazy(async () => {
+  const module = await loadChunk(() => import('@/features/transactions/components/payment-tracker'))
+  return { default: module.PaymentTracker }
+})
+
 export function TransactionPage() {
   const { id = '' } = useParams()
   const { transaction, isPending, isMissing, error, retry } = useTransaction(id)
@@ -30,6 +35,11 @@ export function TransactionPage() {
       {transaction ? (
         <div className="space-y-5">
           {isOpenWithdrawal(transaction) && <OpenWithdrawal withdrawal={transaction} />}
+          {isOpenPayment(transaction) && (
+            <Suspense fallback={null}>
+              <PaymentTracker id={transaction.id} />
+            </Suspense>
+          )}
           <TransactionDetails transaction={transaction} />
         </div>
       ) : isPending ? (
@@ -57,6 +67,10 @@ export function TransactionPage() {
     </Page>
   )
 }
+
+const payments = ['Deposit', 'Course', 'Fee']
+
+const isOpenPayment = ({ title, status }: Transaction) => payments.includes(title) && status === 'pending'
 
 const isOpenWithdrawal = ({ title, status }: Transaction) => title === 'Withdrawal' && status === 'pending'
 

@@ -30,7 +30,7 @@ export const useViewers = (id: string) =>
     meta: { silent: true },
   })
 
-export type Approval = { revision: number; receivedAmount?: number; txid?: string; vout?: number; note?: string }
+export type Approval = { revision: number; receivedAmount?: number; txid?: string; vout?: number; note?: string; evidenceAt?: string }
 
 export const useApprove = (id: string) =>
   useStaffAction((approval: Approval, options) => api.post<{ needsSecond?: boolean }>(`${url(id)}/approve`, approval, options), [

@@ -19,9 +19,13 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
   const { id, kind, revision, amount, netAmount, txid: claimedTxid } = review.transaction
   const approve = useApprove(id)
   const [seen] = useState(revision)
-  const [received, setReceived] = useState(plainDollars(toCents(amount)))
-  const [txid, setTxid] = useState(claimedTxid ?? '')
-  const [output, setOutput] = useState('')
+  const [evidenceAt] = useState(review.evidence?.at)
+  const { payments, suggestedAmount } = review.evidence ?? { payments: [] }
+  // The second of two reviewers enters what they see themselves.
+  const payment = payments.length === 1 && !review.transaction.firstApproval ? payments[0] : undefined
+  const [received, setReceived] = useState(plainDollars(toCents((payment && suggestedAmount) ?? amount)))
+  const [txid, setTxid] = useState(payment?.txid ?? claimedTxid ?? '')
+  const [output, setOutput] = useState(payment ? String(payment.index) : '')
   const [note, setNote] = useState('')
   const [tried, setTried] = useState(false)
   const isPayment = kind !== 'withdrawal'
@@ -40,7 +44,8 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
       if (needsSecond) notify.success('Approved. A second reviewer has to approve it too.')
       onDone()
     }
-    return approve.mutateAsync({ revision: seen, ...payment, ...details }, { onSuccess: done })
+    const evidence = evidenceAt ? { evidenceAt } : {}
+    return approve.mutateAsync({ revision: seen, ...payment, ...details, ...evidence }, { onSuccess: done })
   }
 
   return (
@@ -71,7 +76,7 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
             value={txid}
             onChange={(event) => setTxid(event.target.value)}
             error={txidError}
-            hint={claimedTxid ? 'Entered by the member. Compare it with the network.' : 'As shown on the network.'}
+            hint={payment ? 'Found on the chain.' : claimedTxid ? 'Entered by the member. Compare it with the network.' : 'As shown on the network.'}
           />
           <OutputField value={output} onChange={setOutput} tried={tried} refused={refused['vout']} />
         </>

@@ -1,4 +1,4 @@
-import { CircleCheck, TriangleAlert } from 'lucide-react'
+import { CircleCheck, CircleHelp, CircleX, TriangleAlert } from 'lucide-react'
 import { Link } from 'react-router'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
@@ -14,11 +14,32 @@ const names: Record<string, string> = {
   amount_in_limits: 'Amount',
   member_account: 'Account',
   member_history: 'Member',
+  payment_found: 'On the chain',
+  payment_asset: 'Currency received',
+  payment_recipient: 'Recipient',
+  payment_units: 'Amount received',
+  payment_confirmations: 'Confirmations',
+  payment_time: 'Time of payment',
+  payment_quote: 'Quote',
+}
+
+/** In the order of the list: what speaks against a transaction stands first. */
+const states = [
+  { state: 'fail', Icon: CircleX, tone: 'text-negative', words: ', failed' },
+  { state: 'unknown', Icon: CircleHelp, tone: 'text-ink-faint', words: ', unknown' },
+  { state: 'warn', Icon: TriangleAlert, tone: 'text-caution', words: ', needs attention' },
+  { state: 'ok', Icon: CircleCheck, tone: 'text-positive', words: ', OK' },
+] as const
+
+/** A server of the version before tells only whether a check passed. */
+const rank = ({ ok, state }: Check) => {
+  const known = states.findIndex((one) => one.state === state)
+  return known < 0 ? states.length - (ok ? 1 : 2) : known
 }
 
 /** What speaks for and against a transaction; what speaks against stands first. */
 export function Checklist({ checks }: { checks: readonly Check[] }) {
-  const sorted = checks.toSorted((one, other) => Number(one.ok) - Number(other.ok))
+  const sorted = checks.toSorted((one, other) => rank(one) - rank(other))
   return (
     <Card aria-label="Checklist" className="px-4 py-1">
       <ul className="divide-y divide-line text-sm">
@@ -30,15 +51,16 @@ export function Checklist({ checks }: { checks: readonly Check[] }) {
   )
 }
 
-function Fact({ check: { name, ok, detail, transactionIds } }: { check: Check }) {
-  const Icon = ok ? CircleCheck : TriangleAlert
+function Fact({ check }: { check: Check }) {
+  const { name, detail, transactionIds } = check
+  const { Icon, tone, words } = states[rank(check)] ?? states[1]
   return (
     <li className="flex gap-3 py-2.5">
-      <Icon aria-hidden className={cx('mt-0.5 size-4.5 shrink-0', ok ? 'text-positive' : 'text-caution')} />
+      <Icon aria-hidden className={cx('mt-0.5 size-4.5 shrink-0', tone)} />
       <div className="min-w-0">
         <p className="font-medium text-ink">
           {names[name] ?? name}
-          <span className="sr-only">{ok ? ', OK' : ', needs attention'}</span>
+          <span className="sr-only">{words}</span>
         </p>
         <p className="break-words text-ink-soft">{detail}</p>
         {transactionIds.length > 0 && (

@@ -13,6 +13,7 @@ import { adminPaths } from '@/features/admin/paths'
 import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { BackLink } from '@/features/admin/components/admin-page'
 import { Age } from '@/features/admin/components/age'
+import { ChainPayments } from './chain-payments'
 import { Checklist } from './checklist'
 import { DecisionPanel } from './decision-panel'
 import { KindBadge } from '@/features/admin/components/kind-badge'
@@ -77,6 +78,7 @@ export function Review({ id }: { id: string }) {
           <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
             <DecisionPanel review={data} onDone={neighbours.goOn} />
             <Checklist checks={data.checks} />
+            {data.evidence && <ChainPayments evidence={data.evidence} />}
           </div>
           <div className="min-w-0 space-y-5">
             {data.transaction.receipt && <ReceiptViewer receipt={data.transaction.receipt} />}

@@ -6,7 +6,8 @@ type StaleProps = { seen: number; now: number; error: unknown; onBack: () => voi
 
 /** Says that the transaction changed since the form was opened: the decision must be taken on the new facts. */
 export function StaleNotice({ seen, now, error, onBack }: StaleProps) {
-  if (seen === now && toApiError(error).code !== 'STALE_REVISION') return null
+  const { code } = toApiError(error)
+  if (seen === now && code !== 'STALE_REVISION' && code !== 'STALE_EVIDENCE') return null
   return (
     <div role="alert">
       <Notice tone="caution" title="This transaction has changed">

@@ -6,6 +6,7 @@ type Schemas = components['schemas']
 export type StaffTransaction = Schemas['StaffTransaction']
 
 export type Check = Schemas['Check']
+export type Evidence = Schemas['Evidence']
 
 export type Review = Schemas['Review']
 

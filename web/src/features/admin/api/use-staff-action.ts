@@ -19,6 +19,6 @@ export function useStaffAction<Values, A = object>(send: Send<Values, A>, fields
       key.settle(error ?? undefined)
       void client.invalidateQueries({ queryKey: adminKeys.all })
     },
-    meta: { inlineFields: fields, inlineCodes: ['STALE_REVISION'] },
+    meta: { inlineFields: fields, inlineCodes: ['STALE_REVISION', 'STALE_EVIDENCE'] },
   })
 }
