@@ -11,6 +11,7 @@ pub mod demo;
 pub mod history;
 pub mod mails;
 pub mod nodes;
+pub mod pay;
 pub mod postgres;
 pub mod process;
 pub mod rabbitmq;

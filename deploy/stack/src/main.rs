@@ -14,6 +14,7 @@ use stack::{
     audit::{Evidence, Urls, audit, report},
     demo, history,
     nodes::{Blocks, Installed},
+    pay,
     postgres::Durability,
     reconcile,
     running::Running,
@@ -65,6 +66,16 @@ enum Command {
         /// Without the gateway's limits by client address, which shows that cases can fail.
         #[arg(long)]
         unlimited: bool,
+    },
+    /// Pay an open deposit of the running product on its nodes, by the reference that the member sees.
+    Pay {
+        #[command(flatten)]
+        place: Place,
+        /// `TNX-` and six characters, or the id.
+        reference: String,
+        /// How many of the smallest unit, instead of the quoted amount.
+        #[arg(long)]
+        units: Option<u128>,
     },
     /// Delete all data of the local product.
     Reset(Place),
@@ -157,6 +168,11 @@ async fn obey(command: Command) -> Result<ExitCode> {
             let settings = attack::Settings { is_quick: quick, only, unlimited };
             let stands = attack::attack(&settings, say_plainly).await?;
             Ok(if stands { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::Pay { place, reference, units } => {
+            let txid = pay::pay(&Running::read(&place.dir)?, &reference, units).await?;
+            say(&format!("paid  {txid}"));
+            Ok(ExitCode::SUCCESS)
         }
         Command::Reset(place) => {
             Stack::reset(&place.dir)?;

@@ -122,6 +122,14 @@ impl Rpc {
         Ok(Self { url, http: reqwest::Client::builder().timeout(CALL_LIMIT).build()? })
     }
 
+    /// The same node, at a path below its own.
+    ///
+    /// # Errors
+    /// When the client cannot be set up.
+    pub fn below(&self, path: &str) -> Result<Self> {
+        Self::new(format!("{}{path}", self.url))
+    }
+
     /// The result of a call.
     ///
     /// # Errors

@@ -27,6 +27,9 @@ pub struct Running {
     /// The same as the auditor.
     #[serde(default)]
     pub audited: BTreeMap<String, String>,
+    /// Nodes of blockchains by the setting of payment-method that names them.
+    #[serde(default)]
+    pub nodes: BTreeMap<String, String>,
     /// Health and metrics by service.
     pub ops: BTreeMap<String, String>,
 }
@@ -44,7 +47,8 @@ impl Running {
         }
         let ops = Service::ALL
             .map(|service| (service.name().to_owned(), format!("http://127.0.0.1:{}", stack.ports(service).ops)));
-        Ok(Self { url: stack.url().to_owned(), databases, audited, ops: ops.into() })
+        let nodes = stack.nodes().environment().into_iter().map(|(name, url)| (name.to_owned(), url)).collect();
+        Ok(Self { url: stack.url().to_owned(), databases, audited, nodes, ops: ops.into() })
     }
 
     /// The stack that runs in `folder`.

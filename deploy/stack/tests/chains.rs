@@ -1,0 +1,98 @@
+//! Payments on real nodes, seen through the product. Where no node is installed, a line says so.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![expect(clippy::print_stdout, reason = "a test says what is not installed")]
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use stack::{
+    client::Client,
+    nodes::Installed,
+    pay::pay,
+    running::Running,
+    testing::{Options, PROOF, TestStack},
+};
+use tokio::time::{Instant, sleep};
+
+/// Reads until something holds.
+async fn until(client: &Client, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+    let limit = Instant::now() + Duration::from_secs(60);
+    loop {
+        let seen = client.get(path).await.unwrap().success().unwrap();
+        if holds(&seen) {
+            return seen;
+        }
+        assert!(Instant::now() < limit, "{path}: {seen}");
+        sleep(Duration::from_millis(300)).await;
+    }
+}
+
+/// [D-Q1] [D-Q4] [D-Q5] [D-Q7] [D-Q9] A member pays the quoted amount for real. They see it arrive and become confirmed; the
+/// reviewer sees the checks and what it is worth, and approves what was found. Approving what changed since is refused.
+#[tokio::test]
+async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
+    let installed = Installed::find().unwrap();
+    if installed.bitcoind.is_none() || installed.anvil.is_none() {
+        return println!("the nodes are not installed");
+    }
+    let mut stack = TestStack::with(Options { chains: true, plans: true, ..Options::default() }).await.unwrap();
+    let member = stack.member().await.unwrap();
+    let method = member.platform_method("Bitcoin").await.unwrap();
+    let quote = json!({ "direction": "deposit", "amount": 500, "method": method });
+    let quote = member.client.post("/quotes", quote).await.unwrap().success().unwrap()["quote"].clone();
+    let body = json!({ "amount": 500, "method": method, "receipt": PROOF, "type": "deposit", "quoteId": quote["id"] });
+    let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
+    let id = made["transaction"]["id"].as_str().unwrap();
+    let payments = format!("/transactions/{id}/payments");
+    until(&member.client, &payments, |seen| seen["evidence"]["at"].is_string()).await;
+    let txid = pay(&Running::of(&stack).unwrap(), &format!("TNX-{}", &id[..6]), None).await.unwrap();
+    let seen = until(&member.client, &payments, |seen| seen["evidence"]["payments"][0]["state"] == "seen").await;
+    assert_eq!(seen["evidence"]["payments"][0]["txid"], json!(txid));
+    assert_eq!(seen["evidence"]["payments"][0]["units"], quote["units"]);
+    let reviewer = stack.staff("reviewer").await.unwrap();
+    let review = format!("/admin/transactions/{id}");
+    let early = reviewer.get(&review).await.unwrap().success().unwrap();
+    stack.nodes().bitcoin.as_ref().unwrap().mine(2).await.unwrap();
+    let state = |seen: &Value| seen["evidence"]["payments"][0]["state"].clone();
+    let found = until(&reviewer, &review, |seen| state(seen) == "final").await;
+    for name in ["payment_found", "payment_units", "payment_confirmations", "payment_time", "payment_quote"] {
+        let check = found["checks"].as_array().unwrap().iter().find(|check| check["name"] == name).unwrap();
+        assert_eq!(check["state"], "ok", "{check}");
+    }
+    assert_eq!(found["evidence"]["suggestedAmount"], json!(500));
+    let approval = |seen: &Value| {
+        json!({
+            "revision": found["transaction"]["revision"], "receivedAmount": 500, "txid": txid,
+            "vout": found["evidence"]["payments"][0]["index"], "evidenceAt": seen["evidence"]["at"],
+        })
+    };
+    let path = format!("{review}/approve");
+    assert_eq!(reviewer.post(&path, approval(&early)).await.unwrap().code(), Some("STALE_EVIDENCE"));
+    reviewer.post(&path, approval(&found)).await.unwrap().success().unwrap();
+    let member = member.client.get("/auth/check").await.unwrap().success().unwrap();
+    assert_eq!(member["user"]["wallet"]["balance"], json!(500), "{}", member["user"]);
+    stack.end().await.unwrap();
+}
+
+/// [D-Q9] A deposit in USDT is found on Tron by its hash, without a quote.
+#[tokio::test]
+async fn a_token_is_found_by_its_hash() {
+    if Installed::find().unwrap().anvil.is_none() {
+        return println!("anvil is not installed");
+    }
+    let mut stack = TestStack::with(Options { chains: true, ..Options::default() }).await.unwrap();
+    let member = stack.member().await.unwrap();
+    let method = member.platform_method("TRC20").await.unwrap();
+    let running = Running::of(&stack).unwrap();
+    let open = member.deposit("250.00").await.unwrap();
+    let txid = pay(&running, &open, None).await.unwrap();
+    let body = json!({ "amount": "250.00", "method": method, "receipt": PROOF, "type": "deposit", "txid": txid });
+    let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
+    let review = format!("/admin/transactions/{}", made["transaction"]["id"].as_str().unwrap());
+    let reviewer = stack.staff("reviewer").await.unwrap();
+    let found = until(&reviewer, &review, |seen| seen["evidence"]["payments"][0]["state"] == "included").await;
+    let payment = &found["evidence"]["payments"][0];
+    assert_eq!((&payment["asset"], &payment["units"]), (&json!("USDT"), &json!("250000000")));
+    stack.end().await.unwrap();
+}
