@@ -39,6 +39,34 @@ pub trait Tables: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<MemberRow>, sqlx::Error>> + Send;
 }
 
+/// Implements [`Tables`] as `MemberTables`. Each table has its name in the download and a checked statement, which gets the
+/// member's id, the key of the last row before, and the number of rows, and yields `key` and `row`.
+#[macro_export]
+macro_rules! member_tables {
+    ($($name:literal => $statement:literal),+ $(,)?) => {
+        pub struct MemberTables;
+
+        impl $crate::member_data::Tables for MemberTables {
+            const NAMES: &'static [&'static str] = &[$($name),+];
+
+            async fn rows(
+                conn: &mut $crate::db::PgConnection,
+                table: &str,
+                user_id: ::uuid::Uuid,
+                after: &str,
+            ) -> Result<Vec<$crate::member_data::MemberRow>, ::sqlx::Error> {
+                use $crate::member_data::{MemberRow, PAGE};
+                match table {
+                    $($name => {
+                        ::sqlx::query_as!(MemberRow, $statement, user_id, after, PAGE).fetch_all(conn).await
+                    })+
+                    _ => Ok(Vec::new()),
+                }
+            }
+        }
+    };
+}
+
 /// For the gateway: what a service keeps about the calling member.
 pub struct MemberData<T> {
     db: Db,

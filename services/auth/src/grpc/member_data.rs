@@ -1,6 +1,6 @@
 //! For the gateway: what auth keeps about the calling member (D-A12).
 
-use chassis::member_data::Cursor;
+use chassis::member_data::{Cursor, Tables};
 use chassis::permission::MemberAct;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
@@ -8,7 +8,7 @@ use tonic::{Request, Response, Status};
 
 use super::{Door, refused, status};
 use crate::app::list_member_data::list_member_data;
-use crate::store::member_data::TABLES;
+use crate::store::member_data::MemberTables;
 
 #[tonic::async_trait]
 impl MemberDataService for Door {
@@ -17,7 +17,7 @@ impl MemberDataService for Door {
         request: Request<ListMemberDataRequest>,
     ) -> Result<Response<ListMemberDataResponse>, Status> {
         let session = self.verifier.owner(request.metadata(), MemberAct::Export).await.map_err(refused)?;
-        let cursor = Cursor::parse(TABLES, &request.get_ref().cursor).map_err(refused)?;
+        let cursor = Cursor::parse(MemberTables::NAMES, &request.get_ref().cursor).map_err(refused)?;
         Ok(Response::new(list_member_data(&self.app, &session, &cursor).await.map_err(status)?))
     }
 }

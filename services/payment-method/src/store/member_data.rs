@@ -1,45 +1,17 @@
 //! What this service keeps about a member, without secrets and without what names other people.
 
-use chassis::db::PgConnection;
-use chassis::member_data::{MemberRow, PAGE, Tables};
-use uuid::Uuid;
-
-pub struct MemberTables;
-
-impl Tables for MemberTables {
-    const NAMES: &'static [&'static str] = &["payment_methods", "quotes"];
-
-    async fn rows(
-        conn: &mut PgConnection,
-        table: &str,
-        user_id: Uuid,
-        after: &str,
-    ) -> Result<Vec<MemberRow>, sqlx::Error> {
-        /// Reads the fields of a table, in the words of the download.
-        macro_rules! rows {
-            ($statement:literal) => {
-                sqlx::query_as!(MemberRow, $statement, user_id, after, PAGE).fetch_all(conn).await
-            };
-        }
-        match table {
-            "payment_methods" => rows!(
-                r#"SELECT m.id::text || lpad(v.version::text, 10, '0') AS "key!", jsonb_build_object(
-                    'id', m.id, 'version', v.version, 'currency', v.currency, 'network', v.network,
-                    'address', v.address, 'memo', v.memo, 'label', v.label, 'imageKey', v.image_key,
-                    'createdAt', v.created_at, 'deletedAt', m.archived_at) AS "row!"
-                FROM methods m JOIN method_versions v ON v.method_id = m.id
-                WHERE m.user_id = $1 AND m.id::text || lpad(v.version::text, 10, '0') > $2 ORDER BY 1 LIMIT $3"#
-            ),
-            "quotes" => rows!(
-                r#"SELECT id::text AS "key!", jsonb_build_object(
-                    'id', id, 'direction', direction, 'amountCents', amount_cents, 'pricedCents', priced_cents,
-                    'methodId', method_id, 'methodVersion', method_version, 'asset', symbol, 'network', network,
-                    'address', address, 'memo', memo, 'units', units::text, 'decimals', decimals,
-                    'rateMicros', rate_micros, 'spreadBps', spread_bps, 'sources', sources,
-                    'createdAt', created_at, 'expiresAt', expires_at) AS "row!"
-                FROM quotes WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#
-            ),
-            _ => Ok(Vec::new()),
-        }
-    }
+chassis::member_tables! {
+    "payment_methods" => r#"SELECT m.id::text || lpad(v.version::text, 10, '0') AS "key!", jsonb_build_object(
+            'id', m.id, 'version', v.version, 'currency', v.currency, 'network', v.network,
+            'address', v.address, 'memo', v.memo, 'label', v.label, 'imageKey', v.image_key,
+            'createdAt', v.created_at, 'deletedAt', m.archived_at) AS "row!"
+        FROM methods m JOIN method_versions v ON v.method_id = m.id
+        WHERE m.user_id = $1 AND m.id::text || lpad(v.version::text, 10, '0') > $2 ORDER BY 1 LIMIT $3"#,
+    "quotes" => r#"SELECT id::text AS "key!", jsonb_build_object(
+            'id', id, 'direction', direction, 'amountCents', amount_cents, 'pricedCents', priced_cents,
+            'methodId', method_id, 'methodVersion', method_version, 'asset', symbol, 'network', network,
+            'address', address, 'memo', memo, 'units', units::text, 'decimals', decimals,
+            'rateMicros', rate_micros, 'spreadBps', spread_bps, 'sources', sources,
+            'createdAt', created_at, 'expiresAt', expires_at) AS "row!"
+        FROM quotes WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#,
 }
