@@ -13,6 +13,7 @@ use crate::db::{Db, PgConnection};
 use crate::error::{Refusal, from_status};
 use crate::grpc::{Channel, Outgoing, call_with_retry};
 use crate::identity::Credential;
+use crate::sweep::every;
 
 /// How often auth is asked.
 const PAUSE: Duration = Duration::from_hours(1);
@@ -57,22 +58,8 @@ impl Eraser {
     /// # Errors
     /// None; as a task of a process takes it.
     pub async fn run(self, own: impl Erase, shutdown: CancellationToken) -> anyhow::Result<()> {
-        loop {
-            loop {
-                match self.erase_next(&own).await {
-                    Ok(0) => break,
-                    Ok(members) => tracing::info!(members, "removed personal data"),
-                    Err(error) => {
-                        tracing::warn!(%error, "could not remove personal data");
-                        break;
-                    }
-                }
-            }
-            tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
-                () = tokio::time::sleep(PAUSE) => {}
-            }
-        }
+        every(PAUSE, "personal data", shutdown, || self.erase_next(&own)).await;
+        Ok(())
     }
 
     /// Removes the data of the members who come next; returns how many there were. Processes may do so at once: each repeats

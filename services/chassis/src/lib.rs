@@ -54,6 +54,7 @@ pub mod erasure;
 
 pub mod config;
 
+pub mod sweep;
 pub mod telemetry;
 
 pub mod process;

@@ -7,6 +7,7 @@ use std::time::Duration;
 use chassis::clock;
 use chassis::error::Kind as Refused;
 use chassis::identity::Session;
+use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -107,9 +108,6 @@ pub async fn finish_all(app: &App) -> Result<usize, Error> {
 
 /// Finishes them every ten seconds until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
-    while tokio::time::timeout(PAUSE, shutdown.cancelled()).await.is_err() {
-        if let Err(error) = finish_all(app).await {
-            tracing::warn!(%error, "could not finish closing accounts");
-        }
-    }
+    // What cannot be finished now waits for the next time.
+    every(PAUSE, "unfinished closings", shutdown, || async { finish_all(app).await.map(|_| 0) }).await;
 }

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 
 use super::App;
@@ -11,18 +12,7 @@ use crate::store::closed_accounts;
 
 /// Looks every ten minutes until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
-    while tokio::time::timeout(Duration::from_mins(10), shutdown.cancelled()).await.is_err() {
-        loop {
-            match erase_closed(app).await {
-                Ok(0) => break,
-                Ok(accounts) => tracing::info!(accounts, "worked on closed accounts"),
-                Err(error) => {
-                    tracing::warn!(%error, "could not work on closed accounts");
-                    break;
-                }
-            }
-        }
-    }
+    every(Duration::from_mins(10), "closed accounts", shutdown, || erase_closed(app)).await;
 }
 
 /// Works on some that are due; returns how many. One process does so at a time, so that the removals are listed in the order

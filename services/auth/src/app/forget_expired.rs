@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 
 use super::App;
@@ -13,18 +14,7 @@ use crate::store::{
 
 /// Forgets every ten minutes until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
-    while tokio::time::timeout(Duration::from_mins(10), shutdown.cancelled()).await.is_err() {
-        loop {
-            match forget_expired(app).await {
-                Ok(0) => break,
-                Ok(_) => {}
-                Err(error) => {
-                    tracing::warn!(%error, "could not sweep");
-                    break;
-                }
-            }
-        }
-    }
+    every(Duration::from_mins(10), "expired rows", shutdown, || forget_expired(app)).await;
 }
 
 /// Forgets once, some of each; returns how many rows went.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use chassis::db::PgConnection;
 use chassis::proposal::Proposal;
+use chassis::sweep::every;
 use chassis::{audit, clock};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -22,18 +23,7 @@ use crate::store::{authenticators, factor_resets, passkeys, recovery_codes, secu
 
 /// Looks every minute until shutdown.
 pub async fn run(app: &App, shutdown: CancellationToken) {
-    while tokio::time::timeout(Duration::from_mins(1), shutdown.cancelled()).await.is_err() {
-        loop {
-            match reset_next(app).await {
-                Ok(true) => {}
-                Ok(false) => break,
-                Err(error) => {
-                    tracing::warn!(%error, "could not remove lost second factors");
-                    break;
-                }
-            }
-        }
-    }
+    every(Duration::from_mins(1), "lost second factors", shutdown, || reset_next(app)).await;
 }
 
 /// Writes when the factors of a confirmed proposal go, and has the member mailed.

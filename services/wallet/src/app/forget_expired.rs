@@ -6,6 +6,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use chassis::db::{Db, PgConnection};
 use chassis::erasure::Erase;
+use chassis::sweep::every;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
@@ -25,16 +26,9 @@ impl Erase for Destinations {
     }
 }
 
-/// Forgets receipts after so many days; the gateway then removes their files. Returns how many.
+/// Forgets some receipts after so many days; the gateway then removes their files. Returns how many.
 pub async fn forget_receipts(db: &Db, days: i32) -> Result<u64, Error> {
-    let mut all = 0;
-    loop {
-        let some = receipts::sweep(&mut *db.conn().await?, days).await?;
-        all += some;
-        if some == 0 {
-            return Ok(all);
-        }
-    }
+    Ok(receipts::sweep(&mut *db.conn().await?, days).await?)
 }
 
 /// Forgets them every hour until shutdown.
@@ -42,14 +36,6 @@ pub async fn forget_receipts(db: &Db, days: i32) -> Result<u64, Error> {
 /// # Errors
 /// None; as a task of a process takes it.
 pub async fn run(db: Db, days: i32, shutdown: CancellationToken) -> anyhow::Result<()> {
-    loop {
-        match forget_receipts(&db, days).await {
-            Ok(receipts) => tracing::debug!(receipts, "swept"),
-            Err(error) => tracing::warn!(%error, "could not forget receipts"),
-        }
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(PAUSE) => {}
-        }
-    }
+    every(PAUSE, "receipts", shutdown, || forget_receipts(&db, days)).await;
+    Ok(())
 }
