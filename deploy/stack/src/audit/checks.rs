@@ -596,7 +596,7 @@ pub const CHECKS: &[Check] = &[
     ),
     auth(
         "D-A12",
-        "nobody is logged in to a closed account, or can be",
+        "closed accounts have no session, passkey or role",
         "SELECT format('account %s', id) FROM users WHERE closed_at IS NOT NULL AND (role IS NOT NULL
             OR EXISTS (SELECT FROM sessions WHERE user_id = users.id AND revoked_at IS NULL AND idle_until > clock_timestamp())
             OR EXISTS (SELECT FROM passkeys WHERE user_id = users.id))",
