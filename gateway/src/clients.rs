@@ -82,12 +82,12 @@ pub struct FileOwners {
 impl Clients {
     /// Connects on the first call. Fails if a URL is malformed.
     pub fn new(config: &Config) -> anyhow::Result<Self> {
-        let auth = channel("auth", &config.auth_url)?;
-        let wallet = channel("wallet", &config.wallet_url)?;
-        let trade = channel("trade", &config.trade_url)?;
-        let payment_method = channel("payment-method", &config.payment_method_url)?;
-        let course = channel("course", &config.course_url)?;
-        let mailer = channel("mailer", &config.mailer_url)?;
+        let auth = channel("auth", &config.auth_url, &config.tls)?;
+        let wallet = channel("wallet", &config.wallet_url, &config.tls)?;
+        let trade = channel("trade", &config.trade_url, &config.tls)?;
+        let payment_method = channel("payment-method", &config.payment_method_url, &config.tls)?;
+        let course = channel("course", &config.course_url, &config.tls)?;
+        let mailer = channel("mailer", &config.mailer_url, &config.tls)?;
         let file_owners = FileOwners {
             receipts: FileOwnerServiceClient::new(wallet.clone()),
             photos: FileOwnerServiceClient::new(auth.clone()),

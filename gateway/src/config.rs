@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use chassis::config::{Keys, Ops};
+use chassis::config::{Keys, Ops, Tls};
 use clap::Args;
 use ipnet::IpNet;
 
@@ -16,6 +16,9 @@ pub struct Config {
     /// The keys that sign the gateway's credential and verify those of others.
     #[command(flatten)]
     pub keys: Keys,
+    /// TLS between the processes of a deployment.
+    #[command(flatten)]
+    pub tls: Tls,
     /// The address that serves the API and the web app.
     #[arg(long, env, default_value = "127.0.0.1:8080")]
     pub http_addr: SocketAddr,

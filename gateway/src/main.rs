@@ -76,11 +76,15 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
-    let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url)?, credential.clone());
+    let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());
     let clients = Clients::new(&config)?;
     let (live, plans) = (Live::default(), Arc::new(PlanCache::new(clients.trade.clone())));
     if let Some(url) = &config.amqp_url {
-        process.spawn(live.clone().follow(Bus::new(url), Arc::clone(&plans), process.shutdown.clone()));
+        process.spawn(live.clone().follow(
+            Bus::new(url).trusting(config.tls.authority()?),
+            Arc::clone(&plans),
+            process.shutdown.clone(),
+        ));
     }
     let store = chassis::config::object_store(&config.files_url)?;
     let files = Arc::new(Files::new(store, SecretKey::read(&config.link_key_file)?)?);

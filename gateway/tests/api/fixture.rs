@@ -93,6 +93,7 @@ impl Fixture {
             listener,
             routes,
             chassis::grpc::CONNECTION_AGE,
+            None,
             tokio_util::sync::CancellationToken::new(),
         ));
         let config = config(&realm, &url, settings);

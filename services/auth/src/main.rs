@@ -125,7 +125,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     if config.new_staff_wait_seconds == 0 {
         tracing::warn!("NEW_STAFF_WAIT_SECONDS=0: new staff decide at once; never do this outside a local stack");
     }
-    let wallet = grpc::channel("wallet", &config.wallet_url)?;
+    let wallet = grpc::channel("wallet", &config.wallet_url, &config.service.tls)?;
     let app = Arc::new(App {
         db,
         wallet: Wallet::new(wallet, config.service.keys.credential(NAME)?),
@@ -145,7 +145,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     factors::announce();
     security_log::announce();
     process
-        .serve(&config.service.grpc, Door::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
+        .serve(&config.service, Door::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
         .await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {

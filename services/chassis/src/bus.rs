@@ -17,6 +17,8 @@ use lapin::options::{
     BasicConsumeOptions, BasicPublishOptions, BasicQosOptions, ConfirmSelectOptions, ExchangeDeclareOptions,
     QueueBindOptions, QueueDeclareOptions,
 };
+use lapin::runtime::default_runtime;
+use lapin::tcp::OwnedTLSConfig;
 use lapin::types::{AMQPValue, FieldTable, LongString};
 use lapin::uri::AMQPUri;
 use lapin::{BasicProperties, Channel, Confirmation, Connection, ConnectionProperties, ExchangeKind};
@@ -47,6 +49,7 @@ const STEADY: Duration = Duration::from_secs(10);
 pub struct Bus {
     url: String,
     prefix: String,
+    authority: Option<String>,
     connected: Arc<AtomicBool>,
 }
 
@@ -60,7 +63,14 @@ impl Bus {
     /// The same with a prefix on every exchange and queue.
     #[must_use]
     pub fn with_prefix(url: &str, prefix: &str) -> Self {
-        Self { url: url.to_owned(), prefix: prefix.to_owned(), connected: Arc::new(AtomicBool::new(false)) }
+        let connected = Arc::new(AtomicBool::new(false));
+        Self { url: url.to_owned(), prefix: prefix.to_owned(), authority: None, connected }
+    }
+
+    /// The same, which at an `amqps://` url accepts certificates of this authority too, in PEM.
+    #[must_use]
+    pub fn trusting(self, authority: Option<String>) -> Self {
+        Self { authority, ..self }
     }
 
     /// Whether the last connection made through this handle, or a clone of it, still stands.
@@ -77,7 +87,8 @@ impl Bus {
         let properties = ConnectionProperties::default().with_connection_name(name.into());
         let mut uri: AMQPUri = self.url.parse().map_err(|error| anyhow!("the broker's url: {error}"))?;
         uri.query.frame_max.get_or_insert(FRAME);
-        let connecting = Connection::connect_uri(uri, properties);
+        let tls = OwnedTLSConfig { identity: None, cert_chain: self.authority.clone() };
+        let connecting = Connection::connect_uri_with_config(uri, properties, tls, default_runtime()?);
         let connection = tokio::time::timeout(Duration::from_secs(5), connecting)
             .await
             .context("connecting to the broker timed out")??;

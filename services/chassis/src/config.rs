@@ -1,7 +1,7 @@
 //! Settings of every process, from flags or the environment, with the same names everywhere.
 
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +10,7 @@ use clap::{Args, ValueEnum};
 use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
+use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
 
 use crate::grpc::CONNECTION_AGE;
 use crate::identity::{Accepts, Credential, Signatures};
@@ -114,6 +115,61 @@ impl Keys {
     }
 }
 
+/// TLS between the processes of a deployment: each shows a certificate of one authority, as a server and as a client.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Tls {
+    /// The certificate of the authority, in PEM. Required for urls that begin with `https://` or `amqps://`.
+    #[arg(long, env)]
+    pub tls_ca_file: Option<PathBuf>,
+    /// The process's own certificate, in PEM. With it, gRPC is served with TLS, to clients of the same authority only.
+    #[arg(long, env, requires_all = ["tls_ca_file", "tls_key_file"])]
+    pub tls_cert_file: Option<PathBuf>,
+    /// The private key of that certificate, in PEM.
+    #[arg(long, env)]
+    pub tls_key_file: Option<PathBuf>,
+}
+
+impl Tls {
+    /// How gRPC is served: without TLS unless there is a certificate.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn server(&self) -> anyhow::Result<Option<ServerTlsConfig>> {
+        let (Some(authority), Some(identity)) = (self.authority()?, self.identity()?) else { return Ok(None) };
+        Ok(Some(ServerTlsConfig::new().identity(identity).client_ca_root(Certificate::from_pem(authority))))
+    }
+
+    /// How another process is called at an `https://` url.
+    ///
+    /// # Errors
+    /// If a file cannot be read.
+    pub fn client(&self) -> anyhow::Result<Option<ClientTlsConfig>> {
+        let Some(authority) = self.authority()? else { return Ok(None) };
+        let trusting = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(authority));
+        Ok(Some(match self.identity()? {
+            Some(identity) => trusting.identity(identity),
+            None => trusting,
+        }))
+    }
+
+    /// The certificate of the authority, in PEM.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub fn authority(&self) -> anyhow::Result<Option<String>> {
+        self.tls_ca_file.as_deref().map(read).transpose()
+    }
+
+    fn identity(&self) -> anyhow::Result<Option<Identity>> {
+        let (Some(certificate), Some(key)) = (&self.tls_cert_file, &self.tls_key_file) else { return Ok(None) };
+        Ok(Some(Identity::from_pem(read(certificate)?, read(key)?)))
+    }
+}
+
+fn read(file: &Path) -> anyhow::Result<String> {
+    std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
 /// What every service takes.
 #[derive(Debug, Clone, Args)]
 pub struct Service {
@@ -129,6 +185,9 @@ pub struct Service {
     /// The service's own key and the keys it trusts.
     #[command(flatten)]
     pub keys: Keys,
+    /// TLS between the processes of a deployment.
+    #[command(flatten)]
+    pub tls: Tls,
     /// Whether callers of the version before are accepted, whose tokens are for every service: while both versions run.
     #[arg(long, env)]
     pub accept_shared_tokens: bool,

@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 use tonic::service::Routes;
 
 use crate::bus::{Bus, Handler};
-use crate::config::{self, Grpc, Ops, Storage};
+use crate::config::{self, Ops};
 use crate::db::Db;
 use crate::keys::SigningKey;
 use crate::roots::{Covers, Exporter};
@@ -60,6 +60,8 @@ impl Process {
     /// # Errors
     /// If either cannot be set up.
     pub fn start(name: &'static str, ops: &Ops) -> anyhow::Result<Self> {
+        // Libraries of this workspace bring two providers, and rustls chooses none by itself. One that is set already is fine.
+        let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let telemetry = telemetry::start(name, ops)?;
         raise_file_limit();
         let shutdown = CancellationToken::new();
@@ -91,14 +93,15 @@ impl Process {
         covers: Covers,
     ) -> anyhow::Result<(Self, Db, Bus)> {
         let mut process = Self::start(name, &settings.ops)?;
-        let (db, bus) = process.storage(&settings.storage)?;
+        let (db, bus) = process.storage(settings)?;
         process.export_roots(&db, settings, covers)?;
         Ok((process, db, bus))
     }
 
-    fn storage(&mut self, storage: &Storage) -> anyhow::Result<(Db, Bus)> {
+    fn storage(&mut self, settings: &config::Service) -> anyhow::Result<(Db, Bus)> {
+        let storage = &settings.storage;
         let db = Db::connect_lazy(&storage.database_url, storage.database_connections)?;
-        let bus = Bus::new(&storage.amqp_url);
+        let bus = Bus::new(&storage.amqp_url).trusting(settings.tls.authority()?);
         let (relay_db, relay_bus, name, shutdown) = (db.clone(), bus.clone(), self.name, self.shutdown.clone());
         self.spawn(async move {
             outbox::relay::run(relay_db, relay_bus, name, shutdown).await;
@@ -142,10 +145,11 @@ impl Process {
     /// Serves these gRPC routes until shutdown.
     ///
     /// # Errors
-    /// If the address cannot be bound.
-    pub async fn serve(&mut self, settings: &Grpc, routes: Routes) -> anyhow::Result<()> {
-        let listener = grpc::bind(settings.grpc_addr).await?;
-        self.spawn(grpc::serve(listener, routes, settings.connection_age(), self.shutdown.clone()));
+    /// If the address cannot be bound, or a file of its certificate cannot be read.
+    pub async fn serve(&mut self, settings: &config::Service, routes: Routes) -> anyhow::Result<()> {
+        let (age, tls) = (settings.grpc.connection_age(), settings.tls.server()?);
+        let listener = grpc::bind(settings.grpc.grpc_addr).await?;
+        self.spawn(grpc::serve(listener, routes, age, tls, self.shutdown.clone()));
         Ok(())
     }
 

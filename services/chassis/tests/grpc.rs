@@ -7,6 +7,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use chassis::config::Tls;
 use chassis::grpc::{self, CONNECTION_AGE, Channel, Outgoing, call_with_retry};
 use futures::stream::{self, BoxStream};
 use std::time::Instant;
@@ -47,7 +48,7 @@ async fn serve(counter: &Counter, address: SocketAddr, age: Duration) -> Server 
     let listener = grpc::bind(address).await.unwrap();
     let (address, stop) = (listener.local_addr().unwrap(), CancellationToken::new());
     let routes = Routes::new(HealthServer::new(counter.clone()));
-    Server { address, served: tokio::spawn(grpc::serve(listener, routes, age, stop.clone())), stop }
+    Server { address, served: tokio::spawn(grpc::serve(listener, routes, age, None, stop.clone())), stop }
 }
 
 fn any_port() -> SocketAddr {
@@ -88,7 +89,8 @@ fn assert_each_once(counter: &Counter, calls: usize) {
 async fn an_ageing_connection_costs_no_call() {
     let counter = Counter::default();
     let server = serve(&counter, any_port(), Duration::from_millis(100)).await;
-    let channel = grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address)).unwrap();
+    let channel =
+        grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address), &Tls::default()).unwrap();
     let stop = CancellationToken::new();
     let load = tokio::spawn(steady_load(channel, stop.clone()));
     tokio::time::sleep(Duration::from_secs(2)).await;
@@ -101,7 +103,8 @@ async fn an_ageing_connection_costs_no_call() {
 async fn a_restart_costs_no_call() {
     let counter = Counter::default();
     let mut server = serve(&counter, any_port(), CONNECTION_AGE).await;
-    let channel = grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address)).unwrap();
+    let channel =
+        grpc::channel(chassis::testing::SERVICE, &format!("http://{}", server.address), &Tls::default()).unwrap();
     let stop = CancellationToken::new();
     let load = tokio::spawn(steady_load(channel, stop.clone()));
     for _ in 0..5 {
@@ -119,7 +122,9 @@ async fn a_restart_costs_no_call() {
 #[tokio::test]
 async fn a_service_that_stays_away_fails_calls_at_once() {
     let address = grpc::bind(any_port()).await.unwrap().local_addr().unwrap();
-    let client = HealthClient::new(grpc::channel(chassis::testing::SERVICE, &format!("http://{address}")).unwrap());
+    let client = HealthClient::new(
+        grpc::channel(chassis::testing::SERVICE, &format!("http://{address}"), &Tls::default()).unwrap(),
+    );
     let begun = Instant::now();
     let status = check(&client, String::new()).await.unwrap_err();
     assert_eq!(status.code(), tonic::Code::Unavailable, "{status}");

@@ -33,9 +33,13 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let directory = Directory::new(grpc::channel("auth", &config.auth_url)?, config.service.keys.credential(NAME)?);
+    let directory = Directory::new(
+        grpc::channel("auth", &config.auth_url, &config.service.tls)?,
+        config.service.keys.credential(NAME)?,
+    );
     let queued = Arc::new(Notify::new());
-    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
+    let verifier =
+        auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url, &config.service.tls)?, &config.service)?;
     if let Some(store) = config.service.storage.roots()? {
         let (db, directory, queued) = (db.clone(), directory.clone(), Arc::clone(&queued));
         let shutdown = process.shutdown.clone();
@@ -66,7 +70,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    process.serve(&config.service.grpc, doors.routes().await).await?;
+    process.serve(&config.service, doors.routes().await).await?;
     process.run(&config.service.ops).await
 }
 

@@ -105,7 +105,7 @@ fn print_line(text: &str) -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let auth = grpc::channel("auth", &config.auth_url)?;
+    let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
     let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(SavedMethods, process.shutdown.clone()));
@@ -116,7 +116,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     }
     let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
     let routes = Doors { db, verifier, treasury, spread_bps, chains: chains.into() }.routes().await;
-    process.serve(&config.service.grpc, routes).await?;
+    process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }
 

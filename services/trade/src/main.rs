@@ -23,10 +23,14 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, _) = Process::of_service(NAME, &config.service, Covers::AuditLog)?;
-    let verifier = auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url)?, &config.service)?;
-    let wallet = Wallet::new(grpc::channel("wallet", &config.wallet_url)?, config.service.keys.credential(NAME)?);
+    let verifier =
+        auth_client::verifier(NAME, grpc::channel("auth", &config.auth_url, &config.service.tls)?, &config.service)?;
+    let wallet = Wallet::new(
+        grpc::channel("wallet", &config.wallet_url, &config.service.tls)?,
+        config.service.keys.credential(NAME)?,
+    );
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;
-    process.serve(&config.service.grpc, routes).await?;
+    process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -40,10 +40,10 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let (mut process, db, bus) = Process::of_service(NAME, &config.service, Covers::Journal)?;
-    let auth = grpc::channel("auth", &config.auth_url)?;
+    let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
     let auth_channel = auth.clone();
     let codes = Codes::new(auth.clone(), config.service.keys.credential(NAME)?);
-    let payment_method = grpc::channel("payment-method", &config.payment_method_url)?;
+    let payment_method = grpc::channel("payment-method", &config.payment_method_url, &config.service.tls)?;
     let verifier = auth_client::verifier(NAME, auth, &config.service)?;
     let methods = Methods::new(payment_method.clone(), config.service.keys.credential(NAME)?);
     let chains = Chains::new(payment_method.clone(), config.service.keys.credential(NAME)?);
@@ -64,7 +64,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let (limits, times) = (config.limits.into(), LastTimes::default());
     let routes =
         Doors { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }.routes().await;
-    process.serve(&config.service.grpc, routes).await?;
+    process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }
 

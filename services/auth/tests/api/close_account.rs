@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use auth::app::SecondFactor;
 use auth::app::close_account::finish_all;
 use auth::app::erase_closed::erase_closed;
+use chassis::config::Tls;
 use chassis::db::PgConnection;
 use chassis::erasure::{Erase, Eraser};
 use chassis::error::{Refusal, from_status};
@@ -183,8 +184,8 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let stop = CancellationToken::new();
-    tokio::spawn(grpc::serve(listener, world.door.clone().routes().await, grpc::CONNECTION_AGE, stop.clone()));
-    let channel = grpc::channel(chassis::testing::SERVICE, &url).unwrap();
+    tokio::spawn(grpc::serve(listener, world.door.clone().routes().await, grpc::CONNECTION_AGE, None, stop.clone()));
+    let channel = grpc::channel(chassis::testing::SERVICE, &url, &Tls::default()).unwrap();
     let eraser = Eraser::new(world.db().clone(), channel, world.realm.credential("wallet"));
     let told = Arc::default();
     let own = Told(Arc::clone(&told));

@@ -13,6 +13,7 @@ use auth::hasher::Hasher;
 use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
 use auth::tokens::Tokens;
+use chassis::config::Tls;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc;
@@ -61,7 +62,7 @@ impl World {
         let file = |name: &str| realm.folder().join(name);
         let trusted = Arc::new(TrustedKeys::read(&file("trusted.json")).unwrap());
         let wallet = FakeWallet::start().await;
-        let channel = grpc::channel("wallet", &wallet.url).unwrap();
+        let channel = grpc::channel("wallet", &wallet.url, &Tls::default()).unwrap();
         let app = Arc::new(App {
             wallet: Wallet::new(channel, realm.credential("auth")),
             db: testing::database(pool.clone(), &MIGRATOR).await,

@@ -36,7 +36,7 @@ impl FakeWallet {
         let (state, stop) = (Arc::new(Mutex::new(State::Empty)), CancellationToken::new());
         let routes = Routes::new(ClosingServiceServer::new(Door { state: Arc::clone(&state) }));
         let wallet = Self { url, state, _stop: Arc::new(stop.clone().drop_guard()) };
-        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, stop));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
         wallet
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use auth::app::answer_mail_requests;
 use chassis::auth_client::RemoteSessions;
+use chassis::config::Tls;
 use chassis::identity::Sessions;
 use chassis::testing::{SERVICE, with_token};
 use proto::auth::v1::auth_service_client::AuthServiceClient;
@@ -29,11 +30,12 @@ async fn the_door_serves_and_ends(pool: PgPool) {
         listener,
         world.door.clone().routes().await,
         chassis::grpc::CONNECTION_AGE,
+        None,
         shutdown.clone(),
     ));
     let (app, stop) = (Arc::clone(&world.app), shutdown.clone());
     let answered = tokio::spawn(async move { answer_mail_requests::run(&app, stop).await });
-    let channel = chassis::grpc::channel(SERVICE, &url).unwrap();
+    let channel = chassis::grpc::channel(SERVICE, &url, &Tls::default()).unwrap();
 
     let mut health = HealthClient::new(channel.clone());
     let service = "solvane.auth.v1.AuthService".to_owned();

@@ -4,7 +4,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use anyhow::Context;
 use http::Uri;
+use http::uri::Scheme;
 use hyper_util::rt::TokioIo;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
@@ -13,6 +15,7 @@ use tonic::transport::{self, Endpoint};
 use tower::service_fn;
 
 use super::client::Callee;
+use crate::config::Tls;
 
 /// How long one attempt to connect may take.
 const CONNECT: Duration = Duration::from_millis(500);
@@ -27,10 +30,15 @@ pub type Channel = InterceptedService<transport::Channel, Callee>;
 /// service restarts.
 ///
 /// # Errors
-/// If the url is none.
-pub fn channel(service: &'static str, url: &str) -> anyhow::Result<Channel> {
+/// If the url is none, or begins with `https://` and no authority is set.
+pub fn channel(service: &'static str, url: &str, tls: &Tls) -> anyhow::Result<Channel> {
     let outage = Arc::new(Mutex::new(None));
-    let channel = Endpoint::from_shared(url.to_owned())?
+    let mut endpoint = Endpoint::from_shared(url.to_owned())?;
+    if endpoint.uri().scheme() == Some(&Scheme::HTTPS) {
+        let authority = tls.client()?.with_context(|| format!("{url} needs TLS_CA_FILE"))?;
+        endpoint = endpoint.tls_config(authority)?;
+    }
+    let channel = endpoint
         .timeout(Duration::from_secs(15))
         .http2_keep_alive_interval(Duration::from_secs(10))
         .keep_alive_timeout(Duration::from_secs(10))

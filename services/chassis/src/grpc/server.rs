@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 use tonic::Status;
 use tonic::body::Body;
 use tonic::service::Routes;
-use tonic::transport::Server;
 use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Server, ServerTlsConfig};
 use tower::{Layer, Service};
 use tracing::Instrument;
 
@@ -31,15 +31,20 @@ pub const CONNECTION_AGE: Duration = Duration::from_mins(5);
 /// calls in flight. A connection of this age is drained in the same way.
 ///
 /// # Errors
-/// If the address cannot be bound.
+/// If the certificate is none, or the address cannot be bound.
 pub async fn serve(
     listener: TcpListener,
     routes: Routes,
     connection_age: Duration,
+    tls: Option<ServerTlsConfig>,
     shutdown: CancellationToken,
 ) -> anyhow::Result<()> {
     let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    Server::builder()
+    let mut server = Server::builder();
+    if let Some(tls) = tls {
+        server = server.tls_config(tls)?;
+    }
+    server
         .http2_keepalive_interval(Some(Duration::from_secs(10)))
         .http2_keepalive_timeout(Some(Duration::from_secs(10)))
         .timeout(Duration::from_secs(15))

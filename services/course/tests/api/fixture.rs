@@ -1,5 +1,6 @@
 //! A world for one test: database with the first version, wallet, members.
 
+use chassis::config::Tls;
 use chassis::db::Db;
 use chassis::error::from_status;
 use chassis::grpc;
@@ -43,7 +44,10 @@ impl World {
         let db = testing::database(pool.clone(), &MIGRATOR).await;
         let realm = Realm::new();
         let wallet = FakeWallet::start(realm.verifier()).await;
-        let client = Wallet::new(grpc::channel(testing::SERVICE, &wallet.url).unwrap(), realm.credential("course"));
+        let client = Wallet::new(
+            grpc::channel(testing::SERVICE, &wallet.url, &Tls::default()).unwrap(),
+            realm.credential("course"),
+        );
         let doors = Doors { db: db.clone(), verifier: realm.verifier(), wallet: client };
         publish_first_version(&db, &content::first_version().unwrap()).await.unwrap();
         Self { db, pool, realm, wallet, doors }

@@ -28,7 +28,7 @@ impl FakeWallet {
         let (stop, sold, is_away) = (CancellationToken::new(), Arc::default(), Arc::default());
         let door = Door { sold: Arc::clone(&sold), is_away: Arc::clone(&is_away), verifier };
         let routes = Routes::new(CourseAccessServiceServer::new(door));
-        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, stop.clone()));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop.clone()));
         Self { url, sold, is_away, _stop: Arc::new(stop.drop_guard()) }
     }
 

@@ -167,9 +167,11 @@ impl World {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let routes = Routes::new(DirectoryServiceServer::new(auth));
-        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, CancellationToken::new()));
-        let directory =
-            Directory::new(grpc::channel(chassis::testing::SERVICE, &url).unwrap(), realm.credential("mailer"));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, CancellationToken::new()));
+        let directory = Directory::new(
+            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+            realm.credential("mailer"),
+        );
         let sink = Sink::start().await;
         let queued = Arc::new(Notify::new());
         let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };

@@ -1,5 +1,6 @@
 //! A world for one test: database, wallet, members and staff.
 
+use chassis::config::Tls;
 use chassis::db::Db;
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{self, REPLAYED};
@@ -43,7 +44,10 @@ impl World {
         let db = testing::database(pool.clone(), &MIGRATOR).await;
         let realm = Realm::new();
         let wallet = FakeWallet::start(realm.verifier()).await;
-        let client = Wallet::new(grpc::channel(testing::SERVICE, &wallet.url).unwrap(), realm.credential("trade"));
+        let client = Wallet::new(
+            grpc::channel(testing::SERVICE, &wallet.url, &Tls::default()).unwrap(),
+            realm.credential("trade"),
+        );
         let doors = Doors { db: db.clone(), verifier: realm.verifier(), wallet: client };
         let managers = [realm.staff(Role::Manager).1, realm.staff(Role::Manager).1];
         Self { db, pool, realm, wallet, doors, managers }

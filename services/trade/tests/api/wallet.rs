@@ -64,7 +64,7 @@ impl FakeWallet {
             books: Arc::clone(&wallet.books),
             verifier: wallet.verifier.clone(),
         }));
-        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, stop));
+        tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
         wallet
     }
 
