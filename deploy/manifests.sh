@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Generates the manifests that are the same for every service in services/services.txt: migrations, databases, users of the
-# broker, secrets and network policies. A secret that holds more than those of most services is written by hand in
+# broker, certificates, secrets and network policies. A secret that holds more than those of most services is written by hand in
 # components/external-secrets/secrets.yaml and left out here.
 set -euo pipefail
 cd "$(dirname "$0")"
@@ -44,6 +44,9 @@ spec:
         - name: migrate
           image: solvane/$1
           envFrom: [{secretRef: {name: $1-owner}}]
+      volumes:
+        - name: tls
+          secret: {secretName: $1-tls, items: [{key: ca.crt, path: ca.crt}]}
 YAML
 }
 
@@ -174,7 +177,7 @@ $4      data:
     - {secretKey: password, remoteRef: {key: $3, property: $2}}
 YAML
 }
-url_of() { printf 'postgres://%s:{{ .%s }}@postgres-rw:5432/%s?sslmode=require' "$1" "$2" "$3"; }
+url_of() { printf 'postgres://%s:{{ .%s }}@postgres-rw:5432/%s?sslmode=verify-full&sslrootcert=/run/tls/ca.crt' "$1" "$2" "$3"; }
 
 secrets_of_process() {
   by_hand "$1-keys" || secret "$1-keys" <<YAML
@@ -192,7 +195,7 @@ secrets_of_service() {
     template:
       data:
         DATABASE_URL: "$(url_of "$role" database "$role")"
-        AMQP_URL: "amqp://$name:{{ .broker }}@rabbitmq:5672/solvane"
+        AMQP_URL: "amqps://$name:{{ .broker }}@rabbitmq:5671/solvane"
         AWS_ACCESS_KEY_ID: "{{ .id }}"
         AWS_SECRET_ACCESS_KEY: "{{ .secret }}"
   data:
@@ -227,6 +230,29 @@ secret_of_audit() {
   login database-auditor auditor solvane/database $'      type: kubernetes.io/basic-auth\n'
 }
 
+# certificate NAME HOST…: issued and renewed by cert-manager, in the secret NAME-tls. Processes read it when they start.
+certificate() {
+  local name=$1
+  shift
+  cat <<YAML
+---
+apiVersion: cert-manager.io/v1
+kind: Certificate
+metadata:
+  name: $name
+spec:
+  secretName: $name-tls
+  commonName: $name
+  dnsNames: $(joined "$@")
+  duration: 8760h
+  renewBefore: 1440h
+  privateKey: {algorithm: ECDSA, size: 256, rotationPolicy: Always}
+  usages: [digital signature, server auth, client auth]
+  issuerRef: {name: solvane, kind: Issuer}
+YAML
+}
+certificate_of_process() { certificate "$1" "$1"; }
+
 of_all() { local each=$1 name; shift; for name in "$@"; do "$each" "$name"; done; }
 
 clients=("${services[@]}" "${services[@]/%/-migrate}" audit)
@@ -238,6 +264,11 @@ of_all database_object "${services[@]}" | write components/postgres/databases.ya
 { of_all roles "${services[@]}"; role auditor; } | write components/postgres/roles.yaml
 policy postgres-clients "$postgres" Ingress 5432 "$any_client" | write components/postgres/clients.yaml
 of_all broker_user "${processes[@]}" | write components/rabbitmq/users.yaml
+{
+  of_all certificate_of_process "${processes[@]}"
+  certificate postgres postgres-rw postgres-r postgres-ro
+  certificate rabbitmq rabbitmq
+} | write components/certificates/certificates.yaml
 {
   of_all secrets_of_process "${processes[@]}"
   of_all secrets_of_service "${services[@]}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Generates all secrets of a deployment: passwords, signing keys, and the files that contain them. Keeps existing ones,
-# so a second run changes nothing, and a new service or user only gets what is missing.
+# Generates all secrets of a deployment: passwords, signing keys, certificates, and the files that contain them. Keeps
+# existing ones, so a second run changes nothing, and a new service or user only gets what is missing. Only certificates
+# that end within two months are replaced.
 #
 #   deploy/secrets.sh [FOLDER]      default: deploy/compose/secrets
 #
@@ -12,6 +13,7 @@ cd "$(dirname "$0")/.."
 folder=${1:-deploy/compose/secrets}
 . deploy/keys.sh
 . deploy/services.sh
+scripts=$PWD/deploy
 databases=("${services[@]//-/_}")
 command -v openssl >/dev/null || { echo "openssl is needed" >&2; exit 1; }
 umask 077
@@ -84,17 +86,25 @@ store_user() {
 
 store_account() { printf 'AWS_ACCESS_KEY_ID=solvane-%s\nAWS_SECRET_ACCESS_KEY=%s\n' "$1" "$(password "store:$1")"; }
 
+# database_url ROLE DATABASE: clients verify the server's certificate.
+database_url() {
+  printf 'postgres://%s:%s@postgres:5432/%s?sslmode=verify-full&sslrootcert=/run/tls/ca.crt' \
+    "$1" "$(password "database:$1")" "$2"
+}
+
 # The environment of one service, with its own secrets.
 service_environment() {
   local service=$1 database=${1//-/_}
   if [ "$service" != gateway ]; then
-    printf 'DATABASE_URL=postgres://%s:%s@postgres:5432/%s\n' "$database" "$(password "database:$database")" "$database"
+    printf 'DATABASE_URL=%s\n' "$(database_url "$database" "$database")"
   fi
-  printf 'AMQP_URL=amqp://%s:%s@rabbitmq:5672/solvane\n' "$service" "$(password "broker:$service")"
+  printf 'AMQP_URL=amqps://%s:%s@rabbitmq:5671/solvane\n' "$service" "$(password "broker:$service")"
   if [ "$service" = gateway ]; then store_account gateway; fi
 }
 
 make_keys
+"$scripts/certificates.sh" "$PWD/tls"
+chmod 755 tls
 password database:postgres | readable postgres-password
 password grafana:admin | readable grafana-password
 {
@@ -114,13 +124,11 @@ for service in "${processes[@]}"; do
   service_environment "$service" >"$service.env"
 done
 for database in "${databases[@]}"; do
-  printf 'DATABASE_URL=postgres://%s_owner:%s@postgres:5432/%s\n' \
-    "$database" "$(password "database:${database}_owner")" "$database" >"${database//_/-}-owner.env"
+  printf 'DATABASE_URL=%s\n' "$(database_url "${database}_owner" "$database")" >"${database//_/-}-owner.env"
 done
 {
   for database in "${databases[@]}"; do
-    printf '%s_DATABASE_URL=postgres://auditor:%s@postgres:5432/%s\n' \
-      "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(password database:auditor)" "$database"
+    printf '%s_DATABASE_URL=%s\n' "$(tr '[:lower:]' '[:upper:]' <<<"$database")" "$(database_url auditor "$database")"
   done
 } >audit.env
 chmod 600 ./*.env passwords

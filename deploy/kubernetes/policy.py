@@ -13,6 +13,7 @@ import kubernetes_validate
 import yaml
 
 CUSTOM = {
+    "cert-manager.io/v1": {"Certificate", "Issuer"},
     "postgresql.cnpg.io/v1": {"Cluster", "Database", "ScheduledBackup"},
     "barmancloud.cnpg.io/v1": {"ObjectStore"},
     "rabbitmq.com/v1beta1": {"RabbitmqCluster", "Vhost", "User", "Permission", "TopicPermission", "Policy"},
@@ -111,7 +112,7 @@ def deployed(thing, names):
     # Generated names end in a hash.
     for volume in pod.get("volumes", []):
         secret = volume.get("secret", {}).get("secretName", "")
-        own = any(secret == kind or secret.startswith(f"{kind}-") for kind in (f"{name}-keys", "trusted-keys"))
+        own = any(secret == kind or secret.startswith(f"{kind}-") for kind in (f"{name}-keys", f"{name}-tls", "trusted-keys"))
         require(not secret or own, thing, f"sees the secret {secret}")
     for source in container.get("envFrom", []):
         secret = source.get("secretRef", {}).get("name", f"{name}-environment")

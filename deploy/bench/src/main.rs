@@ -127,7 +127,7 @@ async fn main() -> Result<()> {
             log: folder.path().join("postgres.log"),
             password: "bench".to_owned(),
             durability: Durability::Full,
-            clock: None,
+            clock: None, certificate: None,
         })
         .await?;
         let result = measure(*what, &settings, folder.path(), &postgres.url()).await;

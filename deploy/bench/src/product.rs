@@ -78,6 +78,7 @@ impl Product {
             accept_shared_tokens: false,
             otlp_endpoint: None,
             chains: None,
+            tls: false,
             logs: Logs::Files,
             clock: None,
             progress: |_| {},

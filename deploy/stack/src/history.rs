@@ -235,6 +235,7 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
         unlimited: true,
         logs: Logs::Files,
         chains: None,
+        tls: false,
         ..settings.clone()
     };
     let progress = settings.progress;

@@ -4,6 +4,7 @@
 pub mod attack;
 pub mod audit;
 pub mod broker;
+pub mod certificates;
 pub mod client;
 pub mod clock;
 pub mod databases;

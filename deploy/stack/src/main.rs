@@ -322,6 +322,7 @@ fn settings(local: Local) -> Result<Settings> {
         chains: (local.chains == Chains::On).then_some(Blocks::Regularly),
         logs: Logs::FilesAndTerminal { coloured },
         clock: None,
+        tls: false,
         progress: say,
     })
 }

@@ -15,6 +15,7 @@ use sqlx::{Connection, PgConnection};
 use tokio::time::{Instant, sleep};
 
 use crate::{
+    certificates::Certificate,
     clock::Clock,
     place, ports,
     process::{Launch, Output, Process, Signal, tail},
@@ -46,6 +47,8 @@ pub struct Settings {
     pub durability: Durability,
     /// The time that it sees, if not the machine's.
     pub clock: Option<Arc<Clock>>,
+    /// Its certificate, if its clients use TLS.
+    pub certificate: Option<Certificate>,
 }
 
 /// A running PostgreSQL of our own.
@@ -54,6 +57,7 @@ pub struct Postgres {
     process: Process,
     port: u16,
     password: String,
+    authority: Option<PathBuf>,
 }
 
 impl Postgres {
@@ -70,11 +74,18 @@ impl Postgres {
         }
         let port = ports::free()?;
         let mut launch = launch(&bin, &folder, port, settings);
+        if let Some(certificate) = &settings.certificate {
+            let own = certificate.copied_to(&folder)?;
+            let file = |name: &str, path: &Path| ["-c".to_owned(), format!("{name}={}", path.display())];
+            launch = launch.args(["-c", "ssl=on"]);
+            launch = launch.args(file("ssl_cert_file", &own.certificate)).args(file("ssl_key_file", &own.key));
+        }
         if let Some(clock) = &settings.clock {
             launch = clock.applied_to(launch);
         }
         let process = launch.start_alone(&folder.join("pid")).await?;
-        let postgres = Self { process, port, password: settings.password.clone() };
+        let authority = settings.certificate.as_ref().map(|certificate| certificate.authority.clone());
+        let postgres = Self { process, port, password: settings.password.clone(), authority };
         postgres.wait_until_it_answers(&settings.log).await?;
         Ok(postgres)
     }
@@ -82,7 +93,11 @@ impl Postgres {
     /// The address of the database `postgres` as superuser.
     #[must_use]
     pub fn url(&self) -> String {
-        format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", self.password, self.port)
+        let url = format!("postgres://{USER}:{}@127.0.0.1:{}/postgres", self.password, self.port);
+        match &self.authority {
+            Some(file) => format!("{url}?sslmode=verify-full&sslrootcert={}", file.display()),
+            None => url,
+        }
     }
 
     /// The server's process.

@@ -44,6 +44,7 @@ pub(crate) fn shared(settings: &Settings) -> Result<Shared> {
         staff_totp: settings.staff_totp,
         accept_shared_tokens: settings.accept_shared_tokens,
         smtp_url: settings.smtp_url.clone(),
+        certificates: None,
         // By its name: browsers know no passkeys of an address that is a number.
         public_url: format!("http://localhost:{}", settings.port),
     };

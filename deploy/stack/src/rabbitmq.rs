@@ -20,6 +20,7 @@ use tokio::{
 };
 
 use crate::{
+    certificates::Certificate,
     place, ports,
     process::{Launch, Output, Process, tail},
 };
@@ -55,8 +56,7 @@ pub struct RabbitMq {
     // Dropped in this order: the node before its name server.
     node: Process,
     names: Process,
-    port: u16,
-    management_port: Option<u16>,
+    settings: Settings,
 }
 
 /// How the node is to be run.
@@ -71,6 +71,17 @@ pub struct Settings {
     pub management_port: Option<u16>,
     /// Loaded at every start.
     pub definitions: Definitions,
+    /// Its certificate, if its clients use TLS.
+    pub certificate: Option<Certificate>,
+}
+
+impl Settings {
+    /// The AMQP address for a user on a virtual host.
+    #[must_use]
+    pub fn url(&self, user: &BrokerUser, vhost: &str) -> String {
+        let scheme = if self.certificate.is_some() { "amqps" } else { "amqp" };
+        format!("{scheme}://{}:{}@127.0.0.1:{}/{}", user.name, user.password, self.port, vhost.replace('/', "%2f"))
+    }
 }
 
 impl Settings {
@@ -98,8 +109,7 @@ impl RabbitMq {
         let (names_port, dist_port) = (ports::free()?, ports::free()?);
         let names = start_names(&settings.log, names_port)?;
         let node = launch_node(&folder, &settings.log, names_port, dist_port).start_alone(&folder.join("pid")).await?;
-        let (port, management_port) = (settings.port, settings.management_port);
-        let broker = Self { node, names, port, management_port };
+        let broker = Self { node, names, settings: settings.clone() };
         broker.wait_until_it_listens(&settings.log).await?;
         Ok(broker)
     }
@@ -107,13 +117,13 @@ impl RabbitMq {
     /// The AMQP address for a user on a virtual host.
     #[must_use]
     pub fn url(&self, user: &BrokerUser, vhost: &str) -> String {
-        url(self.port, user, vhost)
+        self.settings.url(user, vhost)
     }
 
     /// The address of the management interface for an administrator, if it is on.
     #[must_use]
     pub fn management_url(&self, user: &BrokerUser) -> Option<String> {
-        let port = self.management_port?;
+        let port = self.settings.management_port?;
         Some(format!("http://{}:{}@127.0.0.1:{port}", user.name, user.password))
     }
 
@@ -134,7 +144,7 @@ impl RabbitMq {
 
     async fn wait_until_it_listens(&self, log: &Path) -> Result<()> {
         let limit = Instant::now() + START_LIMIT;
-        for port in [Some(self.port), self.management_port].into_iter().flatten() {
+        for port in [Some(self.settings.port), self.settings.management_port].into_iter().flatten() {
             let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
             while TcpStream::connect(address).await.is_err() {
                 if !self.node.is_running() || Instant::now() > limit {
@@ -145,12 +155,6 @@ impl RabbitMq {
         }
         Ok(())
     }
-}
-
-/// The AMQP address of a node of our own.
-#[must_use]
-pub fn url(port: u16, user: &BrokerUser, vhost: &str) -> String {
-    format!("amqp://{}:{}@127.0.0.1:{port}/{}", user.name, user.password, vhost.replace('/', "%2f"))
 }
 
 /// The Erlang name server: a node looks its own name up here.
@@ -191,7 +195,6 @@ fn launch_node(folder: &Path, log: &Path, names_port: u16, dist_port: u16) -> La
 
 fn configure(folder: &Path, settings: &Settings) -> Result<()> {
     let mut lines = vec![
-        format!("listeners.tcp.1 = 127.0.0.1:{}", settings.port),
         format!("load_definitions = {}", folder.join("definitions.json").display()),
         "log.console = true".to_owned(),
         "log.console.level = warning".to_owned(),
@@ -200,6 +203,19 @@ fn configure(folder: &Path, settings: &Settings) -> Result<()> {
         "disk_free_limit.absolute = 100MB".to_owned(),
         "consumer_timeout = 1800000".to_owned(),
     ];
+    match &settings.certificate {
+        None => lines.push(format!("listeners.tcp.1 = 127.0.0.1:{}", settings.port)),
+        Some(certificate) => {
+            let own = certificate.copied_to(folder)?;
+            lines.extend([
+                "listeners.tcp = none".to_owned(),
+                format!("listeners.ssl.1 = 127.0.0.1:{}", settings.port),
+                format!("ssl_options.cacertfile = {}", own.authority.display()),
+                format!("ssl_options.certfile = {}", own.certificate.display()),
+                format!("ssl_options.keyfile = {}", own.key.display()),
+            ]);
+        }
+    }
     let mut plugins = "[].";
     if let Some(port) = settings.management_port {
         plugins = "[rabbitmq_management].";

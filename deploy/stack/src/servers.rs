@@ -6,6 +6,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::{
     broker::{self, Tenancy},
+    certificates::Certificates,
     clock::Clock,
     databases::Databases,
     ports,
@@ -75,6 +76,7 @@ pub(crate) async fn start_databases(
     folder: &Path,
     id: &str,
     clock: Option<Arc<Clock>>,
+    certificates: Option<&Certificates>,
 ) -> Result<DatabasePart> {
     let (postgres, url, suffix, secrets) = match server {
         DatabaseServer::Own(durability) => {
@@ -86,6 +88,7 @@ pub(crate) async fn start_databases(
                 password: secrets.password("postgres"),
                 durability: *durability,
                 clock,
+                certificate: certificates.map(|all| all.of("postgres")),
             })
             .await?;
             let url = postgres.url();
@@ -98,7 +101,12 @@ pub(crate) async fn start_databases(
     Ok(DatabasePart { postgres, databases, borrowed: matches!(server, DatabaseServer::Borrowed(_)) })
 }
 
-pub(crate) async fn start_broker(server: &BrokerServer, folder: &Path, id: &str) -> Result<BrokerPart> {
+pub(crate) async fn start_broker(
+    server: &BrokerServer,
+    folder: &Path,
+    id: &str,
+    certificates: Option<&Certificates>,
+) -> Result<BrokerPart> {
     Ok(BrokerPart(match server {
         BrokerServer::Own => {
             create_dir_all(folder.join("logs"))?;
@@ -109,6 +117,7 @@ pub(crate) async fn start_broker(server: &BrokerServer, folder: &Path, id: &str)
                 port: ports::free()?,
                 management_port: None,
                 definitions: broker::definitions(&secrets),
+                certificate: certificates.map(|all| all.of("rabbitmq")),
             };
             Broker::Own { node: Some(RabbitMq::start(&settings).await?), settings }
         }
@@ -141,7 +150,7 @@ impl Servers {
         match &self.broker {
             Broker::Own { settings, .. } => {
                 let user = broker::user_of(&settings.definitions.users, service)?;
-                Ok(rabbitmq::url(settings.port, user, broker::VHOST))
+                Ok(settings.url(user, broker::VHOST))
             }
             Broker::At(url) => Ok(url.clone()),
             Broker::Borrowed { tenancy, amqp_url } => tenancy.url(amqp_url, service),

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::process::{Launch, Output};
+use crate::{
+    certificates::Certificates,
+    process::{Launch, Output},
+};
 
 /// A process of the product.
 #[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
@@ -48,6 +51,8 @@ pub struct Shared {
     pub accept_shared_tokens: bool,
     /// An SMTP server, instead of mail as files.
     pub smtp_url: Option<String>,
+    /// The certificates, if processes and servers use TLS.
+    pub certificates: Option<Certificates>,
     /// The origin that members see.
     pub public_url: String,
 }
@@ -113,13 +118,22 @@ impl Service {
             .env("SERVICE_KEY_FILE", key(self.name()))
             .env("TRUSTED_KEYS_FILE", path("keys/trusted.json"))
             .env("PUBLIC_URL", &shared.public_url);
+        let scheme = if shared.certificates.is_some() { "https" } else { "http" };
         for other in Self::ALL {
             if let Some(variable) = other.url_variable() {
-                launch = launch.env(variable, format!("http://127.0.0.1:{}", ports(other).main));
+                launch = launch.env(variable, format!("{scheme}://127.0.0.1:{}", ports(other).main));
             }
         }
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
         launch = launch.env(main, format!("127.0.0.1:{}", own.main));
+        if let Some(all) = &shared.certificates {
+            let own = all.of(self.name());
+            for (name, file) in
+                [("TLS_CA_FILE", own.authority), ("TLS_CERT_FILE", own.certificate), ("TLS_KEY_FILE", own.key)]
+            {
+                launch = launch.env(name, file.display().to_string());
+            }
+        }
         if shared.accept_shared_tokens && self != Self::Gateway {
             launch = launch.env("ACCEPT_SHARED_TOKENS", "true");
         }
@@ -184,6 +198,7 @@ mod tests {
             staff_totp: false,
             accept_shared_tokens: false,
             smtp_url: None,
+            certificates: None,
             public_url: "http://127.0.0.1:1".to_owned(),
         };
         for service in Service::ALL {

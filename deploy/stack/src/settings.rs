@@ -34,6 +34,8 @@ pub struct Settings {
     pub otlp_endpoint: Option<String>,
     /// Nodes of blockchains, where they are installed, and when they make blocks; none without it.
     pub chains: Option<Blocks>,
+    /// Whether processes and servers of our own use TLS.
+    pub tls: bool,
     /// Where the services log.
     pub logs: Logs,
     /// The time that PostgreSQL and the services see, if not the machine's.

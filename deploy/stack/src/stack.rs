@@ -14,6 +14,7 @@ use tokio::{
 };
 
 use crate::{
+    certificates::Certificates,
     clock,
     databases::Databases,
     nodes::Nodes,
@@ -68,16 +69,24 @@ impl Stack {
         let shared = preparation::shared(&settings)?;
         let ports = preparation::assign_ports(settings.port)?;
         preparation::make_keys(&shared).await?;
+        let certificates = match settings.tls {
+            true => {
+                Some(Certificates::make(&settings.folder.join("tls"), &settings.folder.join("logs/tls.log")).await?)
+            }
+            false => None,
+        };
+        let shared = Shared { certificates, ..shared };
+        let certificates = shared.certificates.as_ref();
         let id = uuid::Uuid::new_v4().simple().to_string();
         let id = &id[..12];
         (settings.progress)("starting PostgreSQL and RabbitMQ, migrating the databases");
         let databases = async {
             let clock = settings.clock.clone();
-            let part = servers::start_databases(&settings.databases, &settings.folder, id, clock).await?;
+            let part = servers::start_databases(&settings.databases, &settings.folder, id, clock, certificates).await?;
             preparation::migrate(&shared, &settings.folder, &part.databases).await?;
             anyhow::Ok(part)
         };
-        let broker = servers::start_broker(&settings.broker, &settings.folder, id);
+        let broker = servers::start_broker(&settings.broker, &settings.folder, id, certificates);
         let nodes = async {
             match settings.chains {
                 Some(blocks) => Nodes::start(&settings.folder, blocks).await,
@@ -127,6 +136,7 @@ impl Stack {
             password,
             durability: Durability::None,
             clock: None,
+            certificate: None,
         };
         Ok((Postgres::start(&settings).await?, lock))
     }

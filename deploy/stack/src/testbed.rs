@@ -54,6 +54,7 @@ impl Testbed {
             port: ports::free()?,
             management_port: Some(ports::free()?),
             definitions: Definitions { vhosts: vec!["/".to_owned()], users: vec![administrator.clone()] },
+            certificate: None,
         };
         let database = postgres::Settings {
             folder: folder.path().join("pg"),
@@ -61,6 +62,7 @@ impl Testbed {
             password,
             durability: Durability::None,
             clock: None,
+            certificate: None,
         };
         let (postgres, rabbitmq) = tokio::try_join!(Postgres::start(&database), RabbitMq::start(&settings))?;
         Ok(Self { postgres, rabbitmq, administrator, folder })

@@ -51,6 +51,8 @@ pub struct Options {
     pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections.
     pub connection_age_seconds: Option<u64>,
+    /// Whether processes and servers use TLS.
+    pub tls: bool,
     /// Nodes of blockchains, which make blocks when the test asks.
     pub chains: bool,
     /// The port of a receiver of traces.
@@ -98,13 +100,14 @@ impl TestStack {
         std::fs::create_dir_all(&mail_dir)?;
         let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
         let settings = Settings {
-            databases: databases(),
-            broker: if options.own_broker { BrokerServer::Own } else { broker() },
+            databases: if options.tls { DatabaseServer::Own(Durability::None) } else { databases() },
+            broker: if options.own_broker || options.tls { BrokerServer::Own } else { broker() },
             smtp_url: smtp.as_ref().map(SmtpServer::url),
             unlimited: !options.limits_by_address,
             staff_totp: options.staff_totp,
             accept_shared_tokens: options.accept_shared_tokens,
             connection_age_seconds: options.connection_age_seconds,
+            tls: options.tls,
             chains: options.chains.then_some(Blocks::OnDemand),
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             ..settings(folder.path())?
@@ -360,6 +363,7 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         connection_age_seconds: None,
         otlp_endpoint: None,
         chains: None,
+        tls: false,
         logs: Logs::Files,
         clock: None,
         progress: |_| {},

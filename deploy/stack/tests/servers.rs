@@ -33,6 +33,7 @@ async fn postgres(folder: &Path) -> Postgres {
         password: "secret".to_owned(),
         durability: Durability::Full,
         clock: None,
+        certificate: None,
     };
     Postgres::start(&settings).await.expect("started")
 }
@@ -80,6 +81,7 @@ async fn a_message_survives_the_death_of_the_broker() {
         port: 0,
         management_port: None,
         definitions: broker::definitions(&Secrets::of_server("a secret")),
+        certificate: None,
     }
     .on_a_free_port()
     .expect("a port");
