@@ -91,7 +91,8 @@ impl Databases {
         let options: PgConnectOptions = self.server.parse()?;
         let password = self.passwords.get(role).context("a role of this stack")?;
         let (host, port) = (options.get_host(), options.get_port());
-        Ok(format!("postgres://{role}:{password}@{host}:{port}/{name}{}", self.suffix))
+        let parameters = self.server.find('?').map_or("", |at| &self.server[at..]);
+        Ok(format!("postgres://{role}:{password}@{host}:{port}/{name}{}{parameters}", self.suffix))
     }
 
     async fn make_database(&self, admin: &mut PgConnection, name: &str) -> Result<()> {
