@@ -14,6 +14,7 @@ use crate::live::Live;
 use crate::middleware::admission::Admission;
 use crate::middleware::body::Spool;
 use crate::middleware::rate::Rates;
+use crate::proofs::Proofs;
 
 /// A handle on the shared parts; clones are cheap.
 #[derive(Clone)]
@@ -30,6 +31,8 @@ pub struct AppState {
     pub plans: Arc<PlanCache>,
     pub profiles: ProfileCache,
     pub files: Arc<Files>,
+    /// Checks that callers hold the key that their session is bound to.
+    pub proofs: Proofs,
     /// Request counters by client address.
     pub rates: Arc<Rates>,
     /// Receives request bodies, in memory or in temporary files.

@@ -25,6 +25,8 @@ pub mod exports;
 
 pub mod files;
 
+pub mod proofs;
+
 pub mod pictures;
 
 pub mod sweep;

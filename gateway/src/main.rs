@@ -22,6 +22,7 @@ use gateway::live::Live;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
+use gateway::proofs::Proofs;
 use gateway::router::router;
 use gateway::server;
 use gateway::sweep;
@@ -102,6 +103,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         clients,
         verifier: Verifier::new(Signatures::new(config.keys.trusted()?, Accepts::Members), Arc::new(sessions)),
         files,
+        proofs: Proofs::new(SecretKey::read(&config.link_key_file)?),
         credential,
         rates,
         spool: Spool::new(config.spool_dir.clone()),

@@ -26,6 +26,37 @@ test('log out, come back to the page asked for, and end the other session [AUTH-
   }).toPass({ timeout: 30_000 })
 })
 
+test('a copied token is useless, and a wrong clock keeps nobody out [D-A10]', async ({ page, watch }) => {
+  watch.tolerate(/401/)
+  const member = newMember()
+  await signUp(page, member)
+  const token = await page.evaluate(() => (JSON.parse(localStorage.getItem('auth') ?? '') as { state: { token: string } }).state.token)
+  const copied = await page.request.get('/v1/auth/check', { headers: { Authorization: `Bearer ${token}` } })
+  expect(copied.status()).toBe(401)
+
+  await page.reload()
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page).toHaveURL('/dashboard')
+  await page.clock.setFixedTime(Date.now() + 3 * 3_600_000)
+  await page.goto('/profile')
+  await expect(page.getByLabel('Email')).toHaveValue(member.email)
+
+  await page.getByRole('button', { name: 'Logout' }).click()
+  await expect(page).toHaveURL('/login')
+  await expect
+    .poll(() => page.evaluate(async () => {
+      const database = await new Promise<IDBDatabase>((resolve) => {
+        const request = indexedDB.open('solvane', 1)
+        request.onsuccess = () => resolve(request.result)
+      })
+      return new Promise<number>((resolve) => {
+        const request = database.transaction('device-keys').objectStore('device-keys').count()
+        request.onsuccess = () => resolve(request.result)
+      })
+    }))
+    .toBe(0)
+})
+
 test('a forgotten password is replaced by the link of the mail, which leaves the address bar [AUTH-08] [AUTH-09] [D-S6]', async ({ page }) => {
   const member = newMember()
   await signUp(page, member)

@@ -132,6 +132,7 @@ impl Product {
                 exp: now + 1_800,
                 iat: now,
                 jti: Uuid::new_v4(),
+                cnf: None,
             };
             Ok(Member { id, token: self.key.sign(&claims)? })
         });

@@ -39,6 +39,7 @@ impl FromRequestParts<App> for MaybeSignedIn {
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let visitor = Visitor::from_request_parts(parts, app).await?;
         let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
+        prove(app, parts, &token)?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         Ok(Self(Visitor { out: on_behalf(app, &token)?.request_id(&id), ..visitor }))
     }
@@ -74,12 +75,18 @@ impl FromRequestParts<App> for SignedIn {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let token = bearer(&parts.headers).map(ToOwned::to_owned).ok_or_else(unauthenticated)?;
+        prove(app, parts, &token)?;
         let session = app.verifier.session_of(&token).await?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
         let client = client(parts, &app.config.trusted_proxies);
         let out = on_behalf(app, &token)?.request_id(&id);
         Ok(Self { session, token, client, out })
     }
+}
+
+/// Responds with 401 unless the sender holds the key that the token's session is bound to, if it is bound.
+fn prove(app: &App, parts: &Parts, token: &str) -> Result<(), ApiError> {
+    app.verifier.device_key(token).map_or(Ok(()), |thumbprint| app.proofs.check(parts, token, &thumbprint))
 }
 
 /// Calls on behalf of the session that a token names. Responds with 401 if it names none.
@@ -95,7 +102,8 @@ fn client(parts: &Parts, trusted: &[IpNet]) -> Client {
         .and_then(|value| value.to_str().ok())
         .map(|text| text.chars().take(300).collect())
         .unwrap_or_default();
-    Client { address: client_address(parts, trusted).map(|ip| ip.to_string()).unwrap_or_default(), user_agent }
+    let address = client_address(parts, trusted).map(|ip| ip.to_string()).unwrap_or_default();
+    Client { address, user_agent, device_key: String::new() }
 }
 
 /// The bearer token of a request.

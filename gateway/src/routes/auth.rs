@@ -19,6 +19,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{MaybeSignedIn, SignedIn, Visitor, on_behalf};
 use crate::idempotency::{Key, marked};
 use crate::json::{self, Field, Form, Json, Reply, created, known_moment, ok};
+use crate::proofs;
 use crate::routes::Done;
 use crate::routes::users::{User, wallet_of};
 
@@ -62,6 +63,7 @@ pub async fn signed_in(
 
 /// A new account.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Registration {
     #[schema(value_type = String, example = "Ada Lovelace")]
     name: Field,
@@ -74,6 +76,9 @@ pub struct Registration {
     /// English name of the country.
     #[schema(value_type = String, example = "United Kingdom")]
     country: Field,
+    /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[schema(value_type = Option<Object>)]
+    device_key: Field,
 }
 
 /// Register
@@ -94,7 +99,7 @@ pub async fn register(
         password: form.text("password", &value.password),
         phone: form.text("phone", &value.phone),
         country: form.text("country", &value.country),
-        client: Some(caller.client.clone()),
+        client: Some(bound(&mut form, caller.client, &value.device_key)),
         idempotency: claim.clone(),
     };
     form.finish()?;
@@ -181,6 +186,7 @@ pub async fn resend(
 
 /// The credentials of an account.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct Login {
     #[schema(value_type = String, example = "ada@example.org")]
     email: Field,
@@ -189,6 +195,22 @@ pub struct Login {
     /// Six digits of the authenticator, or a recovery code. Required from accounts with a second factor.
     #[schema(value_type = Option<String>, example = "123456")]
     totp: Field,
+    /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[schema(value_type = Option<Object>)]
+    device_key: Field,
+}
+
+/// The client of a new session, with the key that the session is bound to.
+pub fn bound(form: &mut Form, client: auth::Client, device_key: &Field) -> auth::Client {
+    let jwk = form.object("deviceKey", device_key);
+    if jwk.is_empty() {
+        return client;
+    }
+    let device_key = proofs::thumbprint(&jwk).unwrap_or_else(|| {
+        form.wrong("deviceKey", "This must be a public key (JWK) of P-256.");
+        String::new()
+    });
+    auth::Client { device_key, ..client }
 }
 
 /// Log in
@@ -204,7 +226,7 @@ pub async fn login(
         email: form.text("email", &value.email),
         password: form.text("password", &value.password),
         totp: form.text("totp", &value.totp),
-        client: Some(caller.client.clone()),
+        client: Some(bound(&mut form, caller.client, &value.device_key)),
     };
     form.finish()?;
     let answer = call!(app.clients.auth, login, caller.out, message)?.into_inner();

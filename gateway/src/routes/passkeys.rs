@@ -16,7 +16,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{SignedIn, Visitor, on_behalf};
 use crate::json::{Field, Form, Json, Reply, created, known_moment, moment, ok};
 use crate::routes::Done;
-use crate::routes::auth::{SessionReply, signed_in};
+use crate::routes::auth::{SessionReply, bound, signed_in};
 use crate::routes::factors::Proof;
 
 /// A passkey of the caller.
@@ -182,10 +182,14 @@ pub async fn begin_login(State(app): State<App>, caller: Visitor) -> Result<Repl
 
 /// A login by a passkey.
 #[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 pub struct PasskeyLogin {
     /// `AuthenticationResponseJSON` of WebAuthn.
     #[schema(value_type = Object)]
     credential: Field,
+    /// The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449).
+    #[schema(value_type = Option<Object>)]
+    device_key: Field,
 }
 
 /// Log in by a passkey
@@ -199,9 +203,11 @@ pub async fn login(
     Json { value, .. }: Json<PasskeyLogin>,
 ) -> Result<Reply<SessionReply>, ApiError> {
     let mut form = Form::new();
-    let credential = form.object("credential", &value.credential);
+    let message = LoginByPasskeyRequest {
+        credential: form.object("credential", &value.credential),
+        client: Some(bound(&mut form, caller.client, &value.device_key)),
+    };
     form.finish()?;
-    let message = LoginByPasskeyRequest { credential, client: Some(caller.client.clone()) };
     let answer = call!(app.clients.auth, login_by_passkey, caller.out, message)?.into_inner();
     let out = on_behalf(&app, &answer.token)?;
     Ok(ok(signed_in(&app, &out, answer.user, answer.token, "Welcome back.").await?))

@@ -27,6 +27,7 @@ use gateway::live::Live;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
+use gateway::proofs::Proofs;
 use gateway::router::router;
 use http_body_util::{BodyExt, Full};
 use object_store::memory::InMemory;
@@ -108,6 +109,7 @@ impl Fixture {
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
             files: Arc::clone(&files),
+            proofs: Proofs::new(SecretKey::read(&realm.folder().join("link.key")).unwrap()),
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),
             admission: Admission::new(config.rate_limit > 0),

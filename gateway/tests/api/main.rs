@@ -4,6 +4,7 @@
 
 mod fixture;
 
+mod bound_sessions;
 mod contract;
 
 mod destinations;

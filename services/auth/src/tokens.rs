@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
+use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::{SigningKey, TrustedKeys, Use};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -36,6 +36,7 @@ impl Tokens {
             exp: session.idle_until.unix_timestamp(),
             iat: now.unix_timestamp(),
             jti: Uuid::new_v4(),
+            cnf: session.device_key.clone().map(|jkt| Confirmation { jkt }),
         };
         self.key.sign(&claims).map_err(|error| Error::Cryptography(error.to_string()))
     }

@@ -16,4 +16,6 @@ pub use self::credential::{Credential, Named};
 pub use self::refusal::{must_enrol_totp, not_permitted, role_too_new, step_up_required, unauthenticated};
 pub use self::role::Role;
 pub use self::session::{PayoutState, Session, Sessions, Staff};
-pub use self::verifier::{Accepts, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Signatures, Verifier, bearer};
+pub use self::verifier::{
+    Accepts, Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims, Signatures, Verifier, bearer,
+};

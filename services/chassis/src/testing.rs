@@ -221,6 +221,7 @@ impl Realm {
             exp,
             iat: OffsetDateTime::now_utc().unix_timestamp(),
             jti: Uuid::new_v4(),
+            cnf: None,
         })
     }
 

@@ -5,6 +5,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { apiUrl } from '@/lib/env'
+import { credentials, takeNonce } from '@/lib/device-key'
 import { readEvents } from '@/lib/event-stream'
 import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
@@ -25,11 +26,13 @@ type Following = { onChange: () => void; missed: boolean; signal: AbortSignal }
 /** Reads one stream to its end. Returns false if there is none, or if the session has ended. */
 async function followOnce({ onChange, missed, signal }: Following): Promise<boolean> {
   const { token } = useSession.getState()
-  const response = await fetch(`${apiUrl}/events`, {
-    headers: { Accept: 'text/event-stream', ...(token ? { Authorization: `Bearer ${token}` } : {}) },
+  const url = `${apiUrl}/events`
+  const response = await fetch(url, {
+    headers: { Accept: 'text/event-stream', ...(token ? await credentials(token, 'GET', url) : {}) },
     credentials: 'include',
     signal,
   })
+  if (response.status === 401 && takeNonce(((await response.json()) as { nonce?: string }).nonce)) return true
   if (!response.ok || !response.body) return response.status !== 401 && response.status !== 404
   if (missed) onChange()
   for await (const { event } of readEvents(response.body)) {

@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from './api-types'
 
-type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[] }
+type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[]; nonce?: string }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'
@@ -16,6 +16,8 @@ export class ApiError extends Error {
   readonly fields: Record<string, string>
   /** Of the decision that the passkey has to sign. */
   readonly digest: string | undefined
+  /** What a proof has to name instead of the time, because this machine's clock is wrong. */
+  readonly nonce: string | undefined
   /** What keeps an account from being closed. */
   readonly matters: readonly string[]
   /** The server's own words, if it had any. */
@@ -28,6 +30,7 @@ export class ApiError extends Error {
     this.requestId = body.requestId
     this.fields = body.errors ?? {}
     this.digest = body.digest
+    this.nonce = body.nonce
     this.matters = body.matters ?? []
     this.serverMessage = body.message || undefined
   }

@@ -1,6 +1,7 @@
 /** One request to the API; every failure leaves as an `ApiError`. */
 import axios, { isAxiosError, isCancel, type AxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios'
 import { ApiError, NETWORK_ERROR, isErrorBody } from './api-error'
+import { credentials, takeNonce } from './device-key'
 import { apiUrl } from './env'
 import { useSession } from './session'
 
@@ -12,9 +13,9 @@ export type ApiRequest = Pick<AxiosRequestConfig<unknown>, 'data' | 'signal'> & 
 
 const http = axios.create({ baseURL: apiUrl, withCredentials: true })
 
-http.interceptors.request.use((config) => {
+http.interceptors.request.use(async (config) => {
   const { token } = useSession.getState()
-  if (token) config.headers.set('Authorization', `Bearer ${token}`)
+  if (token) config.headers.set(await credentials(token, config.method ?? 'GET', apiUrl + (config.url ?? '')))
   return config
 })
 
@@ -37,11 +38,13 @@ export async function sendForPart(request: ApiRequest): Promise<FilePart> {
   return { content: data, nextCursor: String(headers['x-next-cursor'] ?? '') }
 }
 
-async function ask<T>(request: AxiosRequestConfig): Promise<AxiosResponse<T>> {
+async function ask<T>(request: AxiosRequestConfig, isRepeated = false): Promise<AxiosResponse<T>> {
   try {
     return await http.request<T>(request)
   } catch (cause) {
-    throw isAxiosError<unknown>(cause) && !isCancel(cause) ? await failure(cause) : cause
+    const error = isAxiosError<unknown>(cause) && !isCancel(cause) ? await failure(cause) : cause
+    if (error instanceof ApiError && error.status === 401 && !isRepeated && takeNonce(error.nonce)) return ask(request, true)
+    throw error
   }
 }
 

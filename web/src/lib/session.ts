@@ -2,6 +2,7 @@
 import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import type { User } from './api-types'
+import { forgetDeviceKeys } from './device-key'
 
 type Session = {
   user: User | null
@@ -43,6 +44,7 @@ export function beginLeaving() {
 }
 
 export function endSession({ left = false } = {}) {
+  forgetDeviceKeys()
   useSession.setState({ ...SIGNED_OUT, left })
 }
 

@@ -40,6 +40,7 @@ pub async fn session(
         expires_at: now + session::life(user.role),
         device: device.family.clone(),
         address: device.address.clone(),
+        device_key: device.key.clone(),
     };
     sessions::insert(&mut *conn, &session, stepped_up).await?;
     security_log::done(&mut *conn, (user.id, user.role), Kind::SignIn, Some(device), now).await?;

@@ -11,6 +11,8 @@ pub struct Device {
     pub address: String,
     /// Its block: /24 or /48.
     pub block: String,
+    /// The thumbprint of the key that a new session is bound to, if it is.
+    pub key: Option<String>,
 }
 
 /// Order decides: most browsers name others too.
@@ -47,6 +49,7 @@ impl Device {
             family: family(user_agent),
             address: address.map_or_else(|| "unknown".to_owned(), |address| address.to_canonical().to_string()),
             block: address.map_or_else(|| "unknown".to_owned(), block),
+            key: None,
         }
     }
 }

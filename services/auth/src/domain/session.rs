@@ -40,4 +40,6 @@ pub struct Session {
     pub device: String,
     /// The address it was opened from.
     pub address: String,
+    /// The thumbprint of the key that it is bound to, if it is (D-A10).
+    pub device_key: Option<String>,
 }

@@ -109,7 +109,13 @@ pub fn note(note: Note) -> MemberNote {
 }
 
 pub fn device(client: Option<&Client>) -> Device {
-    client.map_or_else(|| Device::of("", ""), |client| Device::of(&client.address, &client.user_agent))
+    client.map_or_else(
+        || Device::of("", ""),
+        |client| Device {
+            key: Some(client.device_key.clone()).filter(|key| !key.is_empty()),
+            ..Device::of(&client.address, &client.user_agent)
+        },
+    )
 }
 
 /// An id; what is none names nothing.

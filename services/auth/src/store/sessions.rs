@@ -34,8 +34,9 @@ pub async fn insert(
 ) -> Result<(), sqlx::Error> {
     sqlx::query!(
         "INSERT INTO sessions
-            (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, stepped_up_by_passkey, device, address)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+            (id, user_id, created_at, last_seen_at, idle_until, expires_at, stepped_up_at, stepped_up_by_passkey, device, address,
+             device_key)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
         session.id,
         session.user_id,
         session.created_at,
@@ -46,6 +47,7 @@ pub async fn insert(
         stepped_up.is_some_and(|given| given.means == Means::Passkey),
         session.device,
         session.address,
+        session.device_key,
     )
     .execute(conn)
     .await?;
@@ -56,7 +58,7 @@ pub async fn insert(
 pub async fn find(conn: &mut PgConnection, id: Uuid) -> Result<Option<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
-        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address FROM sessions WHERE id = $1",
+        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address, device_key FROM sessions WHERE id = $1",
         id,
     )
     .fetch_optional(conn)
@@ -138,7 +140,7 @@ pub async fn step_up(conn: &mut PgConnection, id: Uuid, given: SteppedUp) -> Res
 pub async fn of_user(conn: &mut PgConnection, user_id: Uuid) -> Result<Vec<Session>, sqlx::Error> {
     sqlx::query_as!(
         Session,
-        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address FROM sessions
+        "SELECT id, user_id, created_at, last_seen_at, idle_until, expires_at, device, address, device_key FROM sessions
          WHERE user_id = $1 AND revoked_at IS NULL AND idle_until > clock_timestamp()
          ORDER BY last_seen_at DESC, id LIMIT 100",
         user_id,

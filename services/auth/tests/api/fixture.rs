@@ -225,7 +225,7 @@ impl World {
 }
 
 pub fn client(address: &str) -> Client {
-    Client { address: address.to_owned(), user_agent: FIREFOX.to_owned() }
+    Client { address: address.to_owned(), user_agent: FIREFOX.to_owned(), device_key: String::new() }
 }
 
 pub fn registration(email: &str) -> RegisterRequest {

@@ -77,7 +77,7 @@ async fn a_new_device_is_told_of_once(pool: PgPool) {
         email: "ada@example.com".to_owned(),
         password: PASSWORD.to_owned(),
         totp: String::new(),
-        client: Some(Client { address: HOME.to_owned(), user_agent: "curl/8".to_owned() }),
+        client: Some(Client { address: HOME.to_owned(), user_agent: "curl/8".to_owned(), device_key: String::new() }),
     };
     world.door.login(Request::new(request)).await.unwrap();
     assert_eq!(world.events().await, ["new_device_signed_in"; 2]);

@@ -5,14 +5,16 @@ use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, Role, Session};
 use chassis::testing::{self, Realm, with_token};
 use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
-use proto::auth::v1::{CheckSessionRequest, EndSessionRequest, ListSessionsRequest, LogoutRequest, SessionEnded};
+use proto::auth::v1::{
+    CheckSessionRequest, Client, EndSessionRequest, ListSessionsRequest, LoginRequest, LogoutRequest, SessionEnded,
+};
 use serde_json::Value;
 use sqlx::PgPool;
 use time::{Duration, OffsetDateTime};
 use tonic::Request;
 use uuid::Uuid;
 
-use crate::fixture::{ABROAD, PASSWORD, World, refusal};
+use crate::fixture::{ABROAD, PASSWORD, World, client, refusal};
 
 /// The token that the gateway gets for a session, with what it shows for it.
 async fn check(world: &World, shown: &str) -> Result<String, String> {
@@ -55,6 +57,26 @@ async fn a_token_is_renewed_past_half_of_its_life(pool: PgPool) {
     let (_, other) = world.member("bob@example.com").await;
     assert_eq!(session_id(&renew(&world, &other, &own).await.unwrap()), session_id(&other), "another session's token");
     assert_eq!(claims(&fresh)["exp"].as_i64().unwrap(), session.idle_until.unix_timestamp());
+}
+
+/// [D-A10] A session that was opened with a key is bound to it, and so are the tokens that renew the first.
+#[sqlx::test(migrations = false)]
+async fn every_token_of_a_bound_session_names_its_key(pool: PgPool) {
+    let world = World::new(pool).await;
+    world.member("ada@example.com").await;
+    let key = "k".repeat(43);
+    let login = LoginRequest {
+        email: "ada@example.com".to_owned(),
+        password: PASSWORD.to_owned(),
+        totp: String::new(),
+        client: Some(Client { device_key: key.clone(), ..client(ABROAD) }),
+    };
+    let token = world.door.login(Request::new(login)).await.unwrap().into_inner().token;
+    assert_eq!(claims(&token)["cnf"]["jkt"], key.as_str());
+    let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
+    assert_eq!(session.device_key, Some(key.clone()));
+    let shown = world.realm.shown_to(testing::SERVICE, &token);
+    assert_eq!(claims(&check(&world, &shown).await.unwrap())["cnf"]["jkt"], key.as_str());
 }
 
 /// [D-S4] A token names issuer, audience, account, session, times and itself.

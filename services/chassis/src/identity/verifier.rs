@@ -39,6 +39,16 @@ pub struct MemberClaims {
     pub iat: i64,
     /// Its own id.
     pub jti: Uuid,
+    /// The key that the session is bound to, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cnf: Option<Confirmation>,
+}
+
+/// The key that a caller has to prove to hold (RFC 7800, RFC 9449).
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Confirmation {
+    /// Its thumbprint (RFC 7638), base64url.
+    pub jkt: String,
 }
 
 /// Whose calls a process accepts.
@@ -55,13 +65,14 @@ pub enum Accepts {
 /// Who calls.
 #[derive(Debug, Clone)]
 enum Caller {
-    Session(Named),
+    /// With the thumbprint of the key that the session is bound to, if it is.
+    Session(Named, Option<Arc<str>>),
     Service(Arc<str>),
 }
 
 impl Caller {
     fn session(self) -> Option<Named> {
-        if let Self::Session(named) = self { Some(named) } else { None }
+        if let Self::Session(named, _) = self { Some(named) } else { None }
     }
 
     fn service(self) -> Option<Arc<str>> {
@@ -91,12 +102,18 @@ impl Signatures {
         self.caller(token)?.session()
     }
 
+    /// The thumbprint of the key that the session of a token is bound to, if it is.
+    #[must_use]
+    pub fn device_key(&self, token: &str) -> Option<Arc<str>> {
+        if let Caller::Session(_, key) = self.caller(token)? { key } else { None }
+    }
+
     /// Whose session a token names that the gateway signed for another service, or a member's token where those are accepted.
     #[must_use]
     pub fn session_at(&self, service: &str, token: &str) -> Option<Named> {
         let asserted = self.call(token, service).and_then(|(caller, _)| caller.session());
         let is_shared = matches!(self.accepts, Accepts::CallsToAndShared(_));
-        asserted.or_else(|| if is_shared { self.member(token).map(|(named, _)| named) } else { None })
+        asserted.or_else(|| if is_shared { self.member(token)?.0.session() } else { None })
     }
 
     fn service(&self, token: &str) -> Option<Arc<str>> {
@@ -108,7 +125,7 @@ impl Signatures {
         if let Some((caller, exp)) = self.known.get(&digest) {
             return is_in_force(exp).then_some(caller);
         }
-        let members = || self.member(token).map(|(named, exp)| (Caller::Session(named), exp));
+        let members = || self.member(token);
         let (caller, exp) = match self.accepts {
             Accepts::Members => members(),
             Accepts::CallsTo(service) => self.call(token, service),
@@ -120,9 +137,10 @@ impl Signatures {
         Some(caller)
     }
 
-    fn member(&self, token: &str) -> Option<(Named, i64)> {
+    fn member(&self, token: &str) -> Option<(Caller, i64)> {
         let (claims, _) = self.keys.verify::<MemberClaims>(token, Use::Member, MEMBER_AUDIENCE)?;
-        Some((Named { user_id: claims.sub, session_id: claims.sid }, claims.exp))
+        let key = claims.cnf.map(|key| key.jkt.into());
+        Some((Caller::Session(Named { user_id: claims.sub, session_id: claims.sid }, key), claims.exp))
     }
 
     /// Who signed a call for this service, or whom the gateway calls for.
@@ -130,7 +148,9 @@ impl Signatures {
         let (CallClaims { sub, sid, exp, .. }, signer) =
             self.keys.verify::<CallClaims>(token, Use::Service, service)?;
         let caller = match sid {
-            Some(session_id) if signer == ASSERTER => Caller::Session(Named { user_id: sub.parse().ok()?, session_id }),
+            Some(session_id) if signer == ASSERTER => {
+                Caller::Session(Named { user_id: sub.parse().ok()?, session_id }, None)
+            }
             None if sub == signer => Caller::Service(signer.into()),
             _ => return None,
         };
@@ -180,6 +200,12 @@ impl Verifier {
     #[must_use]
     pub fn named(&self, token: &str) -> Option<Named> {
         self.signatures.session(token)
+    }
+
+    /// As [`Signatures::device_key`].
+    #[must_use]
+    pub fn device_key(&self, token: &str) -> Option<Arc<str>> {
+        self.signatures.device_key(token)
     }
 
     /// The live session of a token.

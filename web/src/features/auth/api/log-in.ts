@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
+import { offerDeviceKey } from '@/lib/device-key'
 import { queryKeys } from '@/lib/query-keys'
 import { startSession } from '@/lib/session'
 import { keepVerification } from './verification'
@@ -22,7 +23,8 @@ export function useBeginSession() {
 
 export const useLogIn = () =>
   useMutation({
-    mutationFn: (credentials: Credentials) => api.post<LoginAnswer>('/auth/login', credentials, { isPublic: true }),
+    mutationFn: async (credentials: Credentials) =>
+      api.post<LoginAnswer>('/auth/login', { ...credentials, deviceKey: await offerDeviceKey() }, { isPublic: true }),
     onSuccess: useBeginSession(),
     meta: { inlineFields: ['email', 'password', 'totp'], inlineCodes: ['PASSKEY_REQUIRED'] },
   })

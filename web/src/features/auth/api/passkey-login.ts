@@ -1,5 +1,6 @@
 /** Logging in by a passkey: loaded apart, since most visitors type [D-A3]. */
 import { api } from '@/lib/api-client'
+import { offerDeviceKey } from '@/lib/device-key'
 import { canSuggestPasskeys, signByPasskey, type PasskeyOptions } from '@/lib/webauthn'
 import type { LoginAnswer } from './log-in'
 
@@ -12,7 +13,8 @@ async function ask(rest: Pick<CredentialRequestOptions, 'mediation' | 'signal'> 
   return signByPasskey(options, rest)
 }
 
-const logIn = (credential: object) => api.post<LoginAnswer>('/auth/passkey', { credential }, { isPublic: true })
+const logIn = async (credential: object) =>
+  api.post<LoginAnswer>('/auth/passkey', { credential, deviceKey: await offerDeviceKey() }, { isPublic: true })
 
 /** Asks for a passkey in the browser's own dialog. */
 export const logInByPasskey = async () => logIn(await ask())

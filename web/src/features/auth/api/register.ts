@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { User } from '@/lib/api-types'
+import { offerDeviceKey } from '@/lib/device-key'
 import { queryKeys } from '@/lib/query-keys'
 import { startSession } from '@/lib/session'
 import { keepVerification } from './verification'
@@ -12,8 +13,12 @@ export const registrationFields = ['name', 'email', 'phone', 'country', 'passwor
 export const useRegister = () => {
   const client = useQueryClient()
   return useMutation({
-    mutationFn: (registration: Registration) =>
-      api.post<{ user: User; token: string; verification?: string }>('/auth/register', registration, { isPublic: true }),
+    mutationFn: async (registration: Registration) =>
+      api.post<{ user: User; token: string; verification?: string }>(
+        '/auth/register',
+        { ...registration, deviceKey: await offerDeviceKey() },
+        { isPublic: true },
+      ),
     onSuccess: (answer) => {
       client.clear()
       client.setQueryData(queryKeys.session, answer)
