@@ -1,7 +1,6 @@
 //! Sessions that are bound to a key of the device, and proofs that a caller holds it (DPoP, RFC 9449).
 
 use aws_lc_rs::digest::{SHA256, digest};
-use aws_lc_rs::encoding::AsDer;
 use aws_lc_rs::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair};
 use axum::body::Body;
 use axum::http::{Method, Request, StatusCode};

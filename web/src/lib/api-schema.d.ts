@@ -2803,6 +2803,8 @@ export interface components {
         };
         /** @description The credentials of an account. */
         Login: {
+            /** @description The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449). */
+            deviceKey?: Record<string, never> | null;
             /** @example ada@example.org */
             email: string;
             /** @example a good password */
@@ -3091,6 +3093,8 @@ export interface components {
         PasskeyLogin: {
             /** @description `AuthenticationResponseJSON` of WebAuthn. */
             credential: Record<string, never>;
+            /** @description The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449). */
+            deviceKey?: Record<string, never> | null;
         };
         /** @description What a browser is asked for a passkey with. */
         PasskeyOptions: {
@@ -3633,6 +3637,8 @@ export interface components {
              * @example United Kingdom
              */
             country: string;
+            /** @description The public key (JWK, P-256) that the session is bound to: every request then needs a proof (DPoP, RFC 9449). */
+            deviceKey?: Record<string, never> | null;
             /** @example ada@example.org */
             email: string;
             /** @example Ada Lovelace */
