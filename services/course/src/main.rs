@@ -70,7 +70,10 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
     process.spawn(eraser.run(MemberRecords, process.shutdown.clone()));
-    let wallet = Wallet::new(grpc::channel("wallet", &config.wallet_url, &config.service.tls)?, config.service.keys.credential(NAME)?);
+    let wallet = Wallet::new(
+        grpc::channel("wallet", &config.wallet_url, &config.service.tls)?,
+        config.service.keys.credential(NAME)?,
+    );
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
     let routes = Doors { db, verifier, wallet }.routes().await;
     process.serve(&config.service, routes).await?;

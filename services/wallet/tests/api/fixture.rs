@@ -144,10 +144,22 @@ impl World {
             .add_service(EvidenceServiceServer::new(evidence.clone()))
             .add_service(ConfirmationServiceServer::new(auth));
         tokio::spawn(grpc::serve(listener, others, grpc::CONNECTION_AGE, None, stop.clone()));
-        let codes = Codes::new(grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(), realm.credential("wallet"));
-        let methods = Methods::new(grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(), realm.credential("wallet"));
-        let quotes = Quotes::new(grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(), realm.credential("wallet"));
-        let chains = Chains::new(grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(), realm.credential("wallet"));
+        let codes = Codes::new(
+            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+            realm.credential("wallet"),
+        );
+        let methods = Methods::new(
+            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+            realm.credential("wallet"),
+        );
+        let quotes = Quotes::new(
+            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+            realm.credential("wallet"),
+        );
+        let chains = Chains::new(
+            grpc::channel(chassis::testing::SERVICE, &url, &chassis::config::Tls::default()).unwrap(),
+            realm.credential("wallet"),
+        );
         // Withdrawals are closed until the ledger was checked once.
         assert!(check_ledger(&db).await.unwrap());
         let (ledger, writer) = Ledger::new(db.clone());
