@@ -56,7 +56,7 @@ pub struct Servers {
 
 #[derive(Debug)]
 enum Broker {
-    Own { node: Option<RabbitMq>, settings: rabbitmq::Settings },
+    Own { node: Option<Box<RabbitMq>>, settings: rabbitmq::Settings },
     At(String),
     Borrowed { tenancy: Tenancy, amqp_url: String },
 }
@@ -119,7 +119,7 @@ pub(crate) async fn start_broker(
                 definitions: broker::definitions(&secrets),
                 certificate: certificates.map(|all| all.of("rabbitmq")),
             };
-            Broker::Own { node: Some(RabbitMq::start(&settings).await?), settings }
+            Broker::Own { node: Some(Box::new(RabbitMq::start(&settings).await?)), settings }
         }
         BrokerServer::At(url) => Broker::At(url.clone()),
         BrokerServer::Borrowed { amqp_url, management_url } => {
@@ -160,7 +160,7 @@ impl Servers {
     /// The processes that are ours.
     pub fn processes(&self) -> impl Iterator<Item = &Process> {
         let node = match &self.broker {
-            Broker::Own { node, .. } => node.as_ref().map(RabbitMq::process),
+            Broker::Own { node, .. } => node.as_deref().map(RabbitMq::process),
             Broker::At(_) | Broker::Borrowed { .. } => None,
         };
         self.postgres.as_ref().map(Postgres::process).into_iter().chain(node)
@@ -183,7 +183,7 @@ impl Servers {
     pub async fn start_broker(&mut self) -> Result<()> {
         let Broker::Own { node, settings } = &mut self.broker else { bail!("this broker serves others too") };
         if node.is_none() {
-            *node = Some(RabbitMq::start(settings).await?);
+            *node = Some(Box::new(RabbitMq::start(settings).await?));
         }
         Ok(())
     }

@@ -54,6 +54,6 @@ async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32,
     };
     audit::append(conn, act).await?;
     let revision = draft.revision + 1;
-    drafts::put(conn, &Draft { revision, course: None, changed_by: by, changed_at: now, ..draft }).await?;
+    drafts::put(conn, &Draft { revision, course: None, changed_by: by, changed_at: now }).await?;
     Ok(number)
 }
