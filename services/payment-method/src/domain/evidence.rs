@@ -342,7 +342,7 @@ mod tests {
     #[test]
     fn differences_become_lines() {
         let right = seen(State::Final, 100);
-        assert!(verdicts(&[right.clone()], |_| {}).iter().all(|(_, verdict)| *verdict == Verdict::Ok));
+        assert!(verdicts(std::slice::from_ref(&right), |_| {}).iter().all(|(_, verdict)| *verdict == Verdict::Ok));
         let ether = Seen { symbol: "ETH".to_owned(), ..right.clone() };
         assert_eq!(of(&verdicts(&[ether], |_| {}), "payment_asset"), Some(Verdict::Fail));
         let elsewhere = Seen { is_at_address: false, ..right.clone() };

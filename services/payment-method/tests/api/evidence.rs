@@ -188,7 +188,11 @@ async fn a_payout_is_found_by_its_destination(pool: PgPool) {
 async fn paid_out(node: &Bitcoind, txid: &str, satoshi: u64) -> u64 {
     let seen = node.rpc.call("getrawtransaction", json!([txid, true])).await.unwrap();
     let outputs = seen["vout"].as_array().unwrap();
-    let found = outputs.iter().find(|out| out["value"].to_string() == coins(satoshi));
+    let found = outputs.iter().find(|out| {
+        // The digits as the node wrote them.
+        let value = out["value"].to_string();
+        value == coins(satoshi)
+    });
     found.unwrap()["n"].as_u64().unwrap()
 }
 
