@@ -6,7 +6,9 @@ use std::thread;
 
 use image::codecs::jpeg::JpegEncoder;
 use image::metadata::Orientation;
-use image::{DynamicImage, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage};
+use image::{
+    DynamicImage, GenericImageView, GrayImage, ImageDecoder, ImageError, ImageFormat, ImageReader, Limits, RgbImage,
+};
 use tokio::sync::{mpsc, oneshot};
 use zune_jpeg::zune_core::bytestream::ZCursor;
 use zune_jpeg::zune_core::options::DecoderOptions;
@@ -19,7 +21,7 @@ const PIXELS: u64 = 24_000_000;
 /// Bytes of one picture when it is decoded.
 const DECODED: u64 = 48 * 1024 * 1024;
 /// Bytes that decoding and re-encoding one picture may take.
-const WORKING: u64 = 2 * DECODED;
+const WORKING: u64 = 80 * 1024 * 1024;
 /// Bytes up to which a picture is small, such as a screenshot or a photo of one megapixel: it does not wait for large ones.
 const SMALL: u64 = 8 * 1024 * 1024;
 /// Pictures that wait for one thread, beside those whose requests wait to hand theirs over.
@@ -110,8 +112,9 @@ fn memory_needed(bytes: &[u8], kind: Kind) -> Option<u64> {
         Kind::Webp => planes_of_webp(bytes) * pixels,
         _ => 0,
     };
-    // Rotating a picture, or reducing it to eight bits, makes a copy.
-    let needed = total + beside.max(total);
+    // Reducing a picture to eight bits makes a copy.
+    let is_deep = decoder.color_type().bytes_per_pixel() > decoder.color_type().channel_count();
+    let needed = total + beside.max(if is_deep { total / 2 } else { 0 });
     (pixels <= PIXELS && total <= DECODED && needed <= WORKING).then_some(needed)
 }
 
@@ -163,8 +166,7 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
     let mut decoder = reader(bytes, kind).into_decoder().map_err(|_| unsupported(purpose))?;
     // Phones save what the sensor saw, and beside it how it was held.
     let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-    let mut decoded = DynamicImage::from_decoder(decoder).map_err(|_| unsupported(purpose))?;
-    decoded.apply_orientation(orientation);
+    let decoded = DynamicImage::from_decoder(decoder).map_err(|_| unsupported(purpose))?;
     let picture = match purpose {
         Purpose::Receipt => decoded,
         // Never larger than it was.
@@ -175,8 +177,18 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
     let kind = if picture.color().has_alpha() && purpose != Purpose::Receipt { Kind::Png } else { Kind::Jpeg };
     let mut out = Bounded { out: Cursor::new(Vec::new()) };
     let written = match kind {
-        Kind::Png => picture.write_to(&mut out, ImageFormat::Png),
-        _ => on_white(picture).write_with_encoder(JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY)),
+        Kind::Png => {
+            let mut picture = picture;
+            picture.apply_orientation(orientation);
+            picture.write_to(&mut out, ImageFormat::Png)
+        }
+        _ => {
+            let mut encoder = JpegEncoder::new_with_quality(&mut out, JPEG_QUALITY);
+            match on_white(picture) {
+                DynamicImage::ImageLuma8(picture) => encoder.encode_image(&Upright { picture, orientation }),
+                picture => encoder.encode_image(&Upright { picture: picture.into_rgb8(), orientation }),
+            }
+        }
     };
     match written {
         Ok(()) => Ok((out.out.into_inner(), kind)),
@@ -184,6 +196,45 @@ fn rewrite(bytes: &[u8], kind: Kind, purpose: Purpose) -> Result<(Vec<u8>, Kind)
             Err(ApiError::too_large("The picture is too detailed. Save it with a lower resolution and try again."))
         }
         Err(error) => Err(ApiError::internal(error)),
+    }
+}
+
+/// A picture as it was held, turned while it is read: a turned copy of a receipt would take as much memory again.
+struct Upright<P> {
+    picture: P,
+    orientation: Orientation,
+}
+
+impl<P: GenericImageView> GenericImageView for Upright<P> {
+    type Pixel = P::Pixel;
+
+    fn dimensions(&self) -> (u32, u32) {
+        let (width, height) = self.picture.dimensions();
+        match self.orientation {
+            Orientation::NoTransforms
+            | Orientation::Rotate180
+            | Orientation::FlipHorizontal
+            | Orientation::FlipVertical => (width, height),
+            Orientation::Rotate90
+            | Orientation::Rotate270
+            | Orientation::Rotate90FlipH
+            | Orientation::Rotate270FlipH => (height, width),
+        }
+    }
+
+    fn get_pixel(&self, x: u32, y: u32) -> P::Pixel {
+        let (width, height) = self.picture.dimensions();
+        let (x, y) = match self.orientation {
+            Orientation::NoTransforms => (x, y),
+            Orientation::Rotate90 => (y, height - 1 - x),
+            Orientation::Rotate180 => (width - 1 - x, height - 1 - y),
+            Orientation::Rotate270 => (width - 1 - y, x),
+            Orientation::FlipHorizontal => (width - 1 - x, y),
+            Orientation::FlipVertical => (x, height - 1 - y),
+            Orientation::Rotate90FlipH => (y, x),
+            Orientation::Rotate270FlipH => (width - 1 - y, height - 1 - x),
+        };
+        self.picture.get_pixel(x, y)
     }
 }
 
@@ -253,9 +304,14 @@ mod tests {
     use futures::StreamExt;
     use futures::future::{Either, select};
     use futures::stream::FuturesUnordered;
-    use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, LumaA, Rgb, RgbImage, Rgba, RgbaImage};
+    use image::metadata::Orientation;
+    use image::{
+        DynamicImage, GenericImageView, GrayAlphaImage, GrayImage, ImageFormat, LumaA, Rgb, RgbImage, Rgba, RgbaImage,
+    };
 
-    use super::{DECODED, Pictures, SMALL, memory_needed, on_white, progressive_channels, rewrite, without_extras};
+    use super::{
+        DECODED, Pictures, SMALL, Upright, memory_needed, on_white, progressive_channels, rewrite, without_extras,
+    };
     use crate::files::format::{Kind, MOST_BYTES, Purpose};
 
     fn encoded(picture: &DynamicImage, format: ImageFormat) -> Vec<u8> {
@@ -280,10 +336,10 @@ mod tests {
     /// [D-V2] A progressive JPEG counts with its coefficients: 4096 x 4096 pixels in 100 KB took 150 MiB.
     #[test]
     fn coefficients_of_progressive_jpegs_count() {
-        assert_eq!(memory_needed(&jpeg(0xc0, 4_096, 3), Kind::Jpeg), Some(2 * DECODED));
+        assert_eq!(memory_needed(&jpeg(0xc0, 4_096, 3), Kind::Jpeg), Some(DECODED));
         assert_eq!(memory_needed(&jpeg(0xc2, 4_096, 3), Kind::Jpeg), None);
-        assert_eq!(memory_needed(&jpeg(0xc2, 3_200, 3), Kind::Jpeg), Some(9 * 3_200 * 3_200));
-        assert_eq!(memory_needed(&jpeg(0xc2, 3_200, 4), Kind::Jpeg), None);
+        assert_eq!(memory_needed(&jpeg(0xc2, 2_880, 3), Kind::Jpeg), Some(9 * 2_880 * 2_880));
+        assert_eq!(memory_needed(&jpeg(0xc2, 2_880, 4), Kind::Jpeg), None);
         assert_eq!(progressive_channels(&jpeg(0xc2, 8, 1)), Some(1));
         assert_eq!(progressive_channels(&jpeg(0xc0, 8, 1)), None, "the segment before the frame is no frame");
         // A stuffed zero before the code of a frame is skipped by the decoder.
@@ -299,8 +355,34 @@ mod tests {
         let webp = |side| encoded(&DynamicImage::new_rgb8(side, side), ImageFormat::WebP);
         assert_eq!(webp(8).get(12..16), Some(&b"VP8L"[..]));
         assert_eq!(memory_needed(&webp(1_000), Kind::Webp), Some(8 * 1_000 * 1_000));
-        assert!(memory_needed(&webp(3_500), Kind::Webp).is_some());
-        assert_eq!(memory_needed(&webp(4_000), Kind::Webp), None);
+        assert!(memory_needed(&webp(3_200), Kind::Webp).is_some());
+        assert_eq!(memory_needed(&webp(3_500), Kind::Webp), None);
+    }
+
+    /// [D-V2] A picture of sixteen bits counts with the copy of eight.
+    #[test]
+    fn the_copy_of_a_deep_picture_counts() {
+        let png = |picture| encoded(&picture, ImageFormat::Png);
+        assert_eq!(memory_needed(&png(DynamicImage::new_rgb16(100, 100)), Kind::Png), Some(90_000));
+        assert_eq!(memory_needed(&png(DynamicImage::new_rgb8(100, 100)), Kind::Png), Some(30_000));
+    }
+
+    /// [D-V2] A picture is turned by its orientation exactly as a turned copy would be.
+    #[test]
+    fn a_picture_is_turned_while_it_is_read() {
+        let picture = RgbImage::from_fn(3, 2, |x, y| Rgb([u8::try_from(3 * y + x).unwrap(), 0, 0]));
+        for exif in 1..=8 {
+            let orientation = Orientation::from_exif(exif).unwrap();
+            let mut copy = DynamicImage::from(picture.clone());
+            copy.apply_orientation(orientation);
+            let upright = Upright { picture: picture.clone(), orientation };
+            assert_eq!(upright.dimensions(), copy.dimensions(), "{orientation:?}");
+            let copy = copy.into_rgb8();
+            assert!(
+                upright.pixels().eq(copy.enumerate_pixels().map(|(x, y, pixel)| (x, y, *pixel))),
+                "{orientation:?}"
+            );
+        }
     }
 
     /// [D-V2] Profiles and comments of a PNG are dropped before it is decoded: 300 KB of them expanded to 256 MiB.
