@@ -36,20 +36,21 @@ password() {
 }
 
 make_keys() {
-  local entries service secret
+  local service secret
   for secret in code link totp; do
     [ -e "keys/$secret.key" ] || openssl rand 32 | base64url | readable "keys/$secret.key"
   done
-  if [ ! -e keys/trusted.json ]; then
-    entries=$(signing_key token member auth)
-    for service in "${processes[@]}"; do
-      entries+=",$(signing_key "$service" service "$service")"
-    done
-    printf '[%s]\n' "$entries" | readable keys/trusted.json
-  fi
-  if [ ! -e keys/decision.key ]; then
-    trust "$(signing_key decision service decisions)"
-  fi
+  [ -e keys/trusted.json ] || echo '[]' | readable keys/trusted.json
+  missing_key token member auth
+  for service in "${processes[@]}"; do
+    missing_key "$service" service "$service"
+  done
+  missing_key decision service decisions
+}
+
+# missing_key KEY USE SIGNER: a new key pair whose public half is trusted, unless there is one.
+missing_key() {
+  if [ ! -e "keys/$1.key" ]; then trust "$(signing_key "$@")"; fi
 }
 
 # The hash format of RabbitMQ: four bytes of salt, then SHA-256 over salt and password.
@@ -114,7 +115,13 @@ password grafana:admin | readable grafana-password
   done
   printf 'auditor %s\n' "$(password database:auditor)"
 } | readable database-passwords
-[ -e rabbitmq-definitions.json ] || broker_definitions | readable rabbitmq-definitions.json
+# Written again only for a new service: each time, the salts of the passwords differ.
+for service in "${processes[@]}"; do
+  grep -qsF "{\"user\":\"$service\"," rabbitmq-definitions.json || {
+    broker_definitions | readable rabbitmq-definitions.json
+    break
+  }
+done
 # The account for copying the files is read-only.
 printf '{"identities":[%s,%s]}\n' \
   "$(store_user gateway '"Read:solvane-files","Write:solvane-files"')" \

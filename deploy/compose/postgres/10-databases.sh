@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs once, when the server's data is created: one database per service, owned by the role that runs its migrations.
-# The service's role may read and write rows, but cannot change the schema or connect to other databases.
+# One database per service, owned by the role that runs its migrations. The service's role may read and write rows, but
+# cannot change the schema or connect to other databases. Runs when the server's data is created; for a version with a
+# new service, run it again by hand, after deploy/secrets.sh (see deploy/COMPOSE.md). It adds what is missing.
 set -euo pipefail
 
 admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_USER" "$@"; }
@@ -8,13 +9,15 @@ admin() { psql --quiet --no-psqlrc --set ON_ERROR_STOP=1 --username "$POSTGRES_U
 # deploy/secrets.sh generates names and passwords of letters, digits and underscores only.
 while read -r role password; do
   admin --dbname postgres <<SQL
-CREATE ROLE $role LOGIN PASSWORD '$password';
+SELECT 'CREATE ROLE $role LOGIN' WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '$role') \gexec
+ALTER ROLE $role PASSWORD '$password';
 SQL
 done </run/secrets/database-passwords
 
 for name in $(sed -n 's/_owner .*//p' /run/secrets/database-passwords); do
   admin --dbname postgres <<SQL
-CREATE DATABASE $name OWNER ${name}_owner;
+SELECT 'CREATE DATABASE $name OWNER ${name}_owner'
+WHERE NOT EXISTS (SELECT FROM pg_database WHERE datname = '$name') \gexec
 REVOKE ALL ON DATABASE $name FROM PUBLIC;
 GRANT CONNECT ON DATABASE $name TO $name;
 SQL

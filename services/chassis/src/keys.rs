@@ -232,15 +232,17 @@ pub fn generate(folder: &Path) -> anyhow::Result<()> {
     let mut trusted: Vec<TrustedKeyEntry> = Vec::new();
     if path.exists() {
         trusted = serde_json::from_slice(&fs::read(&path)?).context("trusted.json holds no trusted keys")?;
-    } else {
-        trusted.push(write_signing_key(folder, "token", Use::Member, "auth")?);
-        for service in SERVICES.iter() {
-            trusted.push(write_signing_key(folder, service, Use::Service, service)?);
+    }
+    let known = trusted.len();
+    let services = SERVICES.iter().map(|service| (*service, Use::Service, *service));
+    // The key of decisions has a use that the version before knows, under a name that is no service's.
+    let others = [("token", Use::Member, "auth"), ("decision", Use::Service, DECISION_SIGNER)];
+    for (file, r#use, name) in services.chain(others) {
+        if !folder.join(format!("{file}.key")).exists() {
+            trusted.push(write_signing_key(folder, file, r#use, name)?);
         }
     }
-    if !folder.join("decision.key").exists() {
-        // A use that the version before knows, under a name that is no service's.
-        trusted.push(write_signing_key(folder, "decision", Use::Service, DECISION_SIGNER)?);
+    if trusted.len() > known {
         fs::write(&path, serde_json::to_vec_pretty(&trusted)?)?;
     }
     Ok(())

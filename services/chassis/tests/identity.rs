@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use chassis::identity::{Accepts, Credential, MEMBER_AUDIENCE, MEMBER_ISSUER, Named, Signatures, Verifier};
-use chassis::keys::{SigningKey, TrustedKeys};
+use chassis::keys::{self, SigningKey, TrustedKeys};
 use chassis::testing::{Realm, session};
 use serde_json::{Value, json};
 use time::OffsetDateTime;
@@ -127,4 +127,20 @@ fn shared_tokens_are_accepted_during_an_upgrade_alone() {
     assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &shared), None);
     let new = shown(&realm.credential("trade"), "wallet", None);
     assert_eq!(service(&realm, during, &new).as_deref(), Some("trade"));
+}
+
+/// [D-A11] A deployment that lacks the key of a new service gets it, and keeps every key that it has.
+#[test]
+fn a_new_service_gets_its_key() {
+    let realm = Realm::new();
+    let kept = std::fs::read(realm.folder().join("trade.key")).unwrap();
+    std::fs::remove_file(realm.folder().join("course.key")).unwrap();
+    keys::generate(realm.folder()).unwrap();
+    assert_eq!(std::fs::read(realm.folder().join("trade.key")).unwrap(), kept);
+    let key = SigningKey::read(&realm.folder().join("course.key")).unwrap();
+    let token = shown(&Credential::new("course", key.into()), "wallet", None);
+    assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &token).as_deref(), Some("course"));
+    let trusted = std::fs::read(realm.folder().join("trusted.json")).unwrap();
+    keys::generate(realm.folder()).unwrap();
+    assert_eq!(std::fs::read(realm.folder().join("trusted.json")).unwrap(), trusted, "a second call changes nothing");
 }
