@@ -133,13 +133,13 @@ fn shared_tokens_are_accepted_during_an_upgrade_alone() {
 #[test]
 fn a_new_service_gets_its_key() {
     let realm = Realm::new();
-    let kept = std::fs::read(realm.folder().join("trade.key")).unwrap();
-    std::fs::remove_file(realm.folder().join("course.key")).unwrap();
+    let kept = std::fs::read(realm.folder().join("course.key")).unwrap();
+    std::fs::remove_file(realm.folder().join("trade.key")).unwrap();
     keys::generate(realm.folder()).unwrap();
-    assert_eq!(std::fs::read(realm.folder().join("trade.key")).unwrap(), kept);
-    let key = SigningKey::read(&realm.folder().join("course.key")).unwrap();
-    let token = shown(&Credential::new("course", key.into()), "wallet", None);
-    assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &token).as_deref(), Some("course"));
+    assert_eq!(std::fs::read(realm.folder().join("course.key")).unwrap(), kept);
+    let key = SigningKey::read(&realm.folder().join("trade.key")).unwrap();
+    let token = shown(&Credential::new("trade", key), "wallet", None);
+    assert_eq!(service(&realm, Accepts::CallsTo("wallet"), &token).as_deref(), Some("trade"));
     let trusted = std::fs::read(realm.folder().join("trusted.json")).unwrap();
     keys::generate(realm.folder()).unwrap();
     assert_eq!(std::fs::read(realm.folder().join("trusted.json")).unwrap(), trusted, "a second call changes nothing");
