@@ -3170,6 +3170,11 @@ export interface components {
         /** @description A payout that was made. */
         Payout: {
             /**
+             * @description `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
+             *     `STALE_EVIDENCE`.
+             */
+            evidence_at?: string | null;
+            /**
              * Format: int32
              * @description The revision that was seen.
              * @example 2

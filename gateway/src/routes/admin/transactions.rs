@@ -571,6 +571,10 @@ pub struct Payout {
     /// anything else.
     #[schema(value_type = Option<u32>)]
     vout: Field,
+    /// `evidence.at` of the checklist that was seen: if another payout to the destination has appeared since, it is 409
+    /// `STALE_EVIDENCE`.
+    #[schema(value_type = Option<String>)]
+    evidence_at: Field,
 }
 
 /// Record the payout of a withdrawal
@@ -593,6 +597,7 @@ pub async fn paid(
         revision: form.integer("revision", &value.revision),
         txid: form.text("txid", &value.txid),
         vout: form.optional_index("vout", &value.vout),
+        evidence_at: form.moment("evidenceAt", &value.evidence_at).map(to_proto),
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };

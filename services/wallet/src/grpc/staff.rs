@@ -203,13 +203,17 @@ impl StaffService for Doors {
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
+        let (transaction, txid) = (get(&self.db, id).await?, Txid::parse(&message.txid)?.at(message.vout));
+        if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
+            self.check_payouts(&transaction, &txid, seen_at).await?;
+        }
         let command = MarkWithdrawalPaid {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             id,
-            member: self.payout_state(&get(&self.db, id).await?).await?,
+            member: self.payout_state(&transaction).await?,
             revision: message.revision,
-            txid: Txid::parse(&message.txid)?.at(message.vout),
+            txid,
             client_address: message.client_address,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
@@ -467,6 +471,20 @@ impl Doors {
         let changed_at =
             evidence.as_ref().and_then(|evidence| evidence.changed_at.as_ref()).and_then(clock::from_proto);
         let is_stale = changed_at.is_some_and(|at| at > seen_at + ROUNDED);
+        if is_stale { Err(Error::StaleEvidence) } else { Ok(()) }
+    }
+
+    /// Looks again for payouts to the destination (D-Q5). The treasurer's own is expected; another that they have not seen may
+    /// be the same payout made twice.
+    async fn check_payouts(&self, one: &Transaction, txid: &Txid, seen_at: OffsetDateTime) -> Result<(), Error> {
+        if one.status != Progress::Pending {
+            return Ok(());
+        }
+        let payments = self.chains.evidence(one).await?.map(|evidence| evidence.payments).unwrap_or_default();
+        let is_new = |at: OffsetDateTime| at > seen_at + ROUNDED;
+        let is_stale = payments.iter().any(|payment| {
+            payment.txid != txid.key && payment.seen_at.as_ref().and_then(clock::from_proto).is_some_and(is_new)
+        });
         if is_stale { Err(Error::StaleEvidence) } else { Ok(()) }
     }
 

@@ -10,7 +10,9 @@ use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{GetEvidenceRequest, GetEvidenceResponse};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
-use proto::wallet::v1::{ApproveTransactionRequest, GetPaymentsRequest, GetReviewRequest, TransactionStatus};
+use proto::wallet::v1::{
+    ApproveTransactionRequest, GetPaymentsRequest, GetReviewRequest, MarkWithdrawalPaidRequest, TransactionStatus,
+};
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
 
@@ -84,6 +86,37 @@ async fn payouts_are_looked_for_at_their_destination(pool: PgPool) {
     world.doors.get_review(request).await.unwrap();
     let asked = world.evidence.asked.lock().unwrap().pop().unwrap();
     assert_eq!((asked.is_payout, Some(asked.address)), (true, made.destination.map(|to| to.address)));
+}
+
+/// [D-Q5] Whoever marks a payout as paid is stopped if another one to the destination has appeared that they have not seen, and
+/// not by their own.
+#[sqlx::test(migrations = false)]
+async fn an_unseen_payout_stops_another(pool: PgPool) {
+    let world = World::new(pool).await;
+    let made = world.withdraw(&world.member_with(20_000).await, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&made).await.unwrap();
+    let payout = |txid: &str, seconds| ChainPayment {
+        txid: txid.repeat(32),
+        seen_at: Some(Timestamp { seconds, nanos: 0 }),
+        ..Default::default()
+    };
+    let pay = async |seconds| {
+        let message = MarkWithdrawalPaidRequest {
+            id: approved.id.clone(),
+            revision: approved.revision,
+            txid: format!("0x{}", "AB".repeat(32)),
+            client_address: "::1".to_owned(),
+            evidence_at: Some(Timestamp { seconds, nanos: 0 }),
+            ..Default::default()
+        };
+        world.doors.mark_withdrawal_paid(with_token(message, &world.treasurer)).await
+    };
+    let payments = vec![payout("ab", 1_800_000_020), payout("cd", 1_800_000_010)];
+    *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { payments, ..Default::default() });
+    assert_eq!(code(pay(1_800_000_009).await), "STALE_EVIDENCE");
+    world.assert_books().await;
+    let paid = pay(1_800_000_010).await.unwrap().into_inner().transaction.unwrap();
+    assert_eq!(paid.status(), TransactionStatus::Success);
 }
 
 /// [D-Q5] An approval reads the evidence again: if the payment changed since the reviewer saw it, nothing is decided. Evidence

@@ -52,7 +52,7 @@ export const useProposeReversal = (id: string) =>
 export const useLeasePayout = (id: string) =>
   useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))
 
-export type Payout = { revision: number; txid: string; vout?: number }
+export type Payout = { revision: number; txid: string; vout?: number; evidenceAt?: string }
 
 export const useMarkPaid = (id: string) =>
   useStaffAction((payout: Payout, options) => api.post(`${url(id)}/paid`, payout, options), ['txid', 'vout'])

@@ -135,7 +135,7 @@ type Typed = { txid: string; output: string }
 type PaidProps = PayProps & { typed: Typed; onType: (typed: Typed) => void }
 
 /** The hash of the payout once it is made. */
-function PaidForm({ review: { transaction }, typed, onType, onDone }: PaidProps) {
+function PaidForm({ review: { transaction, evidence }, typed, onType, onDone }: PaidProps) {
   const paid = useMarkPaid(transaction.id)
   const [tried, setTried] = useState(false)
   const { revision } = transaction
@@ -145,7 +145,8 @@ function PaidForm({ review: { transaction }, typed, onType, onDone }: PaidProps)
   const submit = () => {
     setTried(true)
     if (!txid || output === null) return
-    return paid.mutateAsync({ revision, txid, ...(output === undefined ? {} : { vout: output }) }, { onSuccess: onDone })
+    const seen = evidence?.at ? { evidenceAt: evidence.at } : {}
+    return paid.mutateAsync({ revision, txid, ...(output === undefined ? {} : { vout: output }), ...seen }, { onSuccess: onDone })
   }
   return (
     <Form onSubmit={submit} className="space-y-4 border-t border-line pt-4">
