@@ -21,6 +21,7 @@ use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
 use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
+use crate::domain::txid::Txid;
 
 #[derive(Clone)]
 pub struct Methods {
@@ -169,7 +170,20 @@ impl Chains {
     /// # Errors
     /// Unavailable if it cannot be asked.
     pub async fn evidence(&self, one: &Transaction) -> Result<Option<common::ChainEvidence>, Refusal> {
-        let Some(message) = question(one) else { return Ok(None) };
+        self.ask(question(one)).await
+    }
+
+    /// The same about the hash that staff enter, whatever the member claimed.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn evidence_of(&self, one: &Transaction, txid: &Txid) -> Result<Option<common::ChainEvidence>, Refusal> {
+        let of_hash = |asked| GetEvidenceRequest { txid: txid.key.clone(), vout: txid.vout, ..asked };
+        self.ask(question(one).map(of_hash)).await
+    }
+
+    async fn ask(&self, message: Option<GetEvidenceRequest>) -> Result<Option<common::ChainEvidence>, Refusal> {
+        let Some(message) = message else { return Ok(None) };
         let request = Outgoing::service(&self.credential).idempotent(message);
         let asked = call_with_retry(
             || self.client.clone(),

@@ -219,6 +219,23 @@ describe('a decision', () => {
     expect(screen.getByLabelText(/^Output/)).toHaveValue('1')
   })
 
+  it('asks for a note where the chain does not prove the payment [D-Q5]', async () => {
+    const sentence = 'The chain does not prove this payment. Please state how it was verified.'
+    server.use(refuses('post', '/admin/transactions/:id/approve', 422, { message: sentence, code: 'VALIDATION_FAILED', errors: { note: sentence } }))
+    const { user } = openAsStaff(path)
+    await screen.findByRole('heading', { name: 'Your decision' })
+    await user.keyboard('a')
+    await user.click(await screen.findByRole('button', { name: 'Credit $250.00' }))
+    const note = screen.getByLabelText(/^Note for the audit log/)
+    await waitFor(() => expect(note).toBeInvalid())
+    expect(note).toHaveAccessibleDescription(expect.stringContaining(sentence))
+    const approved = records('post', '/admin/transactions/:id/approve', { transaction: {} })
+    server.use(approved.handler)
+    await user.type(note, 'seen at an explorer')
+    await user.click(screen.getByRole('button', { name: 'Credit $250.00' }))
+    await waitFor(() => expect(approved.seen[0]?.body).toMatchObject({ note: 'seen at an explorer' }))
+  })
+
   it('asks for a fresh code where one is required, and sends the very same again [D-O1] [D-G4]', async () => {
     const keys: (string | null)[] = []
     let isFresh = false

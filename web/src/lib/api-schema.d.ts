@@ -832,7 +832,8 @@ export interface paths {
         put?: never;
         /**
          * Approve a transaction
-         * @description A large deposit is decided by the second reviewer who approves the same amount, txid and output.
+         * @description A large deposit is decided by the second reviewer who approves the same amount, txid and output. Where the chain is looked
+         *     at and does not prove a payment, a note is required, and a deposit takes two reviewers from $1,000.00.
          */
         post: operations["post_admin_transactions_by_id_approve"];
         delete?: never;

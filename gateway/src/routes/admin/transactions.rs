@@ -368,7 +368,8 @@ pub struct Approved {
 
 /// Approve a transaction
 ///
-/// A large deposit is decided by the second reviewer who approves the same amount, txid and output.
+/// A large deposit is decided by the second reviewer who approves the same amount, txid and output. Where the chain is looked
+/// at and does not prove a payment, a note is required, and a deposit takes two reviewers from $1,000.00.
 #[utoipa::path(post, path = "/admin/transactions/{id}/approve", request_body = Approval,
     params(("id" = String, Path), Key),
     responses((status = 200, body = Approved), Errors), tag = "Back office")]

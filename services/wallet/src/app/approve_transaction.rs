@@ -16,6 +16,7 @@ use uuid::Uuid;
 use crate::app::payout_state::check_payout_state;
 use crate::app::{check_withdrawals_open, get_review, lock_transaction};
 use crate::domain::account::{AccountRef, HouseAccount};
+use crate::domain::limits::TWO_PEOPLE_FROM;
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::transaction::{Arrival, Details, Direction, Kind, Purpose, Status, Transaction};
 use crate::domain::txid::Txid;
@@ -38,6 +39,8 @@ pub struct ApproveTransaction {
     pub received: Option<Cents>,
     /// Payments: the hash, and its output.
     pub txid: Option<Txid>,
+    /// Whether the chain is looked at and does not prove this payment.
+    pub is_unproven: bool,
     /// For the audit log.
     pub note: String,
     pub client_address: String,
@@ -71,11 +74,20 @@ fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal>
         Kind::Withdrawal if command.txid.is_some() => {
             Err(Refusal::field("txid", "The transaction hash is entered when the payout is marked as paid."))
         }
+        Kind::Deposit | Kind::Course | Kind::Fee if command.is_unproven && command.note.is_empty() => {
+            Err(Refusal::field("note", "The chain does not prove this payment. Please state how it was verified."))
+        }
         _ => Ok(()),
     }
 }
 
 impl ApproveTransaction {
+    /// From how much on this deposit takes two reviewers (D-Q5).
+    fn second_from(&self) -> Cents {
+        let from = self.second_reviewer_from;
+        if self.is_unproven { from.min(TWO_PEOPLE_FROM) } else { from }
+    }
+
     /// What it comes to for a transaction.
     fn decided(&self, one: &Transaction) -> Decided {
         let mut facts = output(self.txid.as_ref());
@@ -98,7 +110,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
         }
         (_, Some(txid)) => {
             let arrival = Arrival { received: command.received, txid };
-            transaction.confirm_payment(arrival, command.second_reviewer_from, by, now)?;
+            transaction.confirm_payment(arrival, command.second_from(), by, now)?;
             transactions::save(conn, &mut transaction).await?;
             if transaction.status == Status::Success {
                 take_effect(conn, &transaction, now).await?;

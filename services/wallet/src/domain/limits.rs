@@ -10,7 +10,7 @@ use crate::domain::transaction::QuoteDirection;
 pub const FEE_BASIS_POINTS: u32 = 250;
 
 pub const COURSE_PRICE: Cents = Cents::new(8_700);
-/// From here on a withdrawal takes two people.
+/// From here on a withdrawal takes two people, and a deposit that the chain does not prove takes two reviewers.
 pub const TWO_PEOPLE_FROM: Cents = Cents::new(100_000);
 
 /// The bytes of receipts that a member may keep: 200 MiB.

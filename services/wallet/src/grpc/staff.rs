@@ -11,7 +11,7 @@ use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::Permission;
 use chassis::proposal::{Decision, DecisionRequest};
-use proto::common::v1::ProposalStatus;
+use proto::common::v1::{ChainEvidence, ProposalStatus};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
@@ -134,9 +134,10 @@ impl StaffService for Doors {
         let message = request.into_inner();
         let id = convert::transaction_id(&message.id)?;
         let transaction = get(&self.db, id).await?;
-        if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
-            self.check_evidence(&transaction, seen_at).await?;
-        }
+        let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
+        let received = self.received(message.received_amount_cents)?;
+        let txid = convert::txid(&message.txid, message.vout)?;
+        let is_unproven = self.check_evidence(&transaction, (txid.as_ref(), received), seen_at).await?;
         let command = ApproveTransaction {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
@@ -144,8 +145,9 @@ impl StaffService for Doors {
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
             second_reviewer_from: self.limits.deposit_second_reviewer_from,
-            received: self.received(message.received_amount_cents)?,
-            txid: convert::txid(&message.txid, message.vout)?,
+            received,
+            txid,
+            is_unproven,
             note: note(&message.note)?,
             client_address: message.client_address,
         };
@@ -461,17 +463,33 @@ impl Doors {
         }
     }
 
-    /// Reads the evidence again that a decision rests on (D-Q5). The answer to a repeated request is found afterwards: a
-    /// decided transaction is not looked at again.
-    async fn check_evidence(&self, one: &Transaction, seen_at: OffsetDateTime) -> Result<(), Error> {
+    /// Reads the evidence again that a decision rests on (D-Q5), and returns whether a payment lacks its proof. The answer to a
+    /// repeated request is found afterwards: a decided transaction is not looked at again.
+    async fn check_evidence(
+        &self,
+        one: &Transaction,
+        (txid, received): (Option<&Txid>, Option<Cents>),
+        seen_at: Option<OffsetDateTime>,
+    ) -> Result<bool, Error> {
         if one.status != Progress::Pending {
-            return Ok(());
+            return Ok(false);
         }
-        let evidence = self.chains.evidence(one).await?;
-        let changed_at =
-            evidence.as_ref().and_then(|evidence| evidence.changed_at.as_ref()).and_then(clock::from_proto);
-        let is_stale = changed_at.is_some_and(|at| at > seen_at + ROUNDED);
-        if is_stale { Err(Error::StaleEvidence) } else { Ok(()) }
+        let read = match txid {
+            Some(txid) => self.chains.evidence_of(one, txid).await,
+            None => self.chains.evidence(one).await,
+        };
+        let evidence = match (read, seen_at) {
+            (Ok(Some(evidence)), _) => evidence,
+            (Ok(None), _) => return Ok(false),
+            // What was seen cannot be compared.
+            (Err(refusal), Some(_)) => return Err(refusal.into()),
+            (Err(_), None) => return Ok(one.as_payment().is_some()),
+        };
+        let changed_at = evidence.changed_at.as_ref().and_then(clock::from_proto);
+        if changed_at.zip(seen_at).is_some_and(|(changed_at, seen_at)| changed_at > seen_at + ROUNDED) {
+            return Err(Error::StaleEvidence);
+        }
+        Ok(one.as_payment().is_some() && !proves(&evidence, received.unwrap_or(one.amount)))
     }
 
     /// Looks again for payouts to the destination (D-Q5). The treasurer's own is expected; another that they have not seen may
@@ -493,6 +511,14 @@ impl Doors {
         let payment = transaction.as_payment()?;
         self.methods.resolve_deposit(&payment.method.id.to_string(), 0).await.ok()
     }
+}
+
+/// Whether final payments are worth an amount, and no check failed or could not be made.
+fn proves(evidence: &ChainEvidence, amount: Cents) -> bool {
+    let is_final = evidence.payments.iter().all(|payment| payment.state == "final");
+    let is_known = evidence.checks.iter().all(|check| matches!(check.state.as_str(), "ok" | "warn"));
+    let is_enough = evidence.suggested_cents.is_some_and(|worth| amount.get() <= worth);
+    !evidence.payments.is_empty() && is_final && is_known && is_enough
 }
 
 /// Characters of a search: the longest address or hash.

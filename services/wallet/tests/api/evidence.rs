@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use chassis::clock::Timestamp;
 use chassis::error::{Kind, refusal_to_status};
+use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
@@ -11,7 +12,8 @@ use proto::payment_method::v1::{GetEvidenceRequest, GetEvidenceResponse};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
-    ApproveTransactionRequest, GetPaymentsRequest, GetReviewRequest, MarkWithdrawalPaidRequest, TransactionStatus,
+    ApproveTransactionRequest, ApproveTransactionResponse, GetPaymentsRequest, GetReviewRequest,
+    MarkWithdrawalPaidRequest, Transaction, TransactionStatus,
 };
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -46,7 +48,7 @@ impl EvidenceService for FakeEvidence {
 
 fn shown() -> ChainEvidence {
     ChainEvidence {
-        payments: vec![ChainPayment { txid: "ab".repeat(32), state: "included".to_owned(), ..Default::default() }],
+        payments: vec![ChainPayment { txid: "ab".repeat(32), state: "final".to_owned(), ..Default::default() }],
         checks: vec![EvidenceCheck { name: "payment_found".to_owned(), state: "ok".to_owned(), ..Default::default() }],
         suggested_cents: Some(10_000),
         ..Default::default()
@@ -144,4 +146,79 @@ async fn stale_evidence_decides_nothing(pool: PgPool) {
     world.assert_books().await;
     let done = approve(seen(1_800_000_010)).await.unwrap().into_inner().transaction.unwrap();
     assert_eq!(done.status(), TransactionStatus::Success);
+}
+
+/// [D-Q5] [D-R17] A payment that the chain does not prove takes a note, and from $1,000.00 a second reviewer. The chain is asked
+/// about the hash that the reviewer enters, not about the one that the member claimed.
+#[sqlx::test(migrations = false)]
+async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
+    let world = World::new(pool).await;
+    let hash = Mutex::new(0_u64);
+    let approve = async |reviewer: &str, one: &Transaction, cents: i64, note: &str| {
+        let txid = match &one.first_approval {
+            Some(first) => first.txid.clone(),
+            None => {
+                let mut count = hash.lock().unwrap();
+                *count += 1;
+                format!("{:064x}", *count)
+            }
+        };
+        let message = ApproveTransactionRequest {
+            id: one.id.clone(),
+            revision: one.revision,
+            received_amount_cents: Some(cents),
+            txid: txid.clone(),
+            note: note.to_owned(),
+            client_address: "::1".to_owned(),
+            ..Default::default()
+        };
+        let answer = world.doors.approve_transaction(with_token(message, reviewer)).await;
+        assert_eq!(world.evidence.asked.lock().unwrap().last().unwrap().txid, txid);
+        answer
+    };
+    let deposit = async |cents: i64| world.deposit(&world.member(), deposit(cents)).await.unwrap();
+    let status = |answer: Result<Response<_>, Status>| {
+        let approved: ApproveTransactionResponse = answer.unwrap().into_inner();
+        approved.transaction.unwrap().status()
+    };
+    let proof = |cents| ChainEvidence { suggested_cents: Some(cents), ..shown() };
+    let check =
+        |state: &str| EvidenceCheck { name: "payment_asset".to_owned(), state: state.to_owned(), ..Default::default() };
+    let included = ChainPayment { state: "included".to_owned(), ..shown().payments[0].clone() };
+    let unproven = [
+        ChainEvidence { payments: vec![], ..proof(100_000) },
+        ChainEvidence { checks: vec![check("ok"), check("unknown")], ..proof(100_000) },
+        ChainEvidence { checks: vec![check("fail")], ..proof(100_000) },
+        ChainEvidence { payments: vec![included], ..proof(100_000) },
+        ChainEvidence { suggested_cents: None, ..proof(100_000) },
+        proof(99_998),
+    ];
+    let second = world.realm.staff(Role::Reviewer).1;
+    for evidence in unproven {
+        *world.evidence.shown.lock().unwrap() = Some(evidence.clone());
+        let small = deposit(99_999).await;
+        let refused = refusal(approve(&world.reviewer, &small, 99_999, "  ").await);
+        assert_eq!(
+            (refused.code.as_str(), refused.fields[0].0.as_str()),
+            ("VALIDATION_FAILED", "note"),
+            "{evidence:?}"
+        );
+        world.assert_books().await;
+        assert_eq!(
+            status(approve(&world.reviewer, &small, 99_999, "seen at a public explorer").await),
+            TransactionStatus::Success
+        );
+    }
+    let large = deposit(100_000).await;
+    let first = approve(&world.reviewer, &large, 100_000, "seen").await.unwrap().into_inner().transaction.unwrap();
+    assert!(first.status() == TransactionStatus::Pending && first.first_approval.is_some());
+    assert_eq!(refusal(approve(&second, &first, 100_000, "").await).fields[0].0, "note");
+    assert_eq!(code(approve(&world.reviewer, &first, 100_000, "seen").await), "SECOND_PERSON_REQUIRED");
+    assert_eq!(status(approve(&second, &first, 100_000, "seen too").await), TransactionStatus::Success);
+    for evidence in [Some(ChainEvidence { checks: vec![check("ok"), check("warn")], ..proof(100_000) }), None] {
+        *world.evidence.shown.lock().unwrap() = evidence;
+        let made = deposit(100_000).await;
+        assert_eq!(status(approve(&world.reviewer, &made, 100_000, "").await), TransactionStatus::Success);
+    }
+    world.assert_books().await;
 }

@@ -86,7 +86,15 @@ export function ApproveForm({ review, onDone, onBack }: FormProps) {
           address shown.
         </p>
       )}
-      <TextField label="Note for the audit log" optional autoFocus={!isPayment} value={note} onChange={(event) => setNote(event.target.value)} maxLength={500} />
+      <TextField
+        label="Note for the audit log"
+        optional={!refused['note']}
+        autoFocus={!isPayment}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+        error={refused['note']}
+        maxLength={500}
+      />
       <div className="flex flex-wrap gap-3">
         <Button type="submit" busyLabel="Approving...">
           {isPayment && kind === 'deposit' && cents !== null ? `Credit ${formatMoney(toDollars(cents))}` : 'Approve'}
