@@ -75,6 +75,7 @@ async fn main() -> anyhow::Result<()> {
 
 async fn serve(config: Config) -> anyhow::Result<()> {
     let mut process = Process::start(NAME, &config.ops)?;
+    process::report_certificate(&config.tls)?;
     let ops = config.ops.clone();
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());

@@ -11,6 +11,7 @@ use stack::{
     certificates::Certificates,
     testing::{Options, TestStack},
 };
+use time::OffsetDateTime;
 use tonic_health::pb::{HealthCheckRequest, health_client::HealthClient};
 
 /// Whether auth answers a call at this host, made with these certificates.
@@ -44,6 +45,16 @@ async fn what_processes_say_to_each_other_is_encrypted() -> Result<()> {
     assert!(!is_served(&stack, "https", "127.0.0.1", &foreign).await?, "of another authority");
     let mixed = Tls { tls_ca_file: ours.tls_ca_file.clone(), ..foreign.clone() };
     assert!(!is_served(&stack, "https", "127.0.0.1", &mixed).await?, "signed by another authority");
+
+    for service in [Service::Auth, Service::Gateway] {
+        let metrics =
+            reqwest::get(format!("http://127.0.0.1:{}/metrics", stack.ports(service).ops)).await?.text().await?;
+        let ends_at =
+            metrics.lines().find(|line| line.starts_with("tls_certificate_ends_at")).context("not reported")?;
+        let ends_at: i64 = ends_at.rsplit(' ').next().context("a value")?.parse()?;
+        let left = OffsetDateTime::from_unix_timestamp(ends_at)? - OffsetDateTime::now_utc();
+        assert!((364..=365).contains(&left.whole_days()), "{service:?} reports {left}");
+    }
 
     let url = stack.databases().url(Service::Wallet)?;
     let mut connection = PgConnection::connect(&stack.databases().owner_url(Service::Wallet)?).await?;

@@ -11,6 +11,7 @@ use object_store::ObjectStore;
 use object_store::local::LocalFileSystem;
 use object_store::prefix::PrefixStore;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity, ServerTlsConfig};
+use x509_parser::pem::parse_x509_pem;
 
 use crate::grpc::CONNECTION_AGE;
 use crate::identity::{Accepts, Credential, Signatures};
@@ -158,6 +159,18 @@ impl Tls {
     /// If the file cannot be read.
     pub fn authority(&self) -> anyhow::Result<Option<String>> {
         self.tls_ca_file.as_deref().map(read).transpose()
+    }
+
+    /// When the process's own certificate ends, in seconds since 1970. `None` without one.
+    ///
+    /// # Errors
+    /// If the file cannot be read or has no certificate.
+    pub fn ends_at(&self) -> anyhow::Result<Option<i64>> {
+        let Some(file) = &self.tls_cert_file else { return Ok(None) };
+        let (_, pem) = parse_x509_pem(read(file)?.as_bytes())
+            .with_context(|| format!("{} has no certificate in PEM", file.display()))?;
+        let certificate = pem.parse_x509().with_context(|| format!("{} has no certificate", file.display()))?;
+        Ok(Some(certificate.validity().not_after.timestamp()))
     }
 
     fn identity(&self) -> anyhow::Result<Option<Identity>> {

@@ -93,6 +93,7 @@ impl Process {
         covers: Covers,
     ) -> anyhow::Result<(Self, Db, Bus)> {
         let mut process = Self::start(name, &settings.ops)?;
+        report_certificate(&settings.tls)?;
         let (db, bus) = process.storage(settings)?;
         process.export_roots(&db, settings, covers)?;
         Ok((process, db, bus))
@@ -271,6 +272,17 @@ async fn metrics(State(state): State<OpsState>) -> String {
         }
     }
     state.metrics.render()
+}
+
+/// Reports when the process's certificate ends, because a process uses the one that it started with until it is restarted.
+///
+/// # Errors
+/// If the certificate cannot be read.
+pub fn report_certificate(tls: &config::Tls) -> anyhow::Result<()> {
+    if let Some(at) = tls.ends_at()? {
+        metrics::gauge!("tls_certificate_ends_at").set(u32::try_from(at).unwrap_or(u32::MAX));
+    }
+    Ok(())
 }
 
 /// Allows this process as many open files as the system lets it have. The usual soft limit of 1,024 is less than the
