@@ -6,6 +6,7 @@ mod books;
 mod cala;
 mod cpu;
 mod databases;
+mod device;
 mod hop;
 mod http;
 mod idle;
@@ -127,7 +128,8 @@ async fn main() -> Result<()> {
             log: folder.path().join("postgres.log"),
             password: "bench".to_owned(),
             durability: Durability::Full,
-            clock: None, certificate: None,
+            clock: None,
+            certificate: None,
         })
         .await?;
         let result = measure(*what, &settings, folder.path(), &postgres.url()).await;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, ensure};
 use chassis::db::Db;
-use chassis::identity::{MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
+use chassis::identity::{Confirmation, MEMBER_AUDIENCE, MEMBER_ISSUER, MemberClaims};
 use chassis::keys::SigningKey;
 use chassis::money::Cents;
 use sqlx::types::time::OffsetDateTime;
@@ -116,6 +116,11 @@ impl Product {
     /// Creates members, each with a recently used session and money from an adjustment, so that the ledger stays
     /// consistent.
     pub async fn members(&self, count: usize) -> Result<Vec<Member>> {
+        self.members_with(count, None).await
+    }
+
+    /// The same, with sessions that are bound to a key.
+    pub async fn members_with(&self, count: usize, key: Option<Confirmation>) -> Result<Vec<Member>> {
         let ids: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
         let sessions: Vec<Uuid> = (0..count).map(|_| Uuid::new_v4()).collect();
         for (ids, sessions) in ids.chunks(1_000).zip(sessions.chunks(1_000)) {
@@ -132,7 +137,7 @@ impl Product {
                 exp: now + 1_800,
                 iat: now,
                 jti: Uuid::new_v4(),
-                cnf: None,
+                cnf: key.clone(),
             };
             Ok(Member { id, token: self.key.sign(&claims)? })
         });

@@ -12,6 +12,7 @@ use stack::Service;
 
 use crate::cpu::Server;
 use crate::databases;
+use crate::device::Device;
 use crate::hop::{Envoy, Plain, sibling};
 use crate::http::Connection;
 use crate::load::{Load, Run, p99_ms};
@@ -55,6 +56,7 @@ pub struct Pass {
     drained: f64,
     lag_p99_ms: f64,
     hop: Run,
+    bound: Run,
     read: Run,
     envoy_hop: Run,
     envoy_read: Run,
@@ -63,7 +65,7 @@ pub struct Pass {
     bare_page_p99_ms: f64,
 }
 
-pub const FIGURES: [Figure<Pass>; 37] = [
+pub const FIGURES: [Figure<Pass>; 40] = [
     ("S: peer, spread, 8 at once (/s)", |pass| pass.spread, ""),
     ("Sh: peer, one hot account, 8 at once (/s)", |pass| pass.hot, ""),
     ("withdrawals, 512 connections (/s)", |pass| pass.busy.rate, ""),
@@ -87,6 +89,13 @@ pub const FIGURES: [Figure<Pass>; 37] = [
     ("B10 CPU of the gateway ÷ Envoy's", |pass| cpu_us(&pass.hop, 0) / cpu_us(&pass.envoy_hop, 0), "≤ 0.65"),
     ("CPU of the gateway a GET (µs)", |pass| cpu_us(&pass.hop, 0), ""),
     ("CPU of the wallet a GET (µs)", |pass| cpu_us(&pass.hop, 1), ""),
+    ("GET with one hop, by sessions bound to a device (/s)", |pass| pass.bound.rate, ""),
+    ("CPU of the gateway a bound GET (µs)", |pass| cpu_us(&pass.bound, 0), ""),
+    (
+        "B22 CPU of the proof ÷ that of the gateway a GET",
+        |pass| cpu_us(&pass.bound, 0) / cpu_us(&pass.hop, 0) - 1.0,
+        "≤ 0.05",
+    ),
     ("GET with an indexed read (/s)", |pass| pass.read.rate, ""),
     ("GET with an indexed read, through Envoy (/s)", |pass| pass.envoy_read.rate, ""),
     ("GET with an indexed read, without hop (/s)", |pass| pass.plain_read.rate, ""),
@@ -267,6 +276,11 @@ impl Bench<'_> {
         }
         let ours: Vec<Vec<u8>> = members.iter().map(|member| get("/v1/transactions/times", &member.token)).collect();
         pass.hop = self.read(self.product.port(), &self.servers, ours).await?;
+        let (device, mut bound) = (Device::new()?, Vec::new());
+        for member in self.product.members_with(READERS, Some(device.confirmation()?)).await? {
+            bound.push(device.get("/v1/transactions/times", &member.token)?);
+        }
+        pass.bound = self.read(self.product.port(), &self.servers, bound).await?;
         let both = members.iter().zip(&lines);
         let ours = both.clone().map(|(member, line)| get(&format!("/v1/transactions/{line}"), &member.token)).collect();
         pass.read = self.read(self.product.port(), &self.servers, ours).await?;
