@@ -346,7 +346,7 @@ test('a false deposit is reversed by two people, a part is held, and the member 
   await expect(own.getByText(/^(Owed|On hold): /)).toHaveCount(0)
 })
 
-const pages = ['/admin', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
+const pages = ['/admin', '/admin/payments', '/admin/payouts', '/admin/members', '/admin/plans', '/admin/payment-methods', '/admin/proposals', '/admin/staff', '/admin/audit', '/admin/integrity']
 
 test('an auditor sees everything and changes nothing [D-O1] [D-O3] [D-R6]', async ({ page }) => {
   const member = await registered()

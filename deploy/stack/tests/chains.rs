@@ -75,7 +75,8 @@ async fn a_deposit_is_seen_from_the_quote_to_the_balance() {
     stack.end().await.unwrap();
 }
 
-/// [D-Q9] A deposit in USDT is found on Tron by its hash, without a quote.
+/// [D-Q6] [D-Q9] A deposit in USDT is found on Tron by its hash, without a quote. Before somebody claims the hash, the payment is
+/// unclaimed, and may belong to an open deposit.
 #[tokio::test]
 async fn a_token_is_found_by_its_hash() {
     if Installed::find().unwrap().anvil.is_none() {
@@ -87,10 +88,16 @@ async fn a_token_is_found_by_its_hash() {
     let running = Running::of(&stack).unwrap();
     let open = member.deposit("250.00").await.unwrap();
     let txid = pay(&running, &open, None).await.unwrap();
+    let reviewer = stack.staff("reviewer").await.unwrap();
+    let unclaimed = "/admin/payments/unclaimed";
+    let hash = json!(txid.trim_start_matches("0x"));
+    let listed = until(&reviewer, unclaimed, |seen| seen["payments"][0]["txid"] == hash).await;
+    assert_eq!(listed["payments"][0]["candidates"][0]["id"], json!(open), "{listed}");
     let body = json!({ "amount": "250.00", "method": method, "receipt": PROOF, "type": "deposit", "txid": txid });
     let made = member.client.post("/transactions/deposit", body).await.unwrap().success().unwrap();
     let review = format!("/admin/transactions/{}", made["transaction"]["id"].as_str().unwrap());
-    let reviewer = stack.staff("reviewer").await.unwrap();
+    let claimed = reviewer.get(unclaimed).await.unwrap().success().unwrap();
+    assert_eq!(claimed["payments"], json!([]));
     let found = until(&reviewer, &review, |seen| seen["evidence"]["payments"][0]["state"] == "included").await;
     let payment = &found["evidence"]["payments"][0];
     assert_eq!((&payment["asset"], &payment["units"]), (&json!("USDT"), &json!("250000000")));

@@ -76,6 +76,7 @@ const TABLE: &[Row] = &[
     ("PUT", "/admin/staff/{id}/role", NONE, "admin"),
     ("GET", "/admin/audit", "", "auditor admin"),
     ("GET", "/admin/journal", "", "auditor admin"),
+    ("GET", "/admin/payments/unclaimed", "", ALL),
     ("GET", "/admin/integrity", "", ALL),
     ("POST", "/admin/liabilities", "", "treasurer auditor admin"),
     ("POST", "/admin/withdrawals/reopen", "", "treasurer admin"),

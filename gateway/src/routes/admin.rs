@@ -4,6 +4,8 @@ pub mod me;
 
 pub mod transactions;
 
+pub mod payments;
+
 pub mod members;
 
 pub mod activity;
@@ -54,6 +56,7 @@ pub fn routes(
         .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
         .routes(routes!(transactions::reverse))
+        .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))
         .routes(routes!(members::get))

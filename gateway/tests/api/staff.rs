@@ -393,3 +393,40 @@ async fn reversals_and_holds_reach_the_wallet() {
     let reply = keyed(&fixture, &token, post("/members/m/holds"), r#"{"amount":"x"}"#, None).await;
     assert_eq!(reply.status, StatusCode::UNPROCESSABLE_ENTITY, "{reply:?}");
 }
+
+/// [D-Q6] Staff see the payments that no transaction accounts for, with the transactions they may belong to, and look at a
+/// transaction with the evidence of a chosen payment.
+#[tokio::test]
+async fn unclaimed_payments_reach_staff() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Reviewer);
+    let payment = ChainPayment {
+        txid: "ab".repeat(32),
+        index: 1,
+        units: "513809".to_owned(),
+        decimals: 8,
+        address: "bc1q-ours".to_owned(),
+        state: "final".to_owned(),
+        ..Default::default()
+    };
+    let candidates = vec![row()];
+    let unclaimed = wallet::UnclaimedPayment { payment: Some(payment), candidates };
+    let answer = wallet::ListUnclaimedPaymentsResponse { payments: vec![unclaimed], next_cursor: "7".to_owned() };
+    let path = "/solvane.wallet.v1.StaffService/ListUnclaimedPayments";
+    fixture.recorder.answer(path, &answer);
+    let reply = keyed(&fixture, &token, (Method::GET, "/payments/unclaimed?cursor=9"), "", None).await;
+    let answer = reply.json();
+    let found = &answer["payments"][0];
+    assert_eq!(
+        (&found["units"], &found["index"], &found["address"]),
+        (&"513809".into(), &1.into(), &"bc1q-ours".into())
+    );
+    assert_eq!((&found["candidates"][0]["id"], &answer["nextCursor"]), (&row().id.into(), &"7".into()));
+    let asked = fixture.recorder.asked::<wallet::ListUnclaimedPaymentsRequest>(path);
+    assert_eq!(asked[0].page.as_ref().unwrap().cursor, "9");
+    keyed(&fixture, &token, (Method::GET, "/transactions/1?txid=abcd&vout=1"), "", None).await;
+    let asked = fixture.recorder.asked::<wallet::GetReviewRequest>("/solvane.wallet.v1.StaffService/GetReview");
+    assert_eq!((asked[0].txid.as_str(), asked[0].vout), ("abcd", Some(1)));
+    let reply = keyed(&fixture, &token, (Method::GET, "/transactions/1?vout=x"), "", None).await;
+    assert_eq!((reply.status, reply.json()["errors"]["vout"].is_string()), (StatusCode::UNPROCESSABLE_ENTITY, true));
+}

@@ -11,6 +11,7 @@ pub mod get_quote_terms;
 pub mod list_audit_rows;
 pub mod list_owned_files;
 pub mod list_payment_methods;
+pub mod list_payments;
 pub mod list_platform_methods;
 pub mod list_proposals;
 pub mod observe_chain;

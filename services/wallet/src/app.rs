@@ -67,6 +67,8 @@ pub mod list_staff_transactions;
 
 pub mod get_review;
 
+pub mod match_payments;
+
 pub mod note_viewing;
 
 pub mod approve_transaction;

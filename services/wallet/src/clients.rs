@@ -13,8 +13,9 @@ use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetQuoteRequest, ResolveDepositMethodRequest,
-    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
+    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetQuoteRequest, ListPaymentsRequest, ListedPayment,
+    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
+    ResolveWithdrawalMethodsRequest,
 };
 use tonic::{Code, Response};
 use uuid::Uuid;
@@ -180,6 +181,25 @@ impl Chains {
     pub async fn evidence_of(&self, one: &Transaction, txid: &Txid) -> Result<Option<common::ChainEvidence>, Refusal> {
         let of_hash = |asked| GetEvidenceRequest { txid: txid.key.clone(), vout: txid.vout, ..asked };
         self.ask(question(one).map(of_hash)).await
+    }
+
+    /// Payments to the platform below a number, 0 for the newest, newest first; as many as this.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn payments(&self, before: i64, size: i32) -> Result<Vec<ListedPayment>, Refusal> {
+        let request = Outgoing::service(&self.credential).idempotent(ListPaymentsRequest { before, size });
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.list_payments(request).await },
+        );
+        match asked.await {
+            Ok(answer) => Ok(answer.into_inner().payments),
+            // A payment-method of the version before does not know the call.
+            Err(status) if status.code() == Code::Unimplemented => Ok(Vec::new()),
+            Err(status) => Err(from_status(&status)),
+        }
     }
 
     async fn ask(&self, message: Option<GetEvidenceRequest>) -> Result<Option<common::ChainEvidence>, Refusal> {

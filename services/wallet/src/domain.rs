@@ -43,6 +43,8 @@ pub mod liabilities;
 
 pub mod limits;
 
+pub mod observed_payment;
+
 pub mod posting_kind;
 
 pub mod reason;

@@ -18,6 +18,8 @@ mod settlement;
 
 mod staff;
 
+mod unclaimed;
+
 use chassis::db::Db;
 use chassis::error::to_status;
 use chassis::grpc::replayed_status;

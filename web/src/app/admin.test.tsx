@@ -219,6 +219,31 @@ describe('a decision', () => {
     expect(screen.getByLabelText(/^Output/)).toHaveValue('1')
   })
 
+  it('lists payments that nobody claims, and attaches one to a transaction [D-Q6]', async () => {
+    const payment = {
+      chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '513809', decimals: 8, address: 'bc1q-ours',
+      state: 'final', confirmations: 2, confirmationsNeeded: 2, seenAt: '2026-03-05T14:08:00Z',
+    }
+    const evidence = { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 249.37 }
+    const asked: string[] = []
+    server.use(
+      answers('get', '/admin/payments/unclaimed', { payments: [{ ...payment, candidates: [deposit] }, { ...payment, txid: 'cd34', candidates: [] }] }),
+      http.get(`${base}/admin/transactions/:id`, ({ request }) => {
+        asked.push(new URL(request.url).search)
+        return HttpResponse.json({ success: true, ...review(), evidence })
+      }),
+    )
+    const { user } = openAsStaff('/admin/payments')
+    expect(await screen.findByText('No open transaction was shown this address.')).toBeVisible()
+    expect(screen.getAllByText('0.00513809 BTC')).toHaveLength(2)
+    await user.click(screen.getByRole('link', { name: new RegExp(deposit.reference) }))
+    expect(await screen.findByText(/Approve the transaction to attach the payment/)).toBeVisible()
+    expect(asked[0]).toBe('?txid=ab12&vout=1')
+    await user.keyboard('a')
+    expect(await screen.findByLabelText('Transaction hash')).toHaveValue('ab12')
+    expect(screen.getByLabelText('Amount that arrived')).toHaveValue('249.37')
+  })
+
   it('asks for a note where the chain does not prove the payment [D-Q5]', async () => {
     const sentence = 'The chain does not prove this payment. Please state how it was verified.'
     server.use(refuses('post', '/admin/transactions/:id/approve', 422, { message: sentence, code: 'VALIDATION_FAILED', errors: { note: sentence } }))

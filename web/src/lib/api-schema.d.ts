@@ -589,6 +589,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/payments/unclaimed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List unclaimed payments
+         * @description Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
+         *     matches by its quote. To attach one, approve a transaction with its hash and index.
+         */
+        get: operations["get_admin_payments_unclaimed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/plans": {
         parameters: {
             query?: never;
@@ -4090,6 +4111,19 @@ export interface components {
             success: boolean;
             transactions: components["schemas"]["Transaction"][];
         };
+        /** @description A payment that no transaction accounts for. */
+        UnclaimedPayment: components["schemas"]["ChainPayment"] & {
+            /** @description The platform's address. */
+            address: string;
+            /** @description Open transactions that were shown this address, newest first; at most 20. */
+            candidates: components["schemas"]["StaffTransaction"][];
+        };
+        /** @description A page of payments, newest first. */
+        UnclaimedPayments: {
+            nextCursor?: string;
+            payments: components["schemas"]["UnclaimedPayment"][];
+            success: boolean;
+        };
         /** @description An account as its owner sees it. */
         User: {
             /** @description When its owner closed it. Missing while it is open. */
@@ -5125,6 +5159,29 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    get_admin_payments_unclaimed: {
+        parameters: {
+            query?: {
+                cursor?: components["parameters"]["cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UnclaimedPayments"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     get_admin_plans: {
         parameters: {
             query?: never;
@@ -5424,7 +5481,12 @@ export interface operations {
     };
     get_admin_transactions_by_id: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Show the evidence of this payment instead of the claimed one */
+                txid?: string;
+                /** @description Its output */
+                vout?: number;
+            };
             header?: never;
             path: {
                 id: components["parameters"]["id"];

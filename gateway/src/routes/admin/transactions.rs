@@ -128,7 +128,7 @@ pub struct StaffTransaction {
 }
 
 impl StaffTransaction {
-    fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Result<Self, ApiError> {
+    pub(super) fn new(app: &App, row: Row, people: &HashMap<String, Profile>) -> Result<Self, ApiError> {
         let name = |id: &str| people.get(id).map(|one| one.name.clone()).unwrap_or_default();
         Ok(Self {
             member_id: row.user_id.clone(),
@@ -151,7 +151,7 @@ impl StaffTransaction {
 }
 
 /// The people whom a row names: the member, the person who is paying, and the first approver.
-fn named_by(row: &Row) -> impl Iterator<Item = String> {
+pub(super) fn named_by(row: &Row) -> impl Iterator<Item = String> + use<> {
     let staff = [
         row.paying.as_ref().map(|lease| lease.treasurer_id.clone()),
         row.first_approval.as_ref().map(|first| first.reviewer_id.clone()),
@@ -269,16 +269,29 @@ pub struct Review {
     evidence: Option<Evidence>,
 }
 
+/// The payment whose evidence is shown.
+#[derive(Debug, Default, Deserialize)]
+pub struct Chosen {
+    txid: Option<String>,
+    vout: Option<String>,
+}
+
 /// Get a transaction with its checklist
-#[utoipa::path(get, path = "/admin/transactions/{id}", params(("id" = String, Path)),
+#[utoipa::path(get, path = "/admin/transactions/{id}",
+    params(("id" = String, Path),
+        ("txid" = Option<String>, Query, description = "Show the evidence of this payment instead of the claimed one"),
+        ("vout" = Option<u32>, Query, description = "Its output")),
     responses((status = 200, body = Review), Errors), tag = "Back office")]
 pub async fn get(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
     Path(id): Path<String>,
+    Query(chosen): Query<Chosen>,
 ) -> Result<Reply<Review>, ApiError> {
-    let answer =
-        call_retrying!(app.clients.wallet_staff, get_review, caller.out, GetReviewRequest { id })?.into_inner();
+    let vout = chosen.vout.filter(|text| !text.is_empty()).map(|text| text.parse()).transpose();
+    let vout = vout.map_err(|_| field("vout", "Please enter the index of an output."))?;
+    let message = GetReviewRequest { id, txid: chosen.txid.unwrap_or_default(), vout };
+    let answer = call_retrying!(app.clients.wallet_staff, get_review, caller.out, message)?.into_inner();
     let row = answer.transaction.ok_or_else(ApiError::not_found)?;
     let approved_by = Some(answer.approved_by).filter(|id| !id.is_empty());
     let people = app.profiles.look_up(named_by(&row).chain(approved_by.clone())).await?;

@@ -3,13 +3,17 @@
 use chassis::clock::{from_proto, to_proto};
 use chassis::error::Refusal;
 use chassis::money::{Cents, Units};
+use chassis::page;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
-use proto::payment_method::v1::{GetEvidenceRequest, GetEvidenceResponse};
+use proto::payment_method::v1::{
+    GetEvidenceRequest, GetEvidenceResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment,
+};
 use tonic::{Request, Response, Status};
 
 use super::{Doors, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, get_evidence};
+use crate::app::list_payments::{Arrival, list_payments};
 use crate::domain::payment::{State, Way, confirmations};
 use crate::error::Error;
 use crate::store::chain_payments::Payment;
@@ -25,12 +29,29 @@ impl EvidenceService for Doors {
         let found = self.find_evidence(request).await?;
         Ok(Response::new(GetEvidenceResponse { evidence: found.map(Into::into) }))
     }
+
+    async fn list_payments(
+        &self,
+        request: Request<ListPaymentsRequest>,
+    ) -> Result<Response<ListPaymentsResponse>, Status> {
+        let found = self.find_payments(request).await?;
+        Ok(Response::new(ListPaymentsResponse { payments: found.into_iter().map(Into::into).collect() }))
+    }
 }
 
 impl Doors {
     async fn find_evidence(&self, request: Request<GetEvidenceRequest>) -> Result<Option<Evidence>, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
         get_evidence(&self.db, &self.chains, &asked(request.into_inner())?).await
+    }
+
+    async fn find_payments(&self, request: Request<ListPaymentsRequest>) -> Result<Vec<Arrival>, Error> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
+        let ListPaymentsRequest { before, size } = request.into_inner();
+        if !(1..=i32::from(page::LARGEST)).contains(&size) {
+            return Err(Refusal::field("size", format!("The page size must be 1 to {}.", page::LARGEST)).into());
+        }
+        list_payments(&self.db, if before == 0 { i64::MAX } else { before }, size.into()).await
     }
 }
 
@@ -67,6 +88,12 @@ impl From<Evidence> for ChainEvidence {
             checks: found.checks.into_iter().map(check).collect(),
             suggested_cents: found.suggested.map(Cents::get),
         }
+    }
+}
+
+impl From<Arrival> for ListedPayment {
+    fn from(one: Arrival) -> Self {
+        Self { number: one.number, payment: Some(payment(one.payment, one.decimals, one.tip)) }
     }
 }
 

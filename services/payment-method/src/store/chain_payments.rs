@@ -128,6 +128,42 @@ pub async fn of_units(
     payments(rows)
 }
 
+/// Payments to the platform that count or still may, below an id, newest first; each with its id.
+pub async fn arrivals(conn: &mut PgConnection, before: i64, limit: i64) -> Result<Vec<(i64, Payment)>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments
+         WHERE way = 'in' AND state IN ('seen', 'included', 'final') AND id < $1 ORDER BY id DESC LIMIT $2"#,
+        before,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    let payments = rows.into_iter().map(|row| {
+        let payment = Row {
+            chain: row.chain,
+            txid: row.txid,
+            idx: row.idx,
+            way: row.way,
+            symbol: row.symbol,
+            address: row.address,
+            counterparty: row.counterparty,
+            units: row.units,
+            depth: row.depth,
+            state: row.state,
+            height: row.height,
+            block_hash: row.block_hash,
+            block_at: row.block_at,
+            replaced_by: row.replaced_by,
+            seen_at: row.seen_at,
+            changed_at: row.changed_at,
+        };
+        Ok((row.id, payment.try_into()?))
+    });
+    Ok(payments.collect::<Result<_, sqlx::Error>>()?)
+}
+
 /// Payouts from the platform to somebody's address, since a moment.
 pub async fn paid_to(
     conn: &mut PgConnection,

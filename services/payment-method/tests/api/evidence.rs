@@ -9,7 +9,7 @@ use payment_method::domain::network::Format;
 use proto::common::v1::{ChainEvidence, Quote, QuoteDirection};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::quote_service_server::QuoteService;
-use proto::payment_method::v1::{CreateQuoteRequest, GetEvidenceRequest};
+use proto::payment_method::v1::{CreateQuoteRequest, GetEvidenceRequest, ListPaymentsRequest, ListedPayment};
 use serde_json::json;
 use sqlx::PgPool;
 use stack::nodes::{Bitcoind, EvmChain, coins};
@@ -216,4 +216,39 @@ async fn a_payment_on_another_network_is_named(pool: PgPool) {
         (line.state.as_str(), line.detail.as_str()),
         ("fail", "The transaction is on ethereum, and not on bitcoin.")
     );
+}
+
+/// [D-Q6] The wallet lists the payments that count or may, page by page, newest first; one that was replaced is none. Nobody else
+/// lists them.
+#[sqlx::test(migrations = false)]
+async fn payments_are_listed_for_the_wallet(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let to = regtest(&node, BITCOIN).await;
+    let replaced = node.pay(&[(to.as_str(), 400_000)]).await.unwrap();
+    look(&world, &chain).await;
+    node.wallet("bumpfee", json!([replaced])).await.unwrap();
+    node.mine(1).await.unwrap();
+    node.pay(&[(to.as_str(), 600_000)]).await.unwrap();
+    look(&world, &chain).await;
+    let list = async |before: i64, size: i32| {
+        let request = with_token(ListPaymentsRequest { before, size }, &world.realm.service_token("wallet"));
+        world.doors.list_payments(request).await.map(|found| found.into_inner().payments)
+    };
+    let newest = list(0, 1).await.unwrap().remove(0);
+    let older = list(newest.number, 500).await.unwrap();
+    let facts = |one: &ListedPayment| {
+        let payment = one.payment.clone().unwrap();
+        (payment.units, payment.decimals, payment.state, payment.confirmations)
+    };
+    let mut found = [facts(&newest), facts(&older[0])];
+    found.sort();
+    let expected = [("400000", "included", 1), ("600000", "seen", 0)];
+    assert_eq!(found, expected.map(|(units, state, blocks)| (units.to_owned(), 8, state.to_owned(), blocks)));
+    assert_eq!((older.len(), list(older[0].number, 500).await.unwrap()), (1, vec![]));
+    for size in [0, 501] {
+        assert_eq!(refused(list(0, size).await).fields[0].0, "size");
+    }
+    let request = with_token(ListPaymentsRequest { before: 0, size: 1 }, &world.realm.service_token("trade"));
+    assert_eq!(refused(world.doors.list_payments(request).await).kind, Kind::Forbidden);
 }

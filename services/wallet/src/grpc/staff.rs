@@ -19,12 +19,13 @@ use proto::wallet::v1::{
     GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
     ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
     ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
-    ListStaffTransactionsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
-    NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
-    ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse,
-    ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest, RejectProposalResponse,
-    RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse,
-    ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse,
+    MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, PlaceHoldRequest,
+    PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeRebuildRequest,
+    ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest,
+    ProposeReversalResponse, RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest,
+    RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse, ReplayDeadLetterRequest,
+    ReplayDeadLetterResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -89,16 +90,30 @@ impl StaffService for Doors {
         Ok(Response::new(ListStaffTransactionsResponse { transactions, next_cursor }))
     }
 
+    async fn list_unclaimed_payments(
+        &self,
+        request: Request<ListUnclaimedPaymentsRequest>,
+    ) -> Result<Response<ListUnclaimedPaymentsResponse>, Status> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let page = Page::parse(request.into_inner().page, PAGE)?;
+        Ok(Response::new(self.unclaimed(&page).await?))
+    }
+
     async fn get_review(&self, request: Request<GetReviewRequest>) -> Result<Response<GetReviewResponse>, Status> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
-        let id = convert::transaction_id(&request.into_inner().id)?;
+        let GetReviewRequest { id, txid, vout } = request.into_inner();
+        let (id, chosen) = (convert::transaction_id(&id)?, convert::txid(&txid, vout)?);
         let transaction = get(&self.db, id).await?;
         let current = self.current_method(&transaction).await;
         // A checklist without this line says so; what decides asks again.
         let member = self.payout_state(&transaction).await.ok();
         let not_before = member.and_then(|state| state.not_before).map(clock::to_proto);
         // The checks of what the chain shows are missing then, and the others count.
-        let evidence = self.chains.evidence(&transaction).await.ok().flatten();
+        let evidence = match &chosen {
+            Some(txid) => self.chains.evidence_of(&transaction, txid).await,
+            None => self.chains.evidence(&transaction).await,
+        };
+        let evidence = evidence.ok().flatten();
         let review = get_review(&self.db, &self.limits, transaction, (current, member)).await?;
         let approval = review.transaction.as_withdrawal().and_then(|withdrawal| withdrawal.approval);
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);

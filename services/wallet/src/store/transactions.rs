@@ -8,6 +8,7 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
+use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
     Destination, FirstApproval, Kind, Lease, MethodCopy, QuoteCopy, Receipt, Status, Transaction,
@@ -642,6 +643,47 @@ pub async fn with_txid(conn: &mut PgConnection, text: &str, key: &str, but: Uuid
     )
     .fetch_all(conn)
     .await
+}
+
+/// Whether a transaction accounts for each of these payments.
+pub async fn claimed(conn: &mut PgConnection, payments: &[ObservedPayment]) -> Result<Vec<bool>, sqlx::Error> {
+    let texts =
+        |part: fn(&ObservedPayment) -> &String| payments.iter().map(|one| part(one).clone()).collect::<Vec<_>>();
+    let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.vout)).collect();
+    sqlx::query_scalar!(
+        r#"SELECT EXISTS (SELECT FROM transactions WHERE txid_key = observed.txid AND kind <> 'withdrawal'
+                AND (transactions.vout IS NULL OR transactions.vout = observed.vout))
+            OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal' AND claimed_txid IN (
+                observed.txid, '0x' || observed.txid, upper(observed.txid), '0x' || upper(observed.txid)))
+            OR EXISTS (SELECT FROM transactions WHERE status = 'pending' AND kind <> 'withdrawal'
+                AND method_address = observed.address AND asset = observed.asset AND transactions.units = observed.units::numeric)
+            AS "claimed!"
+         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::text[])
+            WITH ORDINALITY AS observed (txid, vout, address, asset, units, place) ORDER BY place"#,
+        &texts(|one| &one.txid),
+        &outputs,
+        &texts(|one| &one.address),
+        &texts(|one| &one.asset),
+        &texts(|one| &one.units),
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The newest open payments whose members were shown an address for a currency.
+pub async fn open_at(
+    conn: &mut PgConnection,
+    (address, currency): (&str, &str),
+) -> Result<Vec<Transaction>, sqlx::Error> {
+    let rows = select!(
+        "WHERE method_address = $1 AND currency = $2 AND status = 'pending' AND kind <> 'withdrawal'
+            AND first_approved_by IS NULL ORDER BY created_at DESC, id DESC LIMIT 20",
+        address,
+        currency,
+    )
+    .fetch_all(conn)
+    .await?;
+    all(rows)
 }
 
 /// What a member's payments and withdrawals came to so far.

@@ -6,14 +6,16 @@ use chassis::clock::Timestamp;
 use chassis::error::{Kind, refusal_to_status};
 use chassis::identity::Role;
 use chassis::testing::with_token;
-use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
+use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
-use proto::payment_method::v1::{GetEvidenceRequest, GetEvidenceResponse};
+use proto::payment_method::v1::{
+    GetEvidenceRequest, GetEvidenceResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment,
+};
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, GetPaymentsRequest, GetReviewRequest,
-    MarkWithdrawalPaidRequest, Transaction, TransactionStatus,
+    ListUnclaimedPaymentsRequest, MarkWithdrawalPaidRequest, RequestDepositRequest, Transaction, TransactionStatus,
 };
 use sqlx::PgPool;
 use tonic::{Request, Response, Status};
@@ -26,11 +28,13 @@ pub struct FakeEvidence {
     verifier: chassis::identity::Verifier,
     pub asked: Arc<Mutex<Vec<GetEvidenceRequest>>>,
     pub shown: Arc<Mutex<Option<ChainEvidence>>>,
+    /// Newest first.
+    pub listed: Arc<Mutex<Vec<ListedPayment>>>,
 }
 
 impl FakeEvidence {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self { verifier, asked: Arc::default(), shown: Arc::default() }
+        Self { verifier, asked: Arc::default(), shown: Arc::default(), listed: Arc::default() }
     }
 }
 
@@ -43,6 +47,17 @@ impl EvidenceService for FakeEvidence {
         self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
         self.asked.lock().unwrap().push(request.into_inner());
         Ok(Response::new(GetEvidenceResponse { evidence: self.shown.lock().unwrap().clone() }))
+    }
+
+    async fn list_payments(
+        &self,
+        request: Request<ListPaymentsRequest>,
+    ) -> Result<Response<ListPaymentsResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        let ListPaymentsRequest { before, size } = request.into_inner();
+        let listed = self.listed.lock().unwrap();
+        let page = listed.iter().filter(|one| before == 0 || one.number < before).take(size.unsigned_abs() as usize);
+        Ok(Response::new(ListPaymentsResponse { payments: page.cloned().collect() }))
     }
 }
 
@@ -62,7 +77,7 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     let world = World::new(pool).await;
     let (member, other) = (world.member(), world.member());
     let made = world.deposit(&member, deposit(10_000)).await.unwrap();
-    let review = |token: &str| with_token(GetReviewRequest { id: made.id.clone() }, token);
+    let review = |token: &str| with_token(GetReviewRequest { id: made.id.clone(), ..Default::default() }, token);
     let none = world.doors.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(none.evidence, None);
     assert!(none.checks.iter().all(|check| check.state == if check.ok { "ok" } else { "warn" }));
@@ -84,7 +99,7 @@ async fn payouts_are_looked_for_at_their_destination(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(20_000).await;
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
-    let request = with_token(GetReviewRequest { id: made.id.clone() }, &world.reviewer);
+    let request = with_token(GetReviewRequest { id: made.id.clone(), ..Default::default() }, &world.reviewer);
     world.doors.get_review(request).await.unwrap();
     let asked = world.evidence.asked.lock().unwrap().pop().unwrap();
     assert_eq!((asked.is_payout, Some(asked.address)), (true, made.destination.map(|to| to.address)));
@@ -221,4 +236,59 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
         assert_eq!(status(approve(&world.reviewer, &made, 100_000, "").await), TransactionStatus::Success);
     }
     world.assert_books().await;
+}
+
+/// [D-Q6] A payment of the chain backs one transaction: an output that was approved is claimed, the others of its transaction are
+/// not, unless all of it was approved. One whose hash or quote an open transaction has is claimed too. Each of the rest names the
+/// open transactions that were shown its address.
+#[sqlx::test(migrations = false)]
+async fn payments_that_nobody_claims_are_listed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let hash = |digit: char| digit.to_string().repeat(64);
+    let one = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    let method = one.method.clone().unwrap();
+    world.approve_as(&world.reviewer, &one, 10_000, (&hash('a'), Some(1))).await.unwrap();
+    let whole = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    world.approve_as(&world.reviewer, &whole, 10_000, (&hash('b'), None)).await.unwrap();
+    let claim = format!("0x{}", hash('c').to_uppercase());
+    let claiming =
+        world.deposit(&world.member(), RequestDepositRequest { txid: claim, ..deposit(10_000) }).await.unwrap();
+    let open = world.deposit(&world.member(), deposit(10_000)).await.unwrap();
+    let numbers = [('a', 1), ('a', 2), ('b', 0), ('b', 7), ('c', 0), ('d', 0)];
+    let listed = numbers.iter().enumerate().map(|(place, (digit, index))| ListedPayment {
+        number: 100 - i64::try_from(place).unwrap(),
+        payment: Some(ChainPayment {
+            txid: hash(*digit),
+            index: *index,
+            asset: method.currency.clone(),
+            units: "100000000".to_owned(),
+            address: method.address.clone(),
+            ..Default::default()
+        }),
+    });
+    *world.evidence.listed.lock().unwrap() = listed.collect();
+    let list = async |size: i32, cursor: &str| {
+        let page = Some(PageRequest { size, cursor: cursor.to_owned() });
+        let request = with_token(ListUnclaimedPaymentsRequest { page }, &world.reviewer);
+        world.doors.list_unclaimed_payments(request).await.unwrap().into_inner()
+    };
+    let all = list(50, "").await;
+    let keys: Vec<_> =
+        all.payments.iter().map(|one| one.payment.clone().unwrap()).map(|one| (one.txid, one.index)).collect();
+    assert_eq!((keys, all.next_cursor.as_str()), (vec![(hash('a'), 2), (hash('d'), 0)], ""));
+    for payment in &all.payments {
+        let ids: Vec<_> = payment.candidates.iter().map(|one| one.id.clone()).collect();
+        assert_eq!(ids, [open.id.clone(), claiming.id.clone()]);
+    }
+    let first = list(1, "").await;
+    assert_eq!((&first.payments[..], first.next_cursor.as_str()), (&all.payments[..1], "99"));
+    assert_eq!(list(1, &first.next_cursor).await.payments, all.payments[1..]);
+    // To attach it, a reviewer looks at the transaction with the payment, and approves it with its hash and output.
+    let message = GetReviewRequest { id: open.id.clone(), txid: hash('a'), vout: Some(2) };
+    world.doors.get_review(with_token(message, &world.reviewer)).await.unwrap();
+    let asked = world.evidence.asked.lock().unwrap().pop().unwrap();
+    assert_eq!((asked.txid, asked.vout), (hash('a'), Some(2)));
+    world.approve_as(&world.reviewer, &open, 10_000, (&hash('a'), Some(2))).await.unwrap();
+    assert_eq!(list(50, "").await.payments.len(), 1);
+    assert_eq!(code(world.approve_as(&world.reviewer, &claiming, 10_000, (&hash('a'), Some(2))).await), "TXID_USED");
 }

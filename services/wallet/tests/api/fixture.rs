@@ -364,7 +364,7 @@ impl World {
     }
 
     pub async fn review(&self, id: &str) -> GetReviewResponse {
-        let request = with_token(GetReviewRequest { id: id.to_owned() }, &self.reviewer);
+        let request = with_token(GetReviewRequest { id: id.to_owned(), ..Default::default() }, &self.reviewer);
         self.doors.get_review(request).await.unwrap().into_inner()
     }
 

@@ -31,6 +31,7 @@ async fn each_role_does_its_own(pool: PgPool) {
         let cells = [
             ("queue", may(&doors.get_queue(with_token(GetQueueRequest {}, t)).await), all),
             ("list", may(&doors.list_staff_transactions(with_token(Default::default(), t)).await), all),
+            ("unclaimed", may(&doors.list_unclaimed_payments(with_token(Default::default(), t)).await), all),
             ("review", may(&doors.get_review(with_token(Default::default(), t)).await), all),
             ("approve", may(&doors.approve_transaction(with_token(Default::default(), t)).await), &[Role::Reviewer]),
             // Which of the two may depends on whether the withdrawal is approved.

@@ -3,6 +3,9 @@ export const adminPaths = {
   queue: '/admin',
   queueOf: (kind: string) => `/admin?kind=${encodeURIComponent(kind)}`,
   review: (id: string, kind?: string) => `/admin/review/${encodeURIComponent(id)}${kind ? `?kind=${encodeURIComponent(kind)}` : ''}`,
+  attach: (id: string, { txid, index }: { txid: string; index: number }) =>
+    `/admin/review/${encodeURIComponent(id)}?txid=${encodeURIComponent(txid)}&vout=${index}`,
+  unclaimed: '/admin/payments',
   payouts: '/admin/payouts',
   payout: (id: string) => `/admin/payouts/${encodeURIComponent(id)}`,
   members: '/admin/members',

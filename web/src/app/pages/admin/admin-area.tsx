@@ -20,6 +20,7 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 const NotFoundPage = page(() => import('../not-found-page'), 'NotFoundPage')
 const QueuePage = page(() => import('./queue-page'), 'QueuePage')
 const ReviewPage = page(() => import('./review-page'), 'ReviewPage')
+const UnclaimedPage = page(() => import('./unclaimed-page'), 'UnclaimedPage')
 const PayoutsPage = page(() => import('./payouts-page'), 'PayoutsPage')
 const MembersPage = page(() => import('./members-page'), 'MembersPage')
 const MemberPage = page(() => import('./member-page'), 'MemberPage')
@@ -63,6 +64,7 @@ function StaffArea() {
         <Route element={<AdminLayout locked={mustEnrol} />}>
           <Route index element={<QueuePage />} />
           <Route path="review/:id" element={<ReviewPage />} />
+          <Route path="payments" element={<UnclaimedPage />} />
           <Route path="payouts" element={<PayoutsPage />} />
           <Route path="payouts/:id" element={<PayoutsPage />} />
           <Route path="members" element={<MembersPage />} />

@@ -8,6 +8,7 @@ import {
   KeyRound,
   LogOut,
   ScrollText,
+  SearchCheck,
   UserCog,
   Users,
   Wallet,
@@ -46,6 +47,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     entries: [
       { to: adminPaths.queue, label: 'Queue', icon: Inbox, count: counts.decisions },
       { to: adminPaths.payouts, label: 'Payouts', icon: HandCoins, count: counts.payouts },
+      { to: adminPaths.unclaimed, label: 'Unclaimed payments', icon: SearchCheck },
       { to: adminPaths.proposals, label: 'Proposals', icon: CircleCheckBig, count: counts.proposals },
       { to: adminPaths.members, label: 'Members', icon: Users },
     ],

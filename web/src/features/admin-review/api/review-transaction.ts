@@ -3,6 +3,7 @@ import { api } from '@/lib/api-client'
 import { adminKeys } from '@/features/admin/api/keys'
 import { useStaffAction } from '@/features/admin/api/use-staff-action'
 import type { Review, Viewer } from '@/features/admin/api/types'
+import { withQuery } from '@/lib/paged-query'
 
 const LOOK_AGAIN_MS = 15_000
 /** Twice within the 20 seconds for which it counts. */
@@ -10,11 +11,14 @@ const VIEWING_MS = 10_000
 
 const url = (id: string) => `/admin/transactions/${encodeURIComponent(id)}`
 
+/** A payment that is looked at instead of the claimed one. */
+export type Chosen = { txid: string; vout: string | null }
+
 /** A transaction with its checklist; asked for again, since somebody else may decide it meanwhile. */
-export const useReview = (id: string) =>
+export const useReview = (id: string, chosen?: Chosen) =>
   useQuery({
-    queryKey: adminKeys.review(id),
-    queryFn: ({ signal }) => api.get<Review>(url(id), { signal }),
+    queryKey: [...adminKeys.review(id), chosen],
+    queryFn: ({ signal }) => api.get<Review>(withQuery(url(id), { ...chosen }), { signal }),
     refetchInterval: LOOK_AGAIN_MS,
     meta: { silent: true },
   })
@@ -37,6 +41,7 @@ export const useApprove = (id: string) =>
     'receivedAmount',
     'txid',
     'vout',
+    'note',
   ])
 
 export type Rejection = { revision: number; reasonCode: string; note?: string }

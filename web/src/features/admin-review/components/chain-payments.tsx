@@ -12,6 +12,10 @@ const states: Record<string, string> = {
   failed: 'Failed',
 }
 
+/** Where a payment is, in words. */
+export const stateOf = ({ state, confirmations, confirmationsNeeded }: Evidence['payments'][number]) =>
+  states[state] ?? `${confirmations} of ${confirmationsNeeded} confirmations`
+
 /** The payments that the checks are about [D-Q4]. */
 export function ChainPayments({ evidence: { at, payments, suggestedAmount } }: { evidence: Evidence }) {
   return (
@@ -23,7 +27,7 @@ export function ChainPayments({ evidence: { at, payments, suggestedAmount } }: {
           <li key={`${one.txid} ${one.index}`} className="py-2">
             <p className="tabular font-medium">{formatAsset(one)}</p>
             <p className="text-ink-soft">
-              {states[one.state] ?? `${one.confirmations} of ${one.confirmationsNeeded} confirmations`}
+              {stateOf(one)}
               {one.seenAt && `, seen ${formatDateTime(one.seenAt)}`}
             </p>
             <p className="font-mono text-[0.8125rem] break-all text-ink-soft">

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import { StatusBadge } from '@/components/badge'
 import { IconButton } from '@/components/button'
+import { Notice } from '@/components/notice'
 import { PageTitle } from '@/components/page'
 import { Skeletons } from '@/components/skeleton'
 import { ErrorPanel } from '@/components/states'
@@ -61,7 +62,9 @@ function useNeighbours(id: string) {
 }
 
 export function Review({ id }: { id: string }) {
-  const { data, isPending, isFetching, error, refetch } = useReview(id)
+  const [search] = useSearchParams()
+  const txid = search.get('txid')
+  const { data, isPending, isFetching, error, refetch } = useReview(id, txid ? { txid, vout: search.get('vout') } : undefined)
   const neighbours = useNeighbours(id)
   const help = useHelp()
   useShortcuts({ j: neighbours.next, k: neighbours.previous, q: neighbours.leave, '?': help.open })
@@ -76,6 +79,9 @@ export function Review({ id }: { id: string }) {
         <div className="grid grid-cols-1 items-start gap-5 lg:grid-cols-[minmax(0,1fr)_24rem] lg:grid-rows-[auto_1fr] xl:grid-cols-[minmax(0,1fr)_27rem]">
           <ReviewFacts review={data} />
           <div className="min-w-0 space-y-5 lg:sticky lg:top-19 lg:col-start-2 lg:row-span-2 lg:row-start-1">
+            {txid && data.transaction.status === 'pending' && (
+              <Notice>This is checked against the payment that you chose. Approve the transaction to attach the payment to it.</Notice>
+            )}
             <DecisionPanel review={data} onDone={neighbours.goOn} />
             <Checklist checks={data.checks} />
             {data.evidence && <ChainPayments evidence={data.evidence} />}

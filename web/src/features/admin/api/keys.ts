@@ -5,6 +5,7 @@ export const adminKeys = {
   queue: ['admin', 'queue'],
   waiting: (signature: string) => ['admin', 'waiting', signature],
   review: (id: string) => ['admin', 'review', id],
+  unclaimed: ['admin', 'unclaimed'],
   viewers: (id: string) => ['admin-viewers', id],
   transactions: (filter: object) => ['admin', 'transactions', filter],
   members: (search: string) => ['admin', 'members', search],

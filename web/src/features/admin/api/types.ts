@@ -7,6 +7,7 @@ export type StaffTransaction = Schemas['StaffTransaction']
 
 export type Check = Schemas['Check']
 export type Evidence = Schemas['Evidence']
+export type UnclaimedPayment = Schemas['UnclaimedPayment']
 
 export type Review = Schemas['Review']
 

@@ -1,0 +1,44 @@
+//! Lists payments to the platform, for the wallet to find those that nobody claims (D-Q6).
+
+use std::collections::HashMap;
+
+use chassis::db::Db;
+
+use crate::error::Error;
+use crate::store::chain_payments::Payment;
+use crate::store::{assets, chain_cursors, chain_payments};
+
+/// A payment to the platform.
+#[derive(Debug, Clone)]
+pub struct Arrival {
+    /// In the order in which payments were seen.
+    pub number: i64,
+    pub payment: Payment,
+    pub decimals: u8,
+    /// The newest block of its chain.
+    pub tip: i64,
+}
+
+/// Payments that count or still may, below a number, newest first.
+pub async fn list_payments(db: &Db, before: i64, size: i64) -> Result<Vec<Arrival>, Error> {
+    let mut conn = db.conn().await?;
+    let (mut decimals, mut tips) = (HashMap::new(), HashMap::new());
+    for asset in assets::all(&mut conn).await? {
+        if !tips.contains_key(&asset.chain) {
+            let cursor = chain_cursors::find(&mut conn, &asset.chain).await?;
+            tips.insert(asset.chain.clone(), cursor.and_then(|cursor| cursor.tip_height).unwrap_or(0));
+        }
+        decimals.insert((asset.chain, asset.symbol), asset.decimals);
+    }
+    let found = chain_payments::arrivals(&mut conn, before, size).await?;
+    let arrival = |(number, payment): (i64, Payment)| {
+        let key = (payment.chain.clone(), payment.symbol.clone());
+        Arrival {
+            number,
+            decimals: decimals.get(&key).copied().unwrap_or(0),
+            tip: tips.get(&payment.chain).copied().unwrap_or(0),
+            payment,
+        }
+    };
+    Ok(found.into_iter().map(arrival).collect())
+}

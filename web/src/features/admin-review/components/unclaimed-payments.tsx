@@ -1,0 +1,81 @@
+import { SearchCheck } from 'lucide-react'
+import { Link } from 'react-router'
+import { Amount } from '@/components/amount'
+import { Card } from '@/components/card'
+import { MoreButton } from '@/components/more-button'
+import { EmptyState } from '@/components/states'
+import { Age } from '@/features/admin/components/age'
+import { Loaded } from '@/features/admin/components/loaded'
+import { adminPaths } from '@/features/admin/paths'
+import type { UnclaimedPayment } from '@/features/admin/api/types'
+import { formatDateTime } from '@/lib/dates'
+import { formatAsset } from '@/lib/units'
+import { useUnclaimed } from '../api/list-unclaimed'
+import { stateOf } from './chain-payments'
+
+/** Payments that nobody claims, each with the open transactions that it can be attached to [D-Q6]. */
+export function UnclaimedPayments() {
+  const query = useUnclaimed()
+  return (
+    <Card className="overflow-hidden">
+      <Loaded query={query} label="Loading the payments">
+        {(payments) =>
+          payments.length === 0 ? (
+            <EmptyState icon={SearchCheck} title="No unclaimed payments" description="Every payment that was seen on a chain belongs to a transaction." />
+          ) : (
+            <ul className="divide-y divide-line">
+              {payments.map((one) => (
+                <Payment key={`${one.chain} ${one.txid} ${one.index}`} one={one} />
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+      <MoreButton query={query} />
+    </Card>
+  )
+}
+
+function Payment({ one }: { one: UnclaimedPayment }) {
+  return (
+    <li className="grid grid-cols-1 gap-x-6 gap-y-2 px-4 py-3 text-sm lg:grid-cols-2">
+      <div className="min-w-0">
+        <p className="tabular text-base font-semibold">{formatAsset(one)}</p>
+        <p className="text-ink-soft">
+          <span className="capitalize">{one.chain}</span>, {stateOf(one).toLowerCase()}
+          {one.seenAt && `, seen ${formatDateTime(one.seenAt)}`}
+        </p>
+        <p className="font-mono text-[0.8125rem] break-all text-ink-soft">
+          {one.txid}, output {one.index}
+        </p>
+        <p className="text-ink-faint">
+          to <span className="font-mono text-[0.8125rem] break-all">{one.address}</span>
+        </p>
+      </div>
+      <div className="min-w-0">
+        <h2 className="font-medium">Attach to…</h2>
+        {one.candidates.length === 0 ? (
+          <p className="text-ink-faint">No open transaction was shown this address.</p>
+        ) : (
+          <ul className="divide-y divide-line">
+            {one.candidates.map(({ id, user, reference, amount, createdAt }) => (
+              <li key={id}>
+                <Link
+                  to={adminPaths.attach(id, one)}
+                  className="grid min-h-10 grid-cols-[minmax(0,1fr)_auto_auto] items-center gap-x-4 py-1 hover:bg-sunken/60 pointer-coarse:min-h-11"
+                >
+                  <span className="min-w-0">
+                    <span className="block truncate font-medium text-ink">{user.name}</span>
+                    <span className="tabular block truncate text-xs text-ink-faint">{reference}</span>
+                  </span>
+                  <Amount value={amount} className="font-semibold" />
+                  <Age since={createdAt} />
+                </Link>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+    </li>
+  )
+}
