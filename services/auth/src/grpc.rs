@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use chassis::decision::{Decided, Proposer};
-use chassis::error::{Fault, Refusal, refusal_to_status, to_status};
+use chassis::error::{Refusal, to_status};
 use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Sessions, Signatures, Verifier, unauthenticated};
 use proto::auth::v1::auth_service_server::AuthServiceServer;
@@ -98,15 +98,11 @@ fn unknown(error: &Error) -> Refusal {
     Refusal::of(error)
 }
 
-/// The answer to a refusal or failure.
-fn status(error: Error) -> Status {
-    match error {
-        Error::Replayed(replayed) => replayed_status(&replayed),
-        error => to_status(&error),
+impl From<Error> for Status {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Replayed(replayed) => replayed_status(replayed),
+            error => to_status(error),
+        }
     }
-}
-
-/// The answer to a refusal of the caller.
-fn refused(refusal: Refusal) -> Status {
-    if refusal.kind() == chassis::error::Kind::Internal { to_status(&refusal) } else { refusal_to_status(&refusal) }
 }

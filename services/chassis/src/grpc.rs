@@ -10,5 +10,5 @@ mod server;
 
 pub use self::channel::{Channel, channel};
 pub use self::client::{Call, DEADLINE, Outgoing, call_with_retry};
-pub use self::metadata::{REPLAYED, REQUEST_ID, answer, replayed_status, request_id};
+pub use self::metadata::{REPLAYED, REQUEST_ID, Reply, answer, replayed_status, request_id};
 pub use self::server::{CONNECTION_AGE, bind, serve};

@@ -1,6 +1,6 @@
 use chassis::db;
-use chassis::error::Kind;
-use chassis::grpc::{answer, request_id};
+use chassis::error::{Kind, Refusal};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::{Session, bearer};
 use chassis::page::Page;
@@ -21,7 +21,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::begin_passkey_login::begin_passkey_login;
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
@@ -50,18 +50,16 @@ use crate::domain::totp::Typed;
 use crate::error::Error;
 use crate::passkeys;
 
-type Answer<T> = Result<Response<T>, Status>;
-
 #[tonic::async_trait]
 impl AuthService for Door {
-    async fn register(&self, request: Request<RegisterRequest>) -> Answer<RegisterResponse> {
+    async fn register(&self, request: Request<RegisterRequest>) -> Reply<RegisterResponse> {
         let id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let registration = registration(&message).map_err(status)?;
+        let registration = registration(&message)?;
         let owner = claimant(&registration.details.email);
-        let claim = Claim::of(owner, message.idempotency.as_ref(), &id).map_err(refused)?;
+        let claim = Claim::of(owner, message.idempotency.as_ref(), &id)?;
         let claim = claim.map(|claim| claim.sealed(|digest| self.app.secrets.fingerprint(digest)));
-        let done = db::retrying(|| register(&self.app, &registration, claim.clone())).await.map_err(status)?;
+        let done = db::retrying(|| register(&self.app, &registration, claim.clone())).await?;
         Ok(answer(done.map(|new| RegisterResponse {
             verification: self.app.secrets.handle(Handle::Account(new.user.id)),
             user: Some(convert::user(new.user)),
@@ -69,34 +67,34 @@ impl AuthService for Door {
         })))
     }
 
-    async fn verify_email(&self, request: Request<VerifyEmailRequest>) -> Answer<VerifyEmailResponse> {
+    async fn verify_email(&self, request: Request<VerifyEmailRequest>) -> Reply<VerifyEmailResponse> {
         let session = self.signed_in(request.metadata()).await?;
         let message = request.into_inner();
         let mut errors = FieldErrors::default();
         let email = errors.check("email", Email::parse(&message.email));
         let code = errors.check("otp", code::parse(&message.code));
-        let (Some(email), Some(code)) = (email, code) else { return Err(status(errors.into())) };
+        let (Some(email), Some(code)) = (email, code) else { return Err(Error::from(errors).into()) };
         let handle = match message.verification.trim() {
             "" => None,
-            text => Some(self.app.secrets.read_handle(text).ok_or(Error::InvalidCode).map_err(status)?),
+            text => Some(self.app.secrets.read_handle(text).ok_or(Error::InvalidCode)?),
         };
         let device = convert::device(message.client.as_ref());
         let submission = Submission { email, code, session, handle, device };
-        verify_email(&self.app, &submission).await.map_err(status)?;
+        verify_email(&self.app, &submission).await?;
         Ok(Response::new(VerifyEmailResponse {}))
     }
 
-    async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Answer<ResendCodeResponse> {
+    async fn resend_code(&self, request: Request<ResendCodeRequest>) -> Reply<ResendCodeResponse> {
         let signed_in = self.signed_in(request.metadata()).await?;
         let message = request.into_inner();
         let email = only_email(&message.email)?;
         let signed_in = signed_in.map(|session| Handle::Account(session.user_id));
         let asker = signed_in.or_else(|| self.app.secrets.read_handle(message.verification.trim()));
-        let handle = resend_code(&self.app, &email, asker).await.map_err(status)?;
+        let handle = resend_code(&self.app, &email, asker).await?;
         Ok(Response::new(ResendCodeResponse { verification: self.app.secrets.handle(handle) }))
     }
 
-    async fn login(&self, request: Request<LoginRequest>) -> Answer<LoginResponse> {
+    async fn login(&self, request: Request<LoginRequest>) -> Reply<LoginResponse> {
         let message = request.into_inner();
         let mut errors = FieldErrors::default();
         let email = errors.check("email", Email::parse(&message.email));
@@ -106,10 +104,10 @@ impl AuthService for Door {
             typed => errors.check("totp", Typed::parse(typed)).map(Some),
         };
         let (Some(email), Some(password), Some(totp)) = (email, password, totp) else {
-            return Err(status(errors.into()));
+            return Err(Error::from(errors).into());
         };
         let credentials = Credentials { email, password, totp, device: convert::device(message.client.as_ref()) };
-        let signed_in = db::retrying(|| login(&self.app, &credentials)).await.map_err(status)?;
+        let signed_in = db::retrying(|| login(&self.app, &credentials)).await?;
         let user = signed_in.user;
         let verification = match user.verified_at {
             None => self.app.secrets.handle(Handle::Account(user.id)),
@@ -118,120 +116,117 @@ impl AuthService for Door {
         Ok(Response::new(LoginResponse { user: Some(convert::user(user)), token: signed_in.token, verification }))
     }
 
-    async fn begin_passkey_login(&self, _: Request<BeginPasskeyLoginRequest>) -> Answer<BeginPasskeyLoginResponse> {
-        let options = begin_passkey_login(&self.app).await.map_err(status)?;
+    async fn begin_passkey_login(&self, _: Request<BeginPasskeyLoginRequest>) -> Reply<BeginPasskeyLoginResponse> {
+        let options = begin_passkey_login(&self.app).await?;
         Ok(Response::new(BeginPasskeyLoginResponse { options }))
     }
 
-    async fn login_by_passkey(&self, request: Request<LoginByPasskeyRequest>) -> Answer<LoginByPasskeyResponse> {
+    async fn login_by_passkey(&self, request: Request<LoginByPasskeyRequest>) -> Reply<LoginByPasskeyResponse> {
         let message = request.into_inner();
-        let answer = passkeys::Answer::parse(&message.credential).map_err(status)?;
+        let answer = passkeys::Answer::parse(&message.credential)?;
         let device = convert::device(message.client.as_ref());
-        let signed_in = db::retrying(|| login_by_passkey(&self.app, &answer, &device)).await.map_err(status)?;
+        let signed_in = db::retrying(|| login_by_passkey(&self.app, &answer, &device)).await?;
         Ok(Response::new(LoginByPasskeyResponse { user: Some(convert::user(signed_in.user)), token: signed_in.token }))
     }
 
-    async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Answer<ForgotPasswordResponse> {
+    async fn forgot_password(&self, request: Request<ForgotPasswordRequest>) -> Reply<ForgotPasswordResponse> {
         let email = only_email(&request.into_inner().email)?;
-        forgot_password(&self.app, &email).await.map_err(status)?;
+        forgot_password(&self.app, &email).await?;
         Ok(Response::new(ForgotPasswordResponse {}))
     }
 
-    async fn reset_password(&self, request: Request<ResetPasswordRequest>) -> Answer<ResetPasswordResponse> {
+    async fn reset_password(&self, request: Request<ResetPasswordRequest>) -> Reply<ResetPasswordResponse> {
         let message = request.into_inner();
         let reset =
             Reset { token: message.token, password: message.password, confirm_password: message.confirm_password };
-        db::retrying(|| reset_password(&self.app, &reset)).await.map_err(status)?;
+        db::retrying(|| reset_password(&self.app, &reset)).await?;
         Ok(Response::new(ResetPasswordResponse {}))
     }
 
-    async fn undo_email_change(&self, request: Request<UndoEmailChangeRequest>) -> Answer<UndoEmailChangeResponse> {
+    async fn undo_email_change(&self, request: Request<UndoEmailChangeRequest>) -> Reply<UndoEmailChangeResponse> {
         let token = request.into_inner().token;
-        db::retrying(|| undo_email_change(&self.app, &token)).await.map_err(status)?;
+        db::retrying(|| undo_email_change(&self.app, &token)).await?;
         Ok(Response::new(UndoEmailChangeResponse {}))
     }
 
-    async fn disown_activity(&self, request: Request<DisownActivityRequest>) -> Answer<DisownActivityResponse> {
+    async fn disown_activity(&self, request: Request<DisownActivityRequest>) -> Reply<DisownActivityResponse> {
         let token = request.into_inner().token;
-        db::retrying(|| disown_activity(&self.app, &token)).await.map_err(status)?;
+        db::retrying(|| disown_activity(&self.app, &token)).await?;
         Ok(Response::new(DisownActivityResponse {}))
     }
 
-    async fn check_session(&self, request: Request<CheckSessionRequest>) -> Answer<CheckSessionResponse> {
-        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+    async fn check_session(&self, request: Request<CheckSessionRequest>) -> Reply<CheckSessionResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
         // A gateway of the version before shows the token itself.
         let token = match request.get_ref().token.as_str() {
             "" => bearer(request.metadata()).unwrap_or_default(),
             token => token,
         };
-        let checked = check_session(&self.app, &session, token).await.map_err(status)?;
+        let checked = check_session(&self.app, &session, token).await?;
         Ok(Response::new(CheckSessionResponse { user: Some(convert::user(checked.user)), token: checked.token }))
     }
 
-    async fn logout(&self, request: Request<LogoutRequest>) -> Answer<LogoutResponse> {
-        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
-        db::retrying(|| logout(&self.app, &session)).await.map_err(status)?;
+    async fn logout(&self, request: Request<LogoutRequest>) -> Reply<LogoutResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
+        db::retrying(|| logout(&self.app, &session)).await?;
         Ok(Response::new(LogoutResponse {}))
     }
 
-    async fn list_sessions(&self, request: Request<ListSessionsRequest>) -> Answer<ListSessionsResponse> {
-        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
-        let sessions = list_sessions(&self.app, session.user_id).await.map_err(status)?;
+    async fn list_sessions(&self, request: Request<ListSessionsRequest>) -> Reply<ListSessionsResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
+        let sessions = list_sessions(&self.app, session.user_id).await?;
         let sessions = sessions.into_iter().map(|one| convert::session(one, Some(session.id))).collect();
         Ok(Response::new(ListSessionsResponse { sessions }))
     }
 
-    async fn end_session(&self, request: Request<EndSessionRequest>) -> Answer<EndSessionResponse> {
-        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
-        let id = convert::id(&request.get_ref().session_id, "session").map_err(status)?;
-        db::retrying(|| end_session(&self.app, &session, id)).await.map_err(status)?;
+    async fn end_session(&self, request: Request<EndSessionRequest>) -> Reply<EndSessionResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
+        let id = convert::id(&request.get_ref().session_id, "session")?;
+        db::retrying(|| end_session(&self.app, &session, id)).await?;
         Ok(Response::new(EndSessionResponse {}))
     }
 
-    async fn list_activity(&self, request: Request<ListActivityRequest>) -> Answer<ListActivityResponse> {
-        let session = self.verifier.session(request.metadata()).await.map_err(refused)?;
+    async fn list_activity(&self, request: Request<ListActivityRequest>) -> Reply<ListActivityResponse> {
+        let session = self.verifier.session(request.metadata()).await?;
         let page = Page::parse(request.into_inner().page, convert::PAGE)?;
-        let (events, next_cursor) = list_activity(&self.app, session.user_id, &page).await.map_err(status)?;
+        let (events, next_cursor) = list_activity(&self.app, session.user_id, &page).await?;
         let events = events.into_iter().map(convert::security_event).collect();
         Ok(Response::new(ListActivityResponse { events, next_cursor }))
     }
 
-    async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Answer<UpdateProfileResponse> {
+    async fn update_profile(&self, request: Request<UpdateProfileRequest>) -> Reply<UpdateProfileResponse> {
         let session = self.member(request.metadata(), MemberAct::ChangeDetails).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
         let mut errors = FieldErrors::default();
         let details = Details::parse(&message.name, &message.email, &message.phone, &message.country, &mut errors);
-        let Some(details) = details else { return Err(status(errors.into())) };
+        let Some(details) = details else { return Err(Error::from(errors).into()) };
         let password = &message.current_password;
-        let user = db::retrying(|| update_profile(&self.app, &session, &details, password)).await.map_err(status)?;
+        let user = db::retrying(|| update_profile(&self.app, &session, &details, password)).await?;
         Ok(Response::new(UpdateProfileResponse { user: Some(convert::user(user)) }))
     }
 
-    async fn update_image(&self, request: Request<UpdateImageRequest>) -> Answer<UpdateImageResponse> {
+    async fn update_image(&self, request: Request<UpdateImageRequest>) -> Reply<UpdateImageResponse> {
         let session = self.member(request.metadata(), MemberAct::ChangeDetails).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
-        let updated =
-            db::retrying(|| update_image(&self.app, session.user_id, &message.image_key)).await.map_err(status)?;
+        let updated = db::retrying(|| update_image(&self.app, session.user_id, &message.image_key)).await?;
         let user = Some(convert::user(updated.user));
         Ok(Response::new(UpdateImageResponse { user, replaced_image_key: updated.replaced }))
     }
 
-    async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Answer<ChangePasswordResponse> {
+    async fn change_password(&self, request: Request<ChangePasswordRequest>) -> Reply<ChangePasswordResponse> {
         let session = self.member(request.metadata(), MemberAct::ChangePassword).await?;
         let message = request.into_inner();
         own(&session, &message.user_id)?;
-        db::retrying(|| change_password(&self.app, &session, &message.old_password, &message.new_password))
-            .await
-            .map_err(status)?;
+        db::retrying(|| change_password(&self.app, &session, &message.old_password, &message.new_password)).await?;
         Ok(Response::new(ChangePasswordResponse {}))
     }
 
-    async fn close_account(&self, request: Request<CloseAccountRequest>) -> Answer<CloseAccountResponse> {
+    async fn close_account(&self, request: Request<CloseAccountRequest>) -> Reply<CloseAccountResponse> {
         let session = self.member(request.metadata(), MemberAct::CloseAccount).await?;
         let password = request.into_inner().password;
-        db::retrying(|| close_account(&self.app, &session, &password)).await.map_err(status)?;
+        db::retrying(|| close_account(&self.app, &session, &password)).await?;
         Ok(Response::new(CloseAccountResponse {}))
     }
 }
@@ -242,13 +237,13 @@ impl Door {
         match self.verifier.session(metadata).await {
             Ok(session) => Ok(Some(session)),
             Err(refusal) if refusal.kind == Kind::Unauthenticated => Ok(None),
-            Err(refusal) => Err(refused(refusal)),
+            Err(refusal) => Err(refusal.into()),
         }
     }
 
     /// The calling member, if they may do this.
-    async fn member(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Status> {
-        self.verifier.member(metadata, act).await.map_err(refused)
+    async fn member(&self, metadata: &MetadataMap, act: MemberAct) -> Result<Session, Refusal> {
+        self.verifier.member(metadata, act).await
     }
 }
 
@@ -261,8 +256,8 @@ fn registration(message: &RegisterRequest) -> Result<Registration, Error> {
     Ok(Registration { details, password, device: convert::device(message.client.as_ref()) })
 }
 
-fn only_email(text: &str) -> Result<Email, Status> {
-    Email::parse(text).map_err(|sentence| status(Error::field("email", sentence)))
+fn only_email(text: &str) -> Result<Email, Error> {
+    Email::parse(text).map_err(|sentence| Error::field("email", sentence))
 }
 
 /// Whose key it is while nobody is logged in: the address's.
@@ -277,6 +272,6 @@ fn claimant(email: &Email) -> Uuid {
 fn own(session: &Session, user_id: &str) -> Result<(), Status> {
     match convert::id(user_id, "account") {
         Ok(id) if id == session.user_id => Ok(()),
-        _ => Err(status(Error::NotFound("account"))),
+        _ => Err(Error::NotFound("account").into()),
     }
 }

@@ -1,13 +1,14 @@
 //! ConfirmationService: for the wallet, by its own credential.
 
+use chassis::grpc::Reply;
 use proto::auth::v1::confirmation_service_server::ConfirmationService;
 use proto::auth::v1::{
     CheckDestinationCodeRequest, CheckDestinationCodeResponse, IssueDestinationCodeRequest,
     IssueDestinationCodeResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::check_destination_code::check_destination_code;
 use crate::app::issue_destination_code::issue_destination_code;
 use crate::domain::code::{self, Destination};
@@ -20,32 +21,32 @@ impl ConfirmationService for Door {
     async fn issue_destination_code(
         &self,
         request: Request<IssueDestinationCodeRequest>,
-    ) -> Result<Response<IssueDestinationCodeResponse>, Status> {
-        self.verifier.service(request.metadata(), &CALLERS).map_err(refused)?;
+    ) -> Reply<IssueDestinationCodeResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
         let message = request.into_inner();
-        let user_id = convert::id(&message.user_id, "account").map_err(status)?;
+        let user_id = convert::id(&message.user_id, "account")?;
         let destination = Destination {
-            key: key(message.destination).map_err(status)?,
+            key: key(message.destination)?,
             currency: message.currency,
             network: message.network,
             address: message.address,
             memo: message.memo,
         };
-        issue_destination_code(&self.app, user_id, &destination).await.map_err(status)?;
+        issue_destination_code(&self.app, user_id, &destination).await?;
         Ok(Response::new(IssueDestinationCodeResponse {}))
     }
 
     async fn check_destination_code(
         &self,
         request: Request<CheckDestinationCodeRequest>,
-    ) -> Result<Response<CheckDestinationCodeResponse>, Status> {
-        self.verifier.service(request.metadata(), &CALLERS).map_err(refused)?;
+    ) -> Reply<CheckDestinationCodeResponse> {
+        self.verifier.service(request.metadata(), &CALLERS)?;
         let message = request.into_inner();
-        let user_id = convert::id(&message.user_id, "account").map_err(status)?;
-        let key = key(message.destination).map_err(status)?;
+        let user_id = convert::id(&message.user_id, "account")?;
+        let key = key(message.destination)?;
         // A slip of the finger costs no submission.
-        let code = code::parse(&message.code).map_err(|_| status(Error::field("code", "The code has 6 digits")))?;
-        check_destination_code(&self.app, user_id, &key, code).await.map_err(status)?;
+        let code = code::parse(&message.code).map_err(|_| Error::field("code", "The code has 6 digits"))?;
+        check_destination_code(&self.app, user_id, &key, code).await?;
         Ok(Response::new(CheckDestinationCodeResponse {}))
     }
 }

@@ -1,33 +1,31 @@
 //! DecisionService: for services with their credential, about the person for whom the gateway called them.
 
 use chassis::decision::Proposer;
+use chassis::grpc::Reply;
 use chassis::identity::unauthenticated;
 use chassis::keys::SERVICES;
 use proto::auth::v1::decision_service_server::DecisionService;
 use proto::auth::v1::{SignDecisionRequest, SignDecisionResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::sign_decision::{SignDecision, permission, sign_decision};
 use crate::error::Error;
 
 #[tonic::async_trait]
 impl DecisionService for Door {
-    async fn sign_decision(
-        &self,
-        request: Request<SignDecisionRequest>,
-    ) -> Result<Response<SignDecisionResponse>, Status> {
-        let service = self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+    async fn sign_decision(&self, request: Request<SignDecisionRequest>) -> Reply<SignDecisionResponse> {
+        let service = self.verifier.service(request.metadata(), &SERVICES)?;
         let message = request.into_inner();
-        let named = self.verifier.session_at(&service, &message.token).ok_or_else(|| refused(unauthenticated()))?;
+        let named = self.verifier.session_at(&service, &message.token).ok_or_else(unauthenticated)?;
         let wanted = SignDecision {
             service: &service,
             session_id: named.session_id,
-            permission: permission(&message.permission).map_err(status)?,
-            digest: digest(&message.digest).map_err(status)?,
-            proposer: proposer(&message).map_err(status)?,
+            permission: permission(&message.permission)?,
+            digest: digest(&message.digest)?,
+            proposer: proposer(&message)?,
         };
-        let assertion = sign_decision(&self.app, &wanted).await.map_err(status)?;
+        let assertion = sign_decision(&self.app, &wanted).await?;
         Ok(Response::new(SignDecisionResponse { assertion }))
     }
 }

@@ -1,6 +1,7 @@
 //! DirectoryService: for services, by their own credentials.
 
 use chassis::clock;
+use chassis::grpc::Reply;
 use chassis::keys::SERVICES;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
@@ -8,10 +9,10 @@ use proto::auth::v1::{
     GetSessionResponse, GetSessionsRequest, GetSessionsResponse, GetUsersRequest, GetUsersResponse,
     ListErasedMembersRequest, ListErasedMembersResponse, ListStaffContactsRequest, ListStaffContactsResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 use uuid::Uuid;
 
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::get_mail_secret::get_mail_secret;
 use crate::app::get_payout_state::get_payout_state;
 use crate::app::get_session::{get_session, get_sessions};
@@ -22,76 +23,67 @@ use crate::error::{Error, unauthenticated};
 
 #[tonic::async_trait]
 impl DirectoryService for Door {
-    async fn get_session(&self, request: Request<GetSessionRequest>) -> Result<Response<GetSessionResponse>, Status> {
-        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
-        let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| status(unauthenticated()))?;
-        let found = get_session(&self.app, id).await.map_err(status)?;
-        let found = found.ok_or_else(|| status(unauthenticated()))?;
+    async fn get_session(&self, request: Request<GetSessionRequest>) -> Reply<GetSessionResponse> {
+        self.verifier.service(request.metadata(), &SERVICES)?;
+        let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| unauthenticated())?;
+        let found = get_session(&self.app, id).await?;
+        let found = found.ok_or_else(unauthenticated)?;
         Ok(Response::new(convert::state(&found)))
     }
 
-    async fn get_sessions(
-        &self,
-        request: Request<GetSessionsRequest>,
-    ) -> Result<Response<GetSessionsResponse>, Status> {
-        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+    async fn get_sessions(&self, request: Request<GetSessionsRequest>) -> Reply<GetSessionsResponse> {
+        self.verifier.service(request.metadata(), &SERVICES)?;
         // What is no id is no session.
         let ids: Vec<Uuid> = request.get_ref().session_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
-        let found = get_sessions(&self.app, &ids).await.map_err(status)?;
+        let found = get_sessions(&self.app, &ids).await?;
         let sessions = found.into_iter().map(|found| (found.session.id.to_string(), convert::state(&found)));
         Ok(Response::new(GetSessionsResponse { sessions: sessions.collect() }))
     }
 
-    async fn get_users(&self, request: Request<GetUsersRequest>) -> Result<Response<GetUsersResponse>, Status> {
-        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+    async fn get_users(&self, request: Request<GetUsersRequest>) -> Reply<GetUsersResponse> {
+        self.verifier.service(request.metadata(), &SERVICES)?;
         // What is no id belongs to nobody.
         let ids: Vec<Uuid> = request.get_ref().user_ids.iter().filter_map(|id| Uuid::try_parse(id).ok()).collect();
-        let users = get_users(&self.app, &ids).await.map_err(status)?;
+        let users = get_users(&self.app, &ids).await?;
         Ok(Response::new(GetUsersResponse { users: convert::users(users) }))
     }
 
     async fn list_staff_contacts(
         &self,
         request: Request<ListStaffContactsRequest>,
-    ) -> Result<Response<ListStaffContactsResponse>, Status> {
-        self.verifier.service(request.metadata(), &["mailer"]).map_err(refused)?;
-        let staff = list_staff(&self.app).await.map_err(status)?;
+    ) -> Reply<ListStaffContactsResponse> {
+        self.verifier.service(request.metadata(), &["mailer"])?;
+        let staff = list_staff(&self.app).await?;
         Ok(Response::new(ListStaffContactsResponse { staff: convert::users(staff) }))
     }
 
-    async fn get_payout_state(
-        &self,
-        request: Request<GetPayoutStateRequest>,
-    ) -> Result<Response<GetPayoutStateResponse>, Status> {
-        self.verifier.service(request.metadata(), &["wallet"]).map_err(refused)?;
+    async fn get_payout_state(&self, request: Request<GetPayoutStateRequest>) -> Reply<GetPayoutStateResponse> {
+        self.verifier.service(request.metadata(), &["wallet"])?;
         // What is no id belongs to nobody.
         let id = Uuid::try_parse(&request.get_ref().user_id).unwrap_or_default();
         let known_at = request.get_ref().destination_known_at.as_ref().and_then(clock::from_proto);
-        let state = get_payout_state(&self.app, id, known_at).await.map_err(status)?;
+        let state = get_payout_state(&self.app, id, known_at).await?;
         Ok(Response::new(convert::payout_state(&state)))
     }
 
     async fn list_erased_members(
         &self,
         request: Request<ListErasedMembersRequest>,
-    ) -> Result<Response<ListErasedMembersResponse>, Status> {
-        self.verifier.service(request.metadata(), &SERVICES).map_err(refused)?;
+    ) -> Reply<ListErasedMembersResponse> {
+        self.verifier.service(request.metadata(), &SERVICES)?;
         let after = match request.get_ref().after_user_id.as_str() {
             "" => None,
-            id => Some(convert::id(id, "account").map_err(status)?),
+            id => Some(convert::id(id, "account")?),
         };
-        let members = list_erased_members(&self.app, after).await.map_err(status)?;
+        let members = list_erased_members(&self.app, after).await?;
         let user_ids = members.iter().map(Uuid::to_string).collect();
         Ok(Response::new(ListErasedMembersResponse { user_ids }))
     }
 
-    async fn get_mail_secret(
-        &self,
-        request: Request<GetMailSecretRequest>,
-    ) -> Result<Response<GetMailSecretResponse>, Status> {
-        self.verifier.service(request.metadata(), &["mailer"]).map_err(refused)?;
-        let reference = Uuid::try_parse(&request.get_ref().reference).map_err(|_| status(Error::MailOutlived))?;
-        let mail = get_mail_secret(&self.app, reference).await.map_err(status)?;
+    async fn get_mail_secret(&self, request: Request<GetMailSecretRequest>) -> Reply<GetMailSecretResponse> {
+        self.verifier.service(request.metadata(), &["mailer"])?;
+        let reference = Uuid::try_parse(&request.get_ref().reference).map_err(|_| Error::MailOutlived)?;
+        let mail = get_mail_secret(&self.app, reference).await?;
         Ok(Response::new(GetMailSecretResponse {
             link_expires_at: mail.link.as_ref().map(|link| clock::to_proto(link.expires_at)),
             link_token: mail.link.map(|link| link.token).unwrap_or_default(),

@@ -1,5 +1,7 @@
 //! FactorService: the second factors of the caller, a member or staff.
 
+use chassis::error::Refusal;
+use chassis::grpc::Reply;
 use chassis::identity::Session;
 use chassis::{clock, db};
 use proto::auth::v1::factor_service_server::FactorService;
@@ -11,10 +13,10 @@ use proto::auth::v1::{
     ReplaceRecoveryCodesResponse, StepUpRequest, StepUpResponse,
 };
 use tonic::metadata::MetadataMap;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use super::decision::digest;
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::begin_passkey::begin_passkey;
 use crate::app::begin_step_up::begin_step_up;
 use crate::app::begin_totp::begin_totp;
@@ -31,13 +33,11 @@ use crate::domain::totp::Typed;
 use crate::error::Error;
 use crate::passkeys::{Answer as PasskeyAnswer, NewCredential};
 
-type Answer<T> = Result<Response<T>, Status>;
-
 #[tonic::async_trait]
 impl FactorService for Door {
-    async fn get_factors(&self, request: Request<GetFactorsRequest>) -> Answer<GetFactorsResponse> {
+    async fn get_factors(&self, request: Request<GetFactorsRequest>) -> Reply<GetFactorsResponse> {
         let session = self.viewer(request.metadata()).await?;
-        let factors = get_factors(&self.app, &session).await.map_err(status)?;
+        let factors = get_factors(&self.app, &session).await?;
         Ok(Response::new(GetFactorsResponse {
             totp_enrolled: factors.enrolled,
             totp_required: factors.required,
@@ -47,90 +47,90 @@ impl FactorService for Door {
         }))
     }
 
-    async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Answer<BeginTotpResponse> {
+    async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Reply<BeginTotpResponse> {
         let session = self.holder(request.metadata()).await?;
         let password = request.into_inner().password;
-        let new = db::retrying(|| begin_totp(&self.app, &session, &password)).await.map_err(status)?;
-        let uri = new.uri().map_err(|error| status(Error::Cryptography(error)))?;
+        let new = db::retrying(|| begin_totp(&self.app, &session, &password)).await?;
+        let uri = new.uri().map_err(|error| Error::Cryptography(error))?;
         Ok(Response::new(BeginTotpResponse { secret: new.secret(), uri }))
     }
 
-    async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Answer<ConfirmTotpResponse> {
+    async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Reply<ConfirmTotpResponse> {
         let session = self.holder(request.metadata()).await?;
         let message = request.into_inner();
         let device = convert::device(message.client.as_ref());
         let done = db::retrying(|| confirm_totp(&self.app, &session, &message.code, &device)).await;
-        Ok(Response::new(ConfirmTotpResponse { recovery_codes: done.map_err(status)? }))
+        Ok(Response::new(ConfirmTotpResponse { recovery_codes: done? }))
     }
 
-    async fn remove_totp(&self, request: Request<RemoveTotpRequest>) -> Answer<RemoveTotpResponse> {
+    async fn remove_totp(&self, request: Request<RemoveTotpRequest>) -> Reply<RemoveTotpResponse> {
         let session = self.holder(request.metadata()).await?;
         let device = convert::device(request.into_inner().client.as_ref());
-        db::retrying(|| remove_totp(&self.app, &session, &device)).await.map_err(status)?;
+        db::retrying(|| remove_totp(&self.app, &session, &device)).await?;
         Ok(Response::new(RemoveTotpResponse {}))
     }
 
     async fn replace_recovery_codes(
         &self,
         request: Request<ReplaceRecoveryCodesRequest>,
-    ) -> Answer<ReplaceRecoveryCodesResponse> {
+    ) -> Reply<ReplaceRecoveryCodesResponse> {
         let session = self.holder(request.metadata()).await?;
         let device = convert::device(request.into_inner().client.as_ref());
         let done = db::retrying(|| replace_recovery_codes(&self.app, &session, &device)).await;
-        Ok(Response::new(ReplaceRecoveryCodesResponse { recovery_codes: done.map_err(status)? }))
+        Ok(Response::new(ReplaceRecoveryCodesResponse { recovery_codes: done? }))
     }
 
-    async fn list_passkeys(&self, request: Request<ListPasskeysRequest>) -> Answer<ListPasskeysResponse> {
+    async fn list_passkeys(&self, request: Request<ListPasskeysRequest>) -> Reply<ListPasskeysResponse> {
         let session = self.viewer(request.metadata()).await?;
-        let passkeys = list_passkeys(&self.app, session.user_id).await.map_err(status)?;
+        let passkeys = list_passkeys(&self.app, session.user_id).await?;
         Ok(Response::new(ListPasskeysResponse { passkeys: passkeys.into_iter().map(convert::passkey).collect() }))
     }
 
-    async fn begin_passkey(&self, request: Request<BeginPasskeyRequest>) -> Answer<BeginPasskeyResponse> {
+    async fn begin_passkey(&self, request: Request<BeginPasskeyRequest>) -> Reply<BeginPasskeyResponse> {
         let session = self.holder(request.metadata()).await?;
         let password = request.into_inner().password;
-        let options = db::retrying(|| begin_passkey(&self.app, &session, &password)).await.map_err(status)?;
+        let options = db::retrying(|| begin_passkey(&self.app, &session, &password)).await?;
         Ok(Response::new(BeginPasskeyResponse { options }))
     }
 
-    async fn finish_passkey(&self, request: Request<FinishPasskeyRequest>) -> Answer<FinishPasskeyResponse> {
+    async fn finish_passkey(&self, request: Request<FinishPasskeyRequest>) -> Reply<FinishPasskeyResponse> {
         let session = self.holder(request.metadata()).await?;
         let message = request.into_inner();
         let device = convert::device(message.client.as_ref());
         let name = passkey::name(&message.name, &device);
-        let name = name.map_err(|sentence| status(Error::field("name", sentence)))?;
-        let new = NewCredential::parse(&message.credential).map_err(status)?;
+        let name = name.map_err(|sentence| Error::field("name", sentence))?;
+        let new = NewCredential::parse(&message.credential)?;
         let done = db::retrying(|| finish_passkey(&self.app, &session, (&new, &name), &device)).await;
-        let (passkey, recovery_codes) = done.map_err(status)?;
+        let (passkey, recovery_codes) = done?;
         Ok(Response::new(FinishPasskeyResponse { passkey: Some(convert::passkey(passkey)), recovery_codes }))
     }
 
-    async fn remove_passkey(&self, request: Request<RemovePasskeyRequest>) -> Answer<RemovePasskeyResponse> {
+    async fn remove_passkey(&self, request: Request<RemovePasskeyRequest>) -> Reply<RemovePasskeyResponse> {
         let session = self.holder(request.metadata()).await?;
         let message = request.into_inner();
-        let id = convert::id(&message.passkey_id, "passkey").map_err(status)?;
+        let id = convert::id(&message.passkey_id, "passkey")?;
         let device = convert::device(message.client.as_ref());
-        db::retrying(|| remove_passkey(&self.app, &session, id, &device)).await.map_err(status)?;
+        db::retrying(|| remove_passkey(&self.app, &session, id, &device)).await?;
         Ok(Response::new(RemovePasskeyResponse {}))
     }
 
-    async fn begin_step_up(&self, request: Request<BeginStepUpRequest>) -> Answer<BeginStepUpResponse> {
+    async fn begin_step_up(&self, request: Request<BeginStepUpRequest>) -> Reply<BeginStepUpResponse> {
         let session = self.viewer(request.metadata()).await?;
         let digest = match request.get_ref().digest.as_slice() {
             [] => None,
-            bytes => Some(digest(bytes).map_err(status)?),
+            bytes => Some(digest(bytes)?),
         };
-        let options = begin_step_up(&self.app, &session, digest).await.map_err(status)?;
+        let options = begin_step_up(&self.app, &session, digest).await?;
         Ok(Response::new(BeginStepUpResponse { options }))
     }
 
-    async fn step_up(&self, request: Request<StepUpRequest>) -> Answer<StepUpResponse> {
+    async fn step_up(&self, request: Request<StepUpRequest>) -> Reply<StepUpResponse> {
         let session = self.viewer(request.metadata()).await?;
         let message = request.into_inner();
         let device = convert::device(message.client.as_ref());
-        let factor = factor(&message).map_err(status)?;
+        let factor = factor(&message)?;
         let done = db::retrying(|| step_up(&self.app, &session, &factor, &device)).await;
-        Ok(Response::new(StepUpResponse { until: Some(clock::to_proto(done.map_err(status)?)) }))
+        Ok(Response::new(StepUpResponse { until: Some(clock::to_proto(done?)) }))
     }
 }
 
@@ -146,18 +146,18 @@ fn factor(message: &StepUpRequest) -> Result<Factor, Error> {
 
 impl Door {
     /// The session of whoever may see their second factors and give one: a verified member, or staff, enrolled or not.
-    async fn viewer(&self, metadata: &MetadataMap) -> Result<Session, Status> {
-        let session = self.verifier.session(metadata).await.map_err(refused)?;
+    async fn viewer(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
+        let session = self.verifier.session(metadata).await?;
         if session.role.is_some() {
-            session.clone().colleague().map_err(refused)?;
+            session.clone().colleague()?;
             return Ok(session);
         }
-        session.reader().map_err(refused)
+        session.reader()
     }
 
     /// The session of whoever may change them. Whether that takes a fresh one is decided with the account's lock held.
-    async fn holder(&self, metadata: &MetadataMap) -> Result<Session, Status> {
+    async fn holder(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         let session = self.viewer(metadata).await?;
-        if session.role.is_some() { Ok(session) } else { session.actor().map_err(refused) }
+        if session.role.is_some() { Ok(session) } else { session.actor() }
     }
 }

@@ -1,23 +1,21 @@
 //! For the gateway: what auth keeps about the calling member (D-A12).
 
+use chassis::grpc::Reply;
 use chassis::member_data::{Cursor, Tables};
 use chassis::permission::MemberAct;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Door, refused, status};
+use super::Door;
 use crate::app::list_member_data::list_member_data;
 use crate::store::member_data::MemberTables;
 
 #[tonic::async_trait]
 impl MemberDataService for Door {
-    async fn list_member_data(
-        &self,
-        request: Request<ListMemberDataRequest>,
-    ) -> Result<Response<ListMemberDataResponse>, Status> {
-        let session = self.verifier.owner(request.metadata(), MemberAct::Export).await.map_err(refused)?;
-        let cursor = Cursor::parse(MemberTables::NAMES, &request.get_ref().cursor).map_err(refused)?;
-        Ok(Response::new(list_member_data(&self.app, &session, &cursor).await.map_err(status)?))
+    async fn list_member_data(&self, request: Request<ListMemberDataRequest>) -> Reply<ListMemberDataResponse> {
+        let session = self.verifier.owner(request.metadata(), MemberAct::Export).await?;
+        let cursor = Cursor::parse(MemberTables::NAMES, &request.get_ref().cursor)?;
+        Ok(Response::new(list_member_data(&self.app, &session, &cursor).await?))
     }
 }

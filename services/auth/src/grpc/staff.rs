@@ -3,7 +3,8 @@
 use chassis::audit::Filter;
 use chassis::clock;
 use chassis::db;
-use chassis::grpc::{answer, request_id};
+use chassis::error::Refusal;
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::{Role, Session, Staff, not_permitted};
 use chassis::page::Page;
@@ -24,10 +25,10 @@ use proto::auth::v1::{
 };
 use proto::common::v1::Idempotency;
 use tonic::metadata::MetadataMap;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 use uuid::Uuid;
 
-use super::{Door, convert, refused, status};
+use super::{Door, convert};
 use crate::app::add_member_note::add_member_note;
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::end_member_sessions::{EndMemberSessions, end_member_sessions};
@@ -46,13 +47,11 @@ use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
 use crate::error::Error;
 
-type Answer<T> = Result<Response<T>, Status>;
-
 #[tonic::async_trait]
 impl StaffService for Door {
-    async fn get_me(&self, request: Request<GetMeRequest>) -> Answer<GetMeResponse> {
+    async fn get_me(&self, request: Request<GetMeRequest>) -> Reply<GetMeResponse> {
         let (session, role) = self.colleague(request.metadata()).await?;
-        let me = get_me(&self.app, &session).await.map_err(status)?;
+        let me = get_me(&self.app, &session).await?;
         Ok(Response::new(GetMeResponse {
             user: Some(convert::user(me.user)),
             totp_required: me.factors.required,
@@ -65,33 +64,33 @@ impl StaffService for Door {
         }))
     }
 
-    async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Answer<BeginTotpResponse> {
+    async fn begin_totp(&self, request: Request<BeginTotpRequest>) -> Reply<BeginTotpResponse> {
         self.colleague(request.metadata()).await?;
         FactorService::begin_totp(self, request).await
     }
 
-    async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Answer<ConfirmTotpResponse> {
+    async fn confirm_totp(&self, request: Request<ConfirmTotpRequest>) -> Reply<ConfirmTotpResponse> {
         self.colleague(request.metadata()).await?;
         FactorService::confirm_totp(self, request).await
     }
 
-    async fn step_up(&self, request: Request<StepUpRequest>) -> Answer<StepUpResponse> {
+    async fn step_up(&self, request: Request<StepUpRequest>) -> Reply<StepUpResponse> {
         self.colleague(request.metadata()).await?;
         FactorService::step_up(self, request).await
     }
 
-    async fn list_members(&self, request: Request<ListMembersRequest>) -> Answer<ListMembersResponse> {
+    async fn list_members(&self, request: Request<ListMembersRequest>) -> Reply<ListMembersResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, convert::PAGE)?;
-        let (members, next_cursor) = list_members(&self.app, &message.search, &page).await.map_err(status)?;
+        let (members, next_cursor) = list_members(&self.app, &message.search, &page).await?;
         Ok(Response::new(ListMembersResponse { members: convert::users(members), next_cursor }))
     }
 
-    async fn get_member(&self, request: Request<GetMemberRequest>) -> Answer<GetMemberResponse> {
+    async fn get_member(&self, request: Request<GetMemberRequest>) -> Reply<GetMemberResponse> {
         self.staff(request.metadata(), Permission::See).await?;
-        let id = convert::id(&request.get_ref().user_id, "member").map_err(status)?;
-        let member = get_member(&self.app, id).await.map_err(status)?;
+        let id = convert::id(&request.get_ref().user_id, "member")?;
+        let member = get_member(&self.app, id).await?;
         Ok(Response::new(GetMemberResponse {
             member: Some(convert::user(member.user)),
             sessions: member.sessions.into_iter().map(|one| convert::session(one, None)).collect(),
@@ -101,36 +100,35 @@ impl StaffService for Door {
         }))
     }
 
-    async fn freeze_member(&self, request: Request<FreezeMemberRequest>) -> Answer<FreezeMemberResponse> {
+    async fn freeze_member(&self, request: Request<FreezeMemberRequest>) -> Reply<FreezeMemberResponse> {
         let staff = self.staff(request.metadata(), Permission::Freeze).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let FreezeMemberRequest { user_id, note, client, .. } = request.into_inner();
         let address = convert::device(client.as_ref()).address;
         let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
-        let done = db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Freeze)).await.map_err(status)?;
+        let done = db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Freeze)).await?;
         Ok(answer(done.map(|user| FreezeMemberResponse { member: Some(convert::user(user)) })))
     }
 
-    async fn unfreeze_member(&self, request: Request<UnfreezeMemberRequest>) -> Answer<UnfreezeMemberResponse> {
+    async fn unfreeze_member(&self, request: Request<UnfreezeMemberRequest>) -> Reply<UnfreezeMemberResponse> {
         let staff = self.staff(request.metadata(), Permission::Freeze).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let UnfreezeMemberRequest { user_id, note, client, .. } = request.into_inner();
         let address = convert::device(client.as_ref()).address;
         let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
-        let done =
-            db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Unfreeze)).await.map_err(status)?;
+        let done = db::retrying(|| change_freeze(&self.app, &decision, FreezeChange::Unfreeze)).await?;
         Ok(answer(done.map(|user| UnfreezeMemberResponse { member: Some(convert::user(user)) })))
     }
 
     async fn list_member_activity(
         &self,
         request: Request<ListMemberActivityRequest>,
-    ) -> Answer<ListMemberActivityResponse> {
+    ) -> Reply<ListMemberActivityResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, convert::PAGE)?;
-        let member = get_member(&self.app, member(&message.user_id)?).await.map_err(status)?;
-        let (events, next_cursor) = list_activity(&self.app, member.user.id, &page).await.map_err(status)?;
+        let member = get_member(&self.app, member(&message.user_id)?).await?;
+        let (events, next_cursor) = list_activity(&self.app, member.user.id, &page).await?;
         let events = events.into_iter().map(convert::security_event).collect();
         Ok(Response::new(ListMemberActivityResponse { events, next_cursor }))
     }
@@ -138,134 +136,134 @@ impl StaffService for Door {
     async fn end_member_sessions(
         &self,
         request: Request<EndMemberSessionsRequest>,
-    ) -> Answer<EndMemberSessionsResponse> {
+    ) -> Reply<EndMemberSessionsResponse> {
         let staff = self.staff(request.metadata(), Permission::Freeze).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let EndMemberSessionsRequest { user_id, client, .. } = request.into_inner();
         let address = convert::device(client.as_ref()).address;
         let command = EndMemberSessions { staff, user_id: member(&user_id)?, address, claim };
-        let done = db::retrying(|| end_member_sessions(&self.app, &command)).await.map_err(status)?;
+        let done = db::retrying(|| end_member_sessions(&self.app, &command)).await?;
         let count = |ended| i32::try_from(ended).unwrap_or(i32::MAX);
         Ok(answer(done.map(|ended| EndMemberSessionsResponse { ended: count(ended) })))
     }
 
-    async fn add_member_note(&self, request: Request<AddMemberNoteRequest>) -> Answer<AddMemberNoteResponse> {
+    async fn add_member_note(&self, request: Request<AddMemberNoteRequest>) -> Reply<AddMemberNoteResponse> {
         let staff = self.staff(request.metadata(), Permission::WriteNotes).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let AddMemberNoteRequest { user_id, text: note, client, .. } = request.into_inner();
         let address = convert::device(client.as_ref()).address;
         let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
-        let done = db::retrying(|| add_member_note(&self.app, &decision)).await.map_err(status)?;
+        let done = db::retrying(|| add_member_note(&self.app, &decision)).await?;
         Ok(answer(done.map(|()| AddMemberNoteResponse {})))
     }
 
     async fn propose_factor_reset(
         &self,
         request: Request<ProposeFactorResetRequest>,
-    ) -> Answer<ProposeFactorResetResponse> {
+    ) -> Reply<ProposeFactorResetResponse> {
         let staff = self.staff(request.metadata(), Permission::ResetFactors).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let ProposeFactorResetRequest { user_id, note, client, .. } = request.into_inner();
         let address = convert::device(client.as_ref()).address;
         let decision = FreezeMember { staff, user_id: member(&user_id)?, note, address, claim };
-        let done = db::retrying(|| propose_factor_reset(&self.app, &decision)).await.map_err(status)?;
+        let done = db::retrying(|| propose_factor_reset(&self.app, &decision)).await?;
         Ok(answer(done.map(|proposal| ProposeFactorResetResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_staff(&self, request: Request<ListStaffRequest>) -> Answer<ListStaffResponse> {
+    async fn list_staff(&self, request: Request<ListStaffRequest>) -> Reply<ListStaffResponse> {
         self.staff(request.metadata(), Permission::SeeStaff).await?;
-        let staff = list_staff(&self.app).await.map_err(status)?;
+        let staff = list_staff(&self.app).await?;
         Ok(Response::new(ListStaffResponse { staff: convert::users(staff) }))
     }
 
-    async fn invite_staff(&self, _: Request<InviteStaffRequest>) -> Answer<InviteStaffResponse> {
-        Err(refused(not_permitted()))
+    async fn invite_staff(&self, _: Request<InviteStaffRequest>) -> Reply<InviteStaffResponse> {
+        Err(not_permitted().into())
     }
 
-    async fn disable_staff(&self, _: Request<DisableStaffRequest>) -> Answer<DisableStaffResponse> {
-        Err(refused(not_permitted()))
+    async fn disable_staff(&self, _: Request<DisableStaffRequest>) -> Reply<DisableStaffResponse> {
+        Err(not_permitted().into())
     }
 
     async fn propose_staff_change(
         &self,
         request: Request<ProposeStaffChangeRequest>,
-    ) -> Answer<ProposeStaffChangeResponse> {
+    ) -> Reply<ProposeStaffChangeResponse> {
         let staff = self.staff(request.metadata(), Permission::ChangeStaff).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let message = request.into_inner();
         let address = convert::device(message.client.as_ref()).address;
-        let change = change(message.change).map_err(status)?;
+        let change = change(message.change)?;
         let command = ProposeStaffChange { staff, change, address, claim };
-        let done = db::retrying(|| propose_staff_change(&self.app, &command)).await.map_err(status)?;
+        let done = db::retrying(|| propose_staff_change(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| ProposeStaffChangeResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Answer<ListProposalsResponse> {
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
         self.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let wanted = message.status();
         let page = Page::parse(message.page, convert::PAGE)?;
-        let (rows, next_cursor) = list_proposals(&self.app, wanted, &page).await.map_err(status)?;
+        let (rows, next_cursor) = list_proposals(&self.app, wanted, &page).await?;
         Ok(Response::new(ListProposalsResponse { proposals: rows.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
-    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Answer<ConfirmProposalResponse> {
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
         let staff = self.decider(request.metadata()).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let ConfirmProposalRequest { proposal_id, client_address, .. } = request.into_inner();
-        let id = convert::id(&proposal_id, "proposal").map_err(status)?;
+        let id = convert::id(&proposal_id, "proposal")?;
         let command = DecideProposal { staff, id, decision: Decision::Confirm, client_address, claim };
-        let done = db::retrying(|| decide_proposal(&self.app, &command)).await.map_err(status)?;
+        let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| ConfirmProposalResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Answer<RejectProposalResponse> {
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
         let staff = self.decider(request.metadata()).await?;
         let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
         let RejectProposalRequest { proposal_id, client_address, .. } = request.into_inner();
-        let id = convert::id(&proposal_id, "proposal").map_err(status)?;
+        let id = convert::id(&proposal_id, "proposal")?;
         let command = DecideProposal { staff, id, decision: Decision::Reject, client_address, claim };
-        let done = db::retrying(|| decide_proposal(&self.app, &command)).await.map_err(status)?;
+        let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| RejectProposalResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Answer<ListAuditRowsResponse> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, convert::PAGE)?;
         let filter = Filter::try_from(message.filter)?;
-        let (rows, next_cursor) = list_audit_rows(&self.app, &filter, &page).await.map_err(status)?;
+        let (rows, next_cursor) = list_audit_rows(&self.app, &filter, &page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }
 
 impl Door {
     /// The calling staff member, if they may.
-    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Status> {
-        self.verifier.staff(metadata, permission).await.map_err(refused)
+    async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
+        self.verifier.staff(metadata, permission).await
     }
 
     /// The calling staff member, if they may decide some of the proposals here; which, the signature of the decision tells.
-    async fn decider(&self, metadata: &MetadataMap) -> Result<Staff, Status> {
+    async fn decider(&self, metadata: &MetadataMap) -> Result<Staff, Refusal> {
         let permissions = [Permission::ChangeStaff, Permission::ResetFactors];
-        self.verifier.staff_with_any(metadata, &permissions).await.map_err(refused)
+        self.verifier.staff_with_any(metadata, &permissions).await
     }
 
     /// The session of staff of any role, enrolled or not.
-    async fn colleague(&self, metadata: &MetadataMap) -> Result<(Session, Role), Status> {
-        let session = self.verifier.session(metadata).await.map_err(refused)?;
-        let staff = session.clone().colleague().map_err(refused)?;
+    async fn colleague(&self, metadata: &MetadataMap) -> Result<(Session, Role), Refusal> {
+        let session = self.verifier.session(metadata).await?;
+        let staff = session.clone().colleague()?;
         Ok((session, staff.role))
     }
 }
 
-fn member(id: &str) -> Result<Uuid, Status> {
-    convert::id(id, "member").map_err(status)
+fn member(id: &str) -> Result<Uuid, Error> {
+    convert::id(id, "member")
 }
 
 /// The key under which a colleague asks for something.
-fn claim<T>(staff: &Staff, request: &Request<T>, key: Option<&Idempotency>) -> Result<Option<Claim>, Status> {
-    Claim::of(staff.user_id, key, request_id(request.metadata())).map_err(refused)
+fn claim<T>(staff: &Staff, request: &Request<T>, key: Option<&Idempotency>) -> Result<Option<Claim>, Refusal> {
+    Claim::of(staff.user_id, key, request_id(request.metadata()))
 }
 
 fn change(message: Option<proto::auth::v1::propose_staff_change_request::Change>) -> Result<Change, Error> {

@@ -17,6 +17,9 @@ pub fn request_id(metadata: &MetadataMap) -> &str {
     metadata.get(REQUEST_ID).and_then(|value| value.to_str().ok()).unwrap_or_default()
 }
 
+/// What a handler of gRPC returns.
+pub type Reply<T> = Result<Response<T>, Status>;
+
 /// A response that says whether it was given before.
 pub fn answer<T>(answer: Answer<T>) -> Response<T> {
     let mut response = Response::new(answer.result);
