@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { passes } from './support/accessible'
-import { approve, fund, proof, signedIn, startAs } from './support/stack'
+import { isAccessible, passes } from './support/accessible'
+import { approve, fund, mailTo, proof, signedIn, staffSignedIn, startAs } from './support/stack'
 import { expect, test } from './support/test'
 
 test('bought from the balance, the course opens at once and is read lesson by lesson [CRS-01] [CRS-02] [D-C1] [D-C2] [D-C3]', async ({ page }) => {
@@ -99,4 +99,45 @@ test('all lessons done earn a certificate that others can verify [D-C8]', async 
     await expect(stranger.getByText('No such certificate')).toBeVisible()
   }
   await passes(stranger, 'no certificate')
+})
+
+test('two treasurers refund the course; access ends at once and the member is told [D-C9]', async ({ page, another, watch }) => {
+  watch.tolerate(/status of 403/)
+  const member = await signedIn(page)
+  await fund(member, 100)
+  const { transaction } = await member.api<{ transaction: { id: string; reference: string } }>('POST', '/courses/purchase')
+  await page.goto('/courses')
+  await expect(page.getByText('Purchased')).toBeVisible()
+
+  const treasurer = await another()
+  await staffSignedIn(treasurer, 'treasurer')
+  await treasurer.goto(`/admin/review/${transaction.id}`)
+  await treasurer.getByRole('button', { name: 'Refund' }).click()
+  const dialog = treasurer.getByRole('dialog')
+  await expect(dialog).toContainText('$87.00')
+  await isAccessible(treasurer, 'the refund')
+  await dialog.getByLabel('Reason').fill(`Asked for by ${member.id}`)
+  await dialog.getByRole('button', { name: 'Propose' }).click()
+  await expect(dialog).toBeHidden()
+
+  const second = await another()
+  await staffSignedIn(second, 'treasurer2')
+  await second.goto('/admin/proposals')
+  const proposal = second.getByRole('listitem').filter({ hasText: member.id })
+  await expect(proposal).toContainText('Refund the course')
+  await expect(proposal).toContainText(transaction.reference)
+  await expect(proposal).toContainText('$87.00')
+  await proposal.getByRole('button', { name: 'Confirm' }).click()
+  await expect(second.getByText('The proposal has taken effect.')).toBeVisible()
+
+  // The open page hears of it; the lessons are closed in every other one, too.
+  await expect(page.getByRole('link', { name: '$87 Lifetime access' })).toBeVisible({ timeout: 5_000 })
+  await page.goto('/courses/lessons/film-with-a-phone')
+  await expect(page.getByRole('button', { name: 'Mark as done' })).toHaveCount(0)
+  await page.goto('/dashboard')
+  await expect(page.getByRole('region', { name: 'Available Balance' })).toContainText('$100.00')
+  await mailTo(member.email, /refunded/)
+  await treasurer.reload()
+  await expect(treasurer.getByText('It was refunded by')).toBeVisible()
+  await expect(treasurer.getByRole('button', { name: 'Refund' })).toHaveCount(0)
 })

@@ -425,7 +425,9 @@ controls! {
             '00000000-0000-0000-0000-0000000000a1', 'reviewer', 'hold.place', '00000000-0000-0000-0000-0000000000e7', '', ''
          FROM audit_rows";
     a_course_sold_twice_is_seen: "T5", "wallet",
-        "DROP INDEX postings_one_course_a_member; SELECT book('course', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000002], ARRAY[-1, 1])";
+        "SELECT book('course', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000002], ARRAY[-1, 1])";
+    a_refund_that_nobody_proposed_is_seen: "D-C9", "wallet",
+        "SELECT book('course_refund', gen_random_uuid(), NULL, ARRAY[1, 4000000000000000002], ARRAY[8700, -8700])";
     a_double_payout_of_a_trade_is_seen: "T2", "wallet",
         "UPDATE trade_fundings SET value_cents = 10999 WHERE status = 'settled'";
     a_trade_without_money_is_seen: "T1", "trade",

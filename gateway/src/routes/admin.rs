@@ -56,6 +56,7 @@ pub fn routes(
         .routes(routes!(transactions::paying))
         .routes(routes!(transactions::paid))
         .routes(routes!(transactions::reverse))
+        .routes(routes!(transactions::refund))
         .routes(routes!(payments::unclaimed))
         // Members.
         .routes(routes!(members::list))

@@ -65,9 +65,11 @@ CREATE OR REPLACE FUNCTION pending_course(member uuid) RETURNS SETOF uuid LANGUA
     SELECT id FROM transactions WHERE user_id = member AND kind = 'course' COLLATE "C" AND status = 'pending' COLLATE "C"
 $$;
 
--- A member owns the course after a purchase from the balance or a confirmed payment.
+-- A member owns the course after a purchase from the balance or a confirmed payment, until it is refunded.
 CREATE OR REPLACE FUNCTION paid_course(member uuid) RETURNS SETOF bigint LANGUAGE sql STABLE AS $$
-    SELECT id FROM postings WHERE user_id = member AND kind = 'course'
+    SELECT id FROM postings AS bought WHERE user_id = member AND kind = 'course'
+        -- Not an EXISTS, which would be planned as a join with all postings.
+        AND (SELECT refund.id FROM postings AS refund WHERE refund.reverses = bought.id) IS NULL
 $$;
 
 -- Withdrawals that count towards a member's limits since a moment; a rejected request gives its amount back. The time is
@@ -88,9 +90,10 @@ CREATE OR REPLACE FUNCTION moves_of(posting bigint, times integer) RETURNS jsonb
         FROM entries JOIN accounts ON id = account_id WHERE posting_id = posting GROUP BY 1) AS moved
 $$;
 
--- The posting that a reversal proposal names.
+-- The posting that a proposal of a reversal or a refund names.
 CREATE OR REPLACE FUNCTION reversed_by(proposal uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
-    SELECT (change ->> 'reverses')::bigint FROM proposals WHERE id = proposal AND kind = 'reversal'
+    SELECT (change ->> 'reverses')::bigint FROM proposals
+    WHERE id = proposal AND kind IN ('reversal', 'course_refund')
 $$;
 
 -- Creates the accounts of a member if they do not exist. Available comes first, so that it has the lowest id.
@@ -190,6 +193,7 @@ DECLARE
     headers       bytea[];
     moved         bigint[] := array_fill(0::bigint, ARRAY[cardinality(new_postings)]);
     posting       ledger_posting;
+    sells_course  boolean  := false;
     number        integer := 0;
     rule          posting_kinds;
     posted_at     timestamptz;
@@ -338,10 +342,11 @@ BEGIN
     posted_at := clock_timestamp();
     SELECT array_agg(nextval('postings_id_seq')),
         array_agg(posting_header(new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at,
-            CASE WHEN new.kind = 'reversal' THEN reversed_by(new.business_id) END))
+            CASE WHEN new.kind IN ('reversal', 'course_refund') THEN reversed_by(new.business_id) END))
         INTO posting_ids, headers FROM unnest(new_postings) AS new;
     FOREACH posting IN ARRAY new_postings LOOP
         number := number + 1;
+        sells_course := sells_course OR posting.kind = 'course';
         IF posting.movement <> last_movement THEN
             last_movement := posting.movement;
             first_entry := next_entry;
@@ -444,7 +449,7 @@ BEGIN
         INSERT INTO postings (id, kind, cause_type, business_id, user_id, transaction_id, created_at, reverses)
             OVERRIDING SYSTEM VALUE
             SELECT new.id, new.kind, new.cause_type, new.business_id, new.user_id, new.transaction_id, posted_at,
-                CASE WHEN new.kind = 'reversal' THEN reversed_by(new.business_id) END
+                CASE WHEN new.kind IN ('reversal', 'course_refund') THEN reversed_by(new.business_id) END
             FROM ROWS FROM (unnest(new_postings), unnest(posting_ids))
                 AS new (movement, kind, cause_type, business_id, user_id, transaction_id, id)
             WHERE all_applied OR verdicts[new.movement] = 0;
@@ -494,6 +499,18 @@ BEGIN
             WHERE trade_fundings.ctid = found.tid AND new.rule = 'trade_funded' AND verdicts[new.movement] = 0;
     END IF;
 
+    -- A member buys the course again only after a refund. Whoever posts a purchase has locked the member's account.
+    IF sells_course THEN
+        FOR posting IN
+            SELECT new.* FROM unnest(new_postings) AS new
+            WHERE new.kind = 'course' AND verdicts[new.movement] = 0
+                AND (SELECT count(*) FROM paid_course(new.user_id)) > 1
+        LOOP
+            RAISE EXCEPTION 'member % owns the course', posting.user_id
+                USING ERRCODE = 'unique_violation', CONSTRAINT = 'postings_one_course_a_member';
+        END LOOP;
+    END IF;
+
     -- Every posting needs a cause with the same member and amount: a decision, a funding or a purchase.
     FOR found_kind, found_id IN
         SELECT new.kind, new.id
@@ -510,9 +527,15 @@ BEGIN
             WHEN 'proposal' THEN
                 (SELECT status = cause_status AND kind = cause_kind AND subject_id = new.user_id
                         AND change ->> 'amount_cents' = new.cents::text
-                        AND (new.kind <> 'reversal' OR (
-                            SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) AND reversed.user_id = new.user_id
-                            FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id)))
+                        AND CASE new.kind
+                            WHEN 'reversal' THEN (
+                                SELECT moves_of(new.id, 1) = moves_of(reversed.id, -1) AND reversed.user_id = new.user_id
+                                FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id))
+                            WHEN 'course_refund' THEN (
+                                SELECT reversed.kind = 'course' AND reversed.user_id = new.user_id
+                                    AND (moves_of(reversed.id, 1) ->> 'course_revenue')::bigint = new.cents
+                                FROM postings AS reversed WHERE reversed.id = reversed_by(new.business_id))
+                            ELSE true END
                     FROM proposals WHERE id = new.business_id)
             WHEN 'hold' THEN
                 (SELECT status = cause_status AND user_id = new.user_id AND amount_cents = new.cents

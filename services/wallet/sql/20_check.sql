@@ -146,12 +146,12 @@ LANGUAGE sql STABLE AS $$
     UNION ALL
     SELECT one.kind, one.id, one.subject_id, jsonb_build_object(
         CASE one.kind WHEN 'bonus' THEN 'bonus_expense' WHEN 'release' THEN 'bonus' WHEN 'adjustment_credit' THEN 'adjustments'
-            ELSE 'available' END, -(one.change ->> 'amount_cents')::bigint,
+            WHEN 'course_refund' THEN 'course_revenue' ELSE 'available' END, -(one.change ->> 'amount_cents')::bigint,
         CASE one.kind WHEN 'bonus' THEN 'bonus' WHEN 'adjustment_debit' THEN 'adjustments' ELSE 'available' END,
         (one.change ->> 'amount_cents')::bigint)
     FROM proposals AS one
     WHERE one.id = ANY (ids) AND one.status = 'confirmed'
-        AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit')
+        AND one.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'course_refund')
     UNION ALL
     SELECT one.kind, one.id, one.subject_id, moves_of((one.change ->> 'reverses')::bigint, -1)
     FROM proposals AS one
@@ -200,7 +200,8 @@ BEGIN
             WHEN expected.business_id IS NULL THEN 'has no cause'
             WHEN expected.user_id <> checked.user_id THEN 'belongs to another member than its cause'
             WHEN jsonb_strip_nulls(expected.moves) IS DISTINCT FROM moved.moves THEN 'moves other amounts than its cause'
-            WHEN checked.reverses IS DISTINCT FROM CASE checked.kind WHEN 'reversal' THEN reversed_by(checked.business_id) END
+            WHEN checked.reverses IS DISTINCT FROM
+                    CASE WHEN checked.kind IN ('reversal', 'course_refund') THEN reversed_by(checked.business_id) END
                 THEN 'reverses another posting than its cause'
             END AS fault
         FROM checked LEFT JOIN moved ON moved.posting_id = checked.id

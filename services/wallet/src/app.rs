@@ -87,6 +87,8 @@ pub mod propose_correction;
 
 pub mod propose_reversal;
 
+pub mod propose_course_refund;
+
 pub mod place_hold;
 
 pub mod release_hold;

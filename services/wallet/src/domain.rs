@@ -33,6 +33,8 @@ pub mod account;
 
 pub mod correction;
 
+pub mod course_refund;
+
 pub mod cursor;
 
 pub mod destination;

@@ -35,6 +35,9 @@ pub enum Error {
     /// Only credits that came from outside or from staff.
     #[error("this transaction cannot be reversed.")]
     NotReversible,
+    /// Not a payment for the course.
+    #[error("only a payment for the course can be refunded.")]
+    NotRefundable,
     #[error("this transaction has already been reversed.")]
     AlreadyReversed,
     #[error("this member has {0} holds. Please release one first.")]
@@ -210,6 +213,7 @@ impl Fault for Error {
             Self::OwnHold => Kind::Forbidden,
             Self::AmountOwed
             | Self::NotReversible
+            | Self::NotRefundable
             | Self::AlreadyReversed
             | Self::TooManyHolds(_)
             | Self::HoldReleased
@@ -263,7 +267,7 @@ impl Fault for Error {
             | Self::QuoteNotFound
             | Self::HoldNotFound => ErrorReason::NotFound,
             Self::AmountOwed => ErrorReason::AmountOwed,
-            Self::NotReversible => ErrorReason::NotReversible,
+            Self::NotReversible | Self::NotRefundable => ErrorReason::NotReversible,
             Self::AlreadyReversed => ErrorReason::AlreadyReversed,
             Self::TooManyHolds(_) => ErrorReason::TooManyHolds,
             Self::OwnHold => ErrorReason::SelfConfirmation,

@@ -85,6 +85,7 @@ export const terms: LegalText = {
       title: 'The course',
       passages: [
         'The course is paid for once, at the price shown when you buy it. You pay from your balance, or by a payment that our staff confirms; then all modules open and stay open to your account without further payment.',
+        'If we refund the course, its price is added to your balance and the modules close again.',
         'It is for your own learning. You may use templates and checklists in your work; you may not resell, republish or share the lessons.',
         'The course teaches a craft. We do not promise income, clients or results. Prices of other offers on our pages are for comparison.',
         'Consumers may have a right to withdraw from a purchase of digital content. It can end once you have asked us to open the lessons at once. To use it, write to us.',

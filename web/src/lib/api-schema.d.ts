@@ -903,6 +903,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/transactions/{id}/refund": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Propose to refund the course
+         * @description The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
+         *     confirms.
+         */
+        post: operations["post_admin_transactions_by_id_refund"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/transactions/{id}/reject": {
         parameters: {
             query?: never;
@@ -3657,6 +3678,14 @@ export interface components {
             recoveryCodes: string[];
             success: boolean;
         };
+        /** @description The reason for a refund. */
+        Refund: {
+            /**
+             * @description For the audit log; 1 to 500 characters.
+             * @example Asked for within 14 days
+             */
+            note: string;
+        };
         /** @description A new account. */
         Registration: {
             /**
@@ -3739,7 +3768,9 @@ export interface components {
             evidence?: components["schemas"]["Evidence"];
             /** @description Withdrawals: the earliest time of approval and payout after a change of the account. */
             notBefore?: string;
-            /** @description Id of the transaction that reversed it. */
+            /** @description Whether it paid for the course and can be refunded. */
+            refundable: boolean;
+            /** @description Id of the transaction that reversed or refunded it. */
             reversedBy?: string;
             /** @description Whether it can be reversed. */
             reversible: boolean;
@@ -5586,6 +5617,29 @@ export interface operations {
                     "application/json": components["schemas"]["PayoutStarted"];
                 };
             };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_admin_transactions_by_id_refund: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that it takes effect once however often it is sent. */
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
+            };
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Refund"];
+            };
+        };
+        responses: {
+            201: components["responses"]["Proposed"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

@@ -112,9 +112,9 @@ pub const CHECKS: &[Check] = &[
         "every reversal takes back, once and wholly, the posting that its proposal names",
         "SELECT format('posting %s reverses %s by proposal %s', reversal.id, reversal.reverses, reversal.business_id)
          FROM postings AS reversal
-         LEFT JOIN proposals ON proposals.id = reversal.business_id AND proposals.kind = 'reversal'
+         LEFT JOIN proposals ON proposals.id = reversal.business_id AND proposals.kind = reversal.kind
          LEFT JOIN postings AS reversed ON reversed.id = reversal.reverses
-         WHERE (reversal.kind = 'reversal' OR reversal.reverses IS NOT NULL) AND (
+         WHERE reversal.kind <> 'course_refund' AND (reversal.kind = 'reversal' OR reversal.reverses IS NOT NULL) AND (
             reversal.reverses IS DISTINCT FROM (change ->> 'reverses')::bigint OR reversal.kind <> 'reversal'
             OR reversed.user_id IS DISTINCT FROM reversal.user_id
             OR reversed.kind NOT IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')
@@ -197,7 +197,7 @@ pub const CHECKS: &[Check] = &[
                 OR postings.kind IN ('trade_settle', 'trade_gain', 'trade_loss') AND trade_fundings.status = 'settled')
          LEFT JOIN proposals ON proposals.id = business_id AND proposals.kind = postings.kind
             AND proposals.status = 'confirmed' AND proposals.subject_id = postings.user_id
-            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'reversal')
+            AND postings.kind IN ('bonus', 'release', 'adjustment_credit', 'adjustment_debit', 'reversal', 'course_refund')
          LEFT JOIN holds ON holds.id = business_id AND holds.user_id = postings.user_id
             AND (postings.kind = 'hold' OR postings.kind = 'hold_release' AND holds.status = 'released')
          WHERE line.id IS NULL AND trade_id IS NULL AND proposals.id IS NULL AND holds.id IS NULL",
@@ -440,11 +440,26 @@ pub const CHECKS: &[Check] = &[
     ),
     wallet(
         "T5",
-        "nobody bought the course twice, and every course sold is a posting",
+        "nobody owns the course twice, and every course sold is a posting",
         "SELECT format('member %s: %s lines, %s postings', user_id, lines, posted) FROM (
             SELECT user_id, count(*) AS lines FROM transactions WHERE kind = 'course' AND status = 'success' GROUP BY user_id) AS bought
-         FULL JOIN (SELECT user_id, count(*) AS posted FROM postings WHERE kind = 'course' GROUP BY user_id) AS sold USING (user_id)
-         WHERE lines IS DISTINCT FROM 1 OR posted IS DISTINCT FROM 1",
+         FULL JOIN (SELECT user_id, count(*) AS posted, count(*) FILTER (WHERE NOT EXISTS (
+                SELECT FROM postings AS refund WHERE refund.reverses = postings.id)) AS owned
+            FROM postings WHERE kind = 'course' GROUP BY user_id) AS sold USING (user_id)
+         WHERE lines IS DISTINCT FROM posted OR owned > 1",
+    ),
+    wallet(
+        "D-C9",
+        "every refund gives back the price of the course that its proposal names",
+        "SELECT format('posting %s refunds %s by proposal %s', refund.id, refund.reverses, refund.business_id)
+         FROM postings AS refund
+         LEFT JOIN proposals ON proposals.id = refund.business_id AND proposals.kind = refund.kind
+         LEFT JOIN postings AS bought ON bought.id = refund.reverses
+         WHERE refund.kind = 'course_refund' AND (
+            refund.reverses IS DISTINCT FROM (change ->> 'reverses')::bigint
+            OR bought.kind IS DISTINCT FROM 'course' OR bought.user_id IS DISTINCT FROM refund.user_id
+            OR (SELECT sum(amount_cents) FROM entries
+                WHERE posting_id IN (refund.id, bought.id) AND account_id = 4000000000000000002) IS DISTINCT FROM 0)",
     ),
     wallet(
         "T4",

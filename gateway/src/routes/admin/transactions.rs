@@ -9,8 +9,8 @@ use proto::common::v1::{EvidenceCheck, PageRequest};
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
-    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeReversalRequest, RejectTransactionRequest,
-    Transaction as Row, TransactionKind, TransactionStatus,
+    MarkWithdrawalPaidRequest, NoteViewingRequest, ProposeCourseRefundRequest, ProposeReversalRequest,
+    RejectTransactionRequest, Transaction as Row, TransactionKind, TransactionStatus,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -255,7 +255,9 @@ pub struct Review {
     entries: Vec<Entry>,
     /// Whether it can be reversed.
     reversible: bool,
-    /// Id of the transaction that reversed it.
+    /// Whether it paid for the course and can be refunded.
+    refundable: bool,
+    /// Id of the transaction that reversed or refunded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     reversed_by: Option<String>,
@@ -306,6 +308,7 @@ pub async fn get(
         approved_by,
         entries: answer.entries.into_iter().map(Entry::from).collect(),
         reversible: answer.reversible,
+        refundable: answer.refundable,
         reversed_by: Some(answer.reversed_by).filter(|id| !id.is_empty()),
         not_before: moment(answer.not_before.as_ref()),
         evidence: answer.evidence.map(Into::into),
@@ -489,6 +492,42 @@ pub async fn reverse(
     form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
+    Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
+}
+
+/// The reason for a refund.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+pub struct Refund {
+    /// For the audit log; 1 to 500 characters.
+    #[schema(value_type = String, example = "Asked for within 14 days")]
+    note: Field,
+}
+
+/// Propose to refund the course
+///
+/// The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
+/// confirms.
+#[utoipa::path(post, path = "/admin/transactions/{id}/refund", request_body = Refund,
+    params(("id" = String, Path), Key),
+    responses((status = 201, body = Proposed), Errors), tag = "Back office")]
+pub async fn refund(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(transaction_id): Path<String>,
+    key: Key,
+    Json { value, digest }: Json<Refund>,
+) -> Result<Response, ApiError> {
+    let mut form = Form::new();
+    let claim = key.claim(&digest);
+    let message = ProposeCourseRefundRequest {
+        transaction_id,
+        note: form.text("note", &value.note),
+        client_address: caller.client.address,
+        idempotency: claim.clone(),
+    };
+    form.finish()?;
+    let (metadata, answer, _) =
+        call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 

@@ -67,6 +67,8 @@ templates! {
     CoursePaymentReceived = "course_payment_received",
     /// The course is open.
     CourseUnlocked = "course_unlocked",
+    /// The course was paid back, and is closed again.
+    CourseRefunded = "course_refunded",
     /// A payment for the course was not accepted.
     CoursePaymentRejected = "course_payment_rejected",
     /// A withdrawal waits for review; its amount is held.

@@ -168,6 +168,7 @@ fn of_wallet(event: &Event) -> Result<Vec<MailRequest>, Error> {
         "wallet.v1.fee_confirmed" => (Template::FeeConfirmed, None),
         "wallet.v1.fee_rejected" => (Template::FeeRejected, None),
         "wallet.v1.course_unlocked" => (Template::CourseUnlocked, Some(Template::CourseUnlocked)),
+        "wallet.v1.course_refunded" => (Template::CourseRefunded, None),
         "wallet.v1.bonus_granted" => (Template::BonusGranted, None),
         "wallet.v1.bonus_released" => (Template::BonusReleased, None),
         "wallet.v1.balance_adjusted" => (Template::BalanceAdjusted, None),

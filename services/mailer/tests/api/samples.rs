@@ -349,6 +349,12 @@ fn wallet_samples(id: Uuid) -> Vec<Sample> {
         one("course_unlocked", "course", Template::CourseUnlocked, &["https://solvane.test/courses"]),
         one("course_unlocked", "", Template::CourseUnlocked, &["seven modules"]),
         one(
+            "course_refunded",
+            "credit",
+            Template::CourseRefunded,
+            &["$1,234.50", "added to your balance", "TNX-1a2b3c"],
+        ),
+        one(
             "withdrawal_requested",
             "",
             Template::WithdrawalReceived,

@@ -1,4 +1,4 @@
-//! A second person confirms a correction, a reversal, a reopening or a rebuild, or rejects it.
+//! A second person confirms a correction, a reversal, a refund, a reopening or a rebuild, or rejects it.
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
@@ -12,6 +12,7 @@ use crate::app::propose_rebuild::{REBUILD, Rebuild};
 use crate::app::propose_reopening::{PAUSE_ID, REOPEN};
 use crate::domain::account::{AccountRef, HouseAccount};
 use crate::domain::correction::{Correction, CorrectionKind};
+use crate::domain::course_refund::{COURSE_REFUND, CourseRefund};
 use crate::domain::posting_kind::{Cause, PostingKind};
 use crate::domain::reversal::{REVERSAL, Reversal, source};
 use crate::domain::transaction::{Details, Direction, Transaction};
@@ -42,12 +43,13 @@ impl Apply for Proposals {
             REOPEN => reopen(conn, &decided, self.decided_by).await?,
             REBUILD => rebuild(conn, &decided).await?,
             REVERSAL => reverse(conn, &decided).await?,
+            COURSE_REFUND => refund(conn, &decided).await?,
             _ => correct(conn, &decided).await?,
         }
         Ok(decided)
     }
 
-    /// The subject of a correction or reversal is a member; the other kinds have none.
+    /// The subject of a correction, reversal or refund is a member; the other kinds have none.
     fn member_of(&self, proposal: &Proposal) -> Option<Uuid> {
         proposal.subject_id
     }
@@ -146,4 +148,24 @@ async fn reverse(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Err
     posting::post(conn, &[posting.shown_as(line.id)]).await?;
     transactions::insert(conn, &line).await?;
     Ok(published::balance_adjusted(&line).enqueue(conn).await?)
+}
+
+/// The price of the course goes back to the balance, and access ends with it.
+async fn refund(conn: &mut PgConnection, proposal: &Proposal) -> Result<(), Error> {
+    let now = clock::now(conn).await?;
+    let refund: CourseRefund = serde_json::from_value(proposal.change.clone()).map_err(Error::unreadable_change)?;
+    let user_id = proposal.subject_id.ok_or(Error::AccountMissing)?;
+    posting::lock_member(conn, user_id).await?;
+    if closed_wallets::is_closed(conn, user_id).await? {
+        return Err(Error::AccountClosed);
+    }
+    let details = Details::Adjustment { direction: Direction::Credit, related_id: Some(refund.transaction_id) };
+    let line = Transaction::done(user_id, details, refund.amount_cents, now)
+        .described(format!("Course {} refunded", refund.reference));
+    let way = (AccountRef::House(HouseAccount::CourseRevenue), AccountRef::available(user_id));
+    let cause = Cause::Proposal(proposal.id);
+    let posting = Posting::transfer(PostingKind::CourseRefund, cause, user_id, way, refund.amount_cents)?;
+    posting::post(conn, &[posting.shown_as(line.id)]).await?;
+    transactions::insert(conn, &line).await?;
+    Ok(published::course_refunded(&line).enqueue(conn).await?)
 }

@@ -36,8 +36,20 @@ pub struct Review {
     pub wallet: Wallet,
     /// What it moved, oldest first.
     pub entries: Vec<LedgerEntry>,
-    /// What it added to the balance, if that may be reversed.
+    /// What it added to the balance or paid for the course, if that may be reversed or refunded.
     pub reversible: Option<Reversible>,
+}
+
+impl Review {
+    #[must_use]
+    pub fn can_be_reversed(&self) -> bool {
+        self.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none() && !posted.is_course())
+    }
+
+    #[must_use]
+    pub fn can_be_refunded(&self) -> bool {
+        self.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none() && posted.is_course())
+    }
 }
 
 /// The transaction, to know which method it names.
@@ -83,7 +95,10 @@ pub async fn get_review(
     checks.push(member_history(&mut conn, transaction.user_id).await?);
     let wallet = accounts::wallet(&mut conn, transaction.user_id).await?.ok_or(Error::AccountMissing)?;
     let entries = entries::of_transaction(&mut conn, &transaction).await?;
-    let reversible = postings::reversible(&mut conn, transaction.id).await?;
+    let reversible = match postings::reversible(&mut conn, transaction.id).await? {
+        Some(posted) => Some(posted),
+        None => postings::of_course(&mut conn, transaction.id).await?,
+    };
     Ok(Review { transaction, checks, wallet, entries, reversible })
 }
 

@@ -37,6 +37,8 @@ named! {
         AdjustmentDebit = "adjustment_debit",
         /// A credit turned out wrong: the posting that it made is taken back.
         Reversal = "reversal",
+        /// The course was refunded: its price is in the balance again.
+        CourseRefund = "course_refund",
         /// Staff kept back a part of the balance.
         Hold = "hold",
         /// It was given back.

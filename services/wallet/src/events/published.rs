@@ -3,8 +3,8 @@
 use chassis::money::Cents;
 use chassis::outbox::Unsent;
 use proto::wallet::v1::{
-    BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseUnlocked, DepositConfirmed, DepositRejected,
-    DepositRequested, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts,
+    BalanceAdjusted, BalanceMoved, BonusGranted, BonusReleased, CourseRefunded, CourseUnlocked, DepositConfirmed,
+    DepositRejected, DepositRequested, DestinationConfirmed, FeeConfirmed, FeeRejected, FeeRequested, TransactionFacts,
     WithdrawalApproved, WithdrawalPaid, WithdrawalRejected, WithdrawalRequested,
 };
 use uuid::Uuid;
@@ -45,6 +45,8 @@ transaction_events! {
     fee_rejected => FeeRejected, "wallet.v1.fee_rejected";
     /// The member owns the course.
     course_unlocked => CourseUnlocked, "wallet.v1.course_unlocked";
+    /// The price of the course is in the balance again, and access has ended.
+    course_refunded => CourseRefunded, "wallet.v1.course_refunded";
     bonus_granted => BonusGranted, "wallet.v1.bonus_granted";
     /// Bonus was released into the balance.
     bonus_released => BonusReleased, "wallet.v1.bonus_released";

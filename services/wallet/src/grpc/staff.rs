@@ -21,11 +21,11 @@ use proto::wallet::v1::{
     ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
     ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse,
     MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, PlaceHoldRequest,
-    PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeRebuildRequest,
-    ProposeRebuildResponse, ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest,
-    ProposeReversalResponse, RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest,
-    RejectTransactionResponse, ReleaseHoldRequest, ReleaseHoldResponse, ReplayDeadLetterRequest,
-    ReplayDeadLetterResponse,
+    PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeCourseRefundRequest,
+    ProposeCourseRefundResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
+    ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest,
+    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest,
+    ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response, Status};
@@ -47,6 +47,7 @@ use crate::app::note_viewing::note_viewing;
 use crate::app::payout_state::known_since;
 use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
+use crate::app::propose_course_refund::{ProposeCourseRefund, propose_course_refund};
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
@@ -119,7 +120,8 @@ impl StaffService for Doors {
         let reversed_by = review.reversible.as_ref().and_then(|posted| posted.reversed_by);
         Ok(Response::new(GetReviewResponse {
             approved_by: approval.map(|approval| approval.by.to_string()).unwrap_or_default(),
-            reversible: review.reversible.as_ref().is_some_and(|posted| posted.reversed_by.is_none()),
+            reversible: review.can_be_reversed(),
+            refundable: review.can_be_refunded(),
             reversed_by: reversed_by.map(|id| id.to_string()).unwrap_or_default(),
             transaction: Some(review.transaction.into()),
             checks: review.checks.into_iter().map(Into::into).collect(),
@@ -287,6 +289,24 @@ impl StaffService for Doors {
         };
         let done = retrying(|| propose_reversal(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeReversalResponse { proposal: Some(one.into()) })))
+    }
+
+    async fn propose_course_refund(
+        &self,
+        request: Request<ProposeCourseRefundRequest>,
+    ) -> Result<Response<ProposeCourseRefundResponse>, Status> {
+        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
+        let request_id = request_id(request.metadata()).to_owned();
+        let message = request.into_inner();
+        let command = ProposeCourseRefund {
+            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
+            staff,
+            transaction_id: convert::transaction_id(&message.transaction_id)?,
+            note: message.note,
+            client_address: message.client_address,
+        };
+        let done = retrying(|| propose_course_refund(&self.db, &command)).await?;
+        Ok(answer(done.map(|one| ProposeCourseRefundResponse { proposal: Some(one.into()) })))
     }
 
     async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Result<Response<PlaceHoldResponse>, Status> {

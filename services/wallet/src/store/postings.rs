@@ -7,6 +7,7 @@ use time::OffsetDateTime;
 use uuid::Uuid;
 
 use crate::domain::cursor::JournalCursor;
+use crate::domain::posting_kind::PostingKind;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JournalPosting {
@@ -158,14 +159,22 @@ pub async fn between(
     rows.into_iter().map(JournalPosting::try_from).collect()
 }
 
-/// What a line added to a member's balance, and what took it back.
+/// What a line added to a member's balance or paid for the course, and what took it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reversible {
     pub id: i64,
     pub kind: String,
     pub amount: Cents,
-    /// The line of its reversal.
+    /// The line of its reversal or refund.
     pub reversed_by: Option<Uuid>,
+}
+
+impl Reversible {
+    /// Whether it paid for the course, and so can be refunded; all others can be reversed.
+    #[must_use]
+    pub fn is_course(&self) -> bool {
+        self.kind == PostingKind::Course.as_str()
+    }
 }
 
 /// The posting of a line, if it is of a kind that may be reversed.
@@ -178,6 +187,21 @@ pub async fn reversible(conn: &mut PgConnection, transaction_id: Uuid) -> Result
         LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
         WHERE transactions.id = $1
             AND posted.kind IN ('deposit', 'fee_credit', 'adjustment_credit', 'release')"#,
+        transaction_id
+    )
+    .fetch_optional(conn)
+    .await
+}
+
+/// The posting of a line that paid for the course.
+pub async fn of_course(conn: &mut PgConnection, transaction_id: Uuid) -> Result<Option<Reversible>, sqlx::Error> {
+    sqlx::query_as!(
+        Reversible,
+        r#"SELECT posted.id, posted.kind, transactions.amount_cents AS "amount: Cents",
+            reversal.transaction_id AS "reversed_by?"
+        FROM postings AS posted JOIN transactions ON transactions.id = posted.business_id
+        LEFT JOIN postings AS reversal ON reversal.reverses = posted.id
+        WHERE posted.kind = 'course' AND posted.business_id = $1"#,
         transaction_id
     )
     .fetch_optional(conn)

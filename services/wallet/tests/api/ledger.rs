@@ -76,10 +76,6 @@ async fn constraints_hold_what_the_code_promises(pool: PgPool) {
     for (sql, constraint) in [
         ("UPDATE accounts SET balance_cents = -1 WHERE kind = 'available'", "accounts_members_not_negative"),
         (
-            "INSERT INTO postings (kind, business_id, user_id) SELECT 'course', gen_random_uuid(), user_id FROM postings LIMIT 1",
-            "postings_one_course_a_member",
-        ),
-        (
             "INSERT INTO postings (kind, business_id, user_id) SELECT kind, business_id, user_id FROM postings LIMIT 1",
             "postings_once",
         ),

@@ -10,6 +10,7 @@ mod checks;
 mod closing;
 mod corrections;
 mod course;
+mod course_refunds;
 mod decided;
 mod deposits;
 mod destinations;

@@ -15,7 +15,7 @@ export function useMayDecide() {
 
 export const roles: Record<Role, { name: string; does: string }> = {
   reviewer: { name: 'Reviewer', does: 'Decides deposits, fees and withdrawals; freezes accounts and places holds' },
-  treasurer: { name: 'Treasurer', does: 'Pays out, manages platform methods, proposes bonuses, adjustments and reversals' },
+  treasurer: { name: 'Treasurer', does: 'Pays out, manages platform methods, proposes bonuses, adjustments, reversals and refunds' },
   manager: { name: 'Manager', does: 'Manages plans, their values and the course' },
   auditor: { name: 'Auditor', does: 'Can view everything, cannot change anything' },
   admin: { name: 'Admin', does: 'Manages staff accounts together with a second admin, cannot move money' },

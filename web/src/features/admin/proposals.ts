@@ -10,6 +10,7 @@ const titles: Record<string, string> = {
   adjustment_credit: 'Add to the balance',
   adjustment_debit: 'Deduct from the balance',
   reversal: 'Reverse a transaction',
+  course_refund: 'Refund the course',
   'plan.create': 'Offer a new plan',
   'plan.update': 'Change the terms of a plan',
   'plan.value': 'Publish a value',

@@ -53,6 +53,10 @@ export const useReject = (id: string) =>
 export const useProposeReversal = (id: string) =>
   useStaffAction((reversal: { note: string }, options) => api.post(`${url(id)}/reverse`, reversal, options), ['note'])
 
+/** Proposes to pay the course back; another treasurer confirms [D-C9]. */
+export const useProposeRefund = (id: string) =>
+  useStaffAction((refund: { note: string }, options) => api.post(`${url(id)}/refund`, refund, options), ['note'])
+
 /** Starts a payout, or goes on with it. */
 export const useLeasePayout = (id: string) =>
   useStaffAction((start: { revision: number }, options) => api.post(`${url(id)}/paying`, start, options))

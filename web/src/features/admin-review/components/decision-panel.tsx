@@ -8,7 +8,7 @@ import { Notice } from '@/components/notice'
 import { formatDateTime } from '@/lib/dates'
 import { formatCents, formatMoney, toCents } from '@/lib/money'
 import { useMember } from '@/lib/session'
-import { useProposeReversal } from '../api/review-transaction'
+import { useProposeRefund, useProposeReversal } from '../api/review-transaction'
 import { useStaffName } from '@/features/admin/api/staff'
 import type { Review } from '@/features/admin/api/types'
 import { adminPaths } from '@/features/admin/paths'
@@ -144,7 +144,7 @@ function SecondReview({ first, isOwn }: { first: FirstApproval; isOwn: boolean }
 
 function Outcome({ review }: { review: Review }) {
   const may = useMay()
-  const { transaction: one, reversible, reversedBy } = review
+  const { transaction: one, reversible, refundable, reversedBy } = review
   if (one.status !== 'success') {
     return (
       <Notice tone="caution" title="Decided: rejected">
@@ -157,11 +157,11 @@ function Outcome({ review }: { review: Review }) {
       <Notice title="Decided: confirmed">
         <p>
           <Amount value={one.amount} /> was posted.{' '}
-          {!reversedBy && `Correct a mistake with ${reversible ? 'a reversal or an adjustment' : 'an adjustment'}. Posted transactions cannot be edited.`}
+          {!reversedBy && `Correct a mistake with ${correctionsOf(review)}. Posted transactions cannot be edited.`}
         </p>
         {reversedBy && (
           <p>
-            It was reversed by{' '}
+            It was {one.kind === 'course' ? 'refunded' : 'reversed'} by{' '}
             <Link to={adminPaths.review(reversedBy)} className="tabular font-medium text-accent-text hover:underline">
               TNX-{reversedBy.slice(0, 6)}
             </Link>
@@ -170,7 +170,30 @@ function Outcome({ review }: { review: Review }) {
         )}
       </Notice>
       {reversible && may('proposeReversal') && <ReversalButton review={review} />}
+      {refundable && may('correctBalances') && <RefundButton review={review} />}
     </div>
+  )
+}
+
+const correctionsOf = ({ reversible, refundable }: Review) =>
+  reversible ? 'a reversal or an adjustment' : refundable ? 'a refund or an adjustment' : 'an adjustment'
+
+/** Proposes to pay the course back to the balance [D-C9]. */
+function RefundButton({ review: { transaction: one } }: { review: Review }) {
+  const refund = useProposeRefund(one.id)
+  return (
+    <NoteButton
+      variant="danger"
+      wide
+      icon={<Undo2 aria-hidden className="size-4.5" />}
+      title={`Refund ${one.reference}`}
+      explanation={`Once another treasurer confirms it, ${formatMoney(one.amount)} is added to the balance, the course closes for the member, and we email them.`}
+      label="Reason"
+      submitLabel="Propose"
+      action={refund}
+    >
+      Refund
+    </NoteButton>
   )
 }
 
