@@ -75,7 +75,7 @@ pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
     if has_a_key_twice(text).ok_or_else(malformed)? {
         return Err(malformed());
     }
-    serde_json::from_str(text).map_err(|_| ApiError::malformed("The request has not the expected form."))
+    serde_json::from_str(text).map_err(|_| ApiError::malformed("The request body does not have the expected shape."))
 }
 
 /// Whether an object anywhere in this well-formed JSON repeats a key. `None` if a key is not text.

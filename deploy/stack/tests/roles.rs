@@ -145,7 +145,7 @@ fn every_operation_is_in_the_table() -> Result<()> {
     Ok(())
 }
 
-/// [D-O1] [D-O2] Every operation by a visitor, a member and each role: exactly those of the table get past the door.
+/// [D-O1] [D-O2] Every operation by a visitor, a member and each role: exactly those of the table are not refused for the role.
 #[tokio::test]
 async fn every_role_may_what_the_table_says() -> Result<()> {
     let stack = TestStack::start().await?;
@@ -163,7 +163,7 @@ async fn every_role_may_what_the_table_says() -> Result<()> {
             let got = match (answer.status, answer.code()) {
                 (401, _) => "401",
                 (403, Some("PERMISSION_DENIED")) => "403",
-                // Past the door: done, or refused for what it asks.
+                // Allowed: done, or refused for what it asks.
                 (200 | 201 | 404 | 409 | 422, _) => "may",
                 _ => "else",
             };

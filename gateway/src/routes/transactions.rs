@@ -477,7 +477,7 @@ pub async fn pay_fee(
     let txid = form.text("txid", &value.txid);
     let method_version = form.optional_integer("methodVersion", &value.method_version);
     if form.text("transactionId", &value.transaction_id) != withdrawal_id {
-        form.wrong("transactionId", "This is not the withdrawal of the address.");
+        form.wrong("transactionId", "This is not the withdrawal of the URL.");
     }
     form.finish()?;
     let claim = key.claim(&digest);

@@ -37,13 +37,13 @@ use crate::error::Error;
 
 /// The services of `solvane.auth.v1`.
 #[derive(Clone)]
-pub struct Door {
+pub struct GrpcServer {
     app: Arc<App>,
     verifier: Verifier,
 }
 
-impl Door {
-    /// A door to these use cases for callers with these keys.
+impl GrpcServer {
+    /// Serves these use cases to callers with these keys.
     #[must_use]
     pub fn new(app: Arc<App>, signatures: Signatures) -> Self {
         let sessions = Arc::new(OwnSessions { app: Arc::clone(&app), signatures: signatures.clone() });

@@ -16,7 +16,7 @@ use auth::app::{
 use auth::clients::Wallet;
 use auth::config::Config;
 use auth::error::Error;
-use auth::grpc::Door;
+use auth::grpc::GrpcServer;
 use auth::hasher::Hasher;
 use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
@@ -145,7 +145,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     factors::announce();
     security_log::announce();
     process
-        .serve(&config.service, Door::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
+        .serve(&config.service, GrpcServer::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
         .await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {

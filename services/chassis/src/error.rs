@@ -187,7 +187,7 @@ impl Fault for Refusal {
     }
 }
 
-/// The answer of a door to a fault; failures are logged here, once.
+/// Converts a service error to a gRPC status; the only place where failures are logged.
 #[must_use]
 pub fn to_status(fault: &impl Fault) -> Status {
     let refusal = Refusal::of(fault);

@@ -22,13 +22,13 @@ use crate::error::Error;
 use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
-pub struct Doors {
+pub struct GrpcServer {
     pub db: Db,
     pub verifier: Verifier,
     pub wallet: Wallet,
 }
 
-impl Doors {
+impl GrpcServer {
     /// Every service of this process, health included.
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();

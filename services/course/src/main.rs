@@ -20,7 +20,7 @@ use course::clients::Wallet;
 use course::config::Config;
 use course::domain::files;
 use course::folder;
-use course::grpc::Doors;
+use course::grpc::GrpcServer;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -75,7 +75,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         config.service.keys.credential(NAME)?,
     );
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
-    let routes = Doors { db, verifier, wallet }.routes().await;
+    let routes = GrpcServer { db, verifier, wallet }.routes().await;
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

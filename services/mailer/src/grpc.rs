@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chassis::db::Db;
 use chassis::dead_letter::Replay;
 use chassis::error::to_status;
-use chassis::grpc::{answer, replayed_status, request_id};
+use chassis::grpc::{Reply, answer, replayed_status, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
@@ -31,13 +31,13 @@ use crate::store::member_data::MemberTables;
 const PAGE: u16 = 50;
 
 #[derive(Clone)]
-pub struct Doors {
+pub struct GrpcServer {
     pub db: Db,
     pub verifier: Verifier,
     pub consumer: Arc<Consumer>,
 }
 
-impl Doors {
+impl GrpcServer {
     /// Every service of this process, health included.
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();
@@ -48,19 +48,13 @@ impl Doors {
 }
 
 #[tonic::async_trait]
-impl StaffService for Doors {
-    async fn list_dead_letters(
-        &self,
-        request: Request<ListDeadLettersRequest>,
-    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+impl StaffService for GrpcServer {
+    async fn list_dead_letters(&self, request: Request<ListDeadLettersRequest>) -> Reply<ListDeadLettersResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
     }
 
-    async fn replay_dead_letter(
-        &self,
-        request: Request<ReplayDeadLetterRequest>,
-    ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
+    async fn replay_dead_letter(&self, request: Request<ReplayDeadLetterRequest>) -> Reply<ReplayDeadLetterResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -75,10 +69,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
     }
 
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, PAGE)?;

@@ -15,7 +15,7 @@ use mailer::app::send_mails::{CONCURRENCY, SendMails};
 use mailer::clients::Directory;
 use mailer::config::Config;
 use mailer::events::consumed::{Consumer, QUEUE};
-use mailer::grpc::Doors;
+use mailer::grpc::GrpcServer;
 use mailer::message::Sender;
 use mailer::render::Renderer;
 use mailer::smtp::Transport;
@@ -50,7 +50,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     }
     let accept = AcceptEvent { db: db.clone(), directory: directory.clone(), queued: Arc::clone(&queued) };
     let consumer = Arc::new(Consumer(Arc::new(accept)));
-    let doors = Doors { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };
+    let grpc = GrpcServer { db: db.clone(), verifier, consumer: Arc::clone(&consumer) };
     let send = Arc::new(SendMails {
         db,
         directory,
@@ -70,7 +70,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    process.serve(&config.service, doors.routes().await).await?;
+    process.serve(&config.service, grpc.routes().await).await?;
     process.run(&config.service.ops).await
 }
 

@@ -37,7 +37,7 @@ use crate::store::member_data::MemberTables;
 use crate::treasury::PublicKeys;
 
 #[derive(Clone)]
-pub struct Doors {
+pub struct GrpcServer {
     pub db: Db,
     pub verifier: Verifier,
     /// Verifies signatures of platform addresses.
@@ -48,7 +48,7 @@ pub struct Doors {
     pub chains: Arc<[Chain]>,
 }
 
-impl Doors {
+impl GrpcServer {
     /// Every service of this process, health included.
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();

@@ -21,7 +21,7 @@ use payment_method::clients::RateSource;
 use payment_method::clients::chain::Chain;
 use payment_method::config::Config;
 use payment_method::domain::statement::Statement;
-use payment_method::grpc::Doors;
+use payment_method::grpc::GrpcServer;
 use payment_method::store::rate_points;
 use payment_method::treasury::TreasuryKey;
 use tokio_util::sync::CancellationToken;
@@ -115,7 +115,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         process.spawn(watch_chain(db.clone(), chain.clone(), process.shutdown.clone()));
     }
     let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
-    let routes = Doors { db, verifier, treasury, spread_bps, chains: chains.into() }.routes().await;
+    let routes = GrpcServer { db, verifier, treasury, spread_bps, chains: chains.into() }.routes().await;
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -9,7 +9,7 @@ use trade::MIGRATOR;
 use trade::app::resume_trades;
 use trade::clients::Wallet;
 use trade::config::Config;
-use trade::grpc::Doors;
+use trade::grpc::GrpcServer;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -30,7 +30,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         config.service.keys.credential(NAME)?,
     );
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
-    let routes = Doors { db, verifier, wallet }.routes().await;
+    let routes = GrpcServer { db, verifier, wallet }.routes().await;
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -24,7 +24,7 @@ pub enum Error {
     /// Unknown, or another member's.
     #[error("we can't find that transaction.")]
     NotFound,
-    /// Nobody who ever had a wallet.
+    /// No wallet exists for this member.
     #[error("we can't find that member.")]
     MemberNotFound,
     #[error("insufficient balance")]

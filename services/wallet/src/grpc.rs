@@ -49,7 +49,7 @@ use crate::posting::ledger::Ledger;
 use crate::store::member_data::MemberTables;
 
 #[derive(Clone)]
-pub struct Doors {
+pub struct GrpcServer {
     pub db: Db,
     /// Moves money for many calls at once.
     pub ledger: Ledger,
@@ -67,7 +67,7 @@ pub struct Doors {
     pub times: LastTimes,
 }
 
-impl Doors {
+impl GrpcServer {
     /// Every service of this process, health included.
     pub async fn routes(self) -> Routes {
         let (health_reporter, health) = tonic_health::server::health_reporter();

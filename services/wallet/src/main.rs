@@ -21,7 +21,7 @@ use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
 use wallet::events::consumed::{Events, QUEUE};
-use wallet::grpc::Doors;
+use wallet::grpc::GrpcServer;
 use wallet::posting::ledger::Ledger;
 
 #[global_allocator]
@@ -62,8 +62,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
-    let routes =
-        Doors { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }.routes().await;
+    let routes = GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }
+        .routes()
+        .await;
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

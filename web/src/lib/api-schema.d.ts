@@ -972,8 +972,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Say that you look at a transaction
-         * @description And see who else does. It counts for 20 seconds, so it is said again while the page is open.
+         * Report presence on a transaction
+         * @description Returns the other staff members who view it. Counts for 20 seconds, so the page repeats it while it is open.
          */
         post: operations["post_admin_transactions_by_id_viewing"];
         delete?: never;

@@ -329,9 +329,9 @@ pub struct Viewers {
     viewers: Vec<Viewer>,
 }
 
-/// Say that you look at a transaction
+/// Report presence on a transaction
 ///
-/// And see who else does. It counts for 20 seconds, so it is said again while the page is open.
+/// Returns the other staff members who view it. Counts for 20 seconds, so the page repeats it while it is open.
 #[utoipa::path(post, path = "/admin/transactions/{id}/viewing", params(("id" = String, Path)),
     responses((status = 200, body = Viewers), Errors), tag = "Back office")]
 pub async fn viewing(

@@ -21,7 +21,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 use uuid::Uuid;
 
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::begin_passkey_login::begin_passkey_login;
 use crate::app::change_password::change_password;
 use crate::app::check_session::check_session;
@@ -51,7 +51,7 @@ use crate::error::Error;
 use crate::passkeys;
 
 #[tonic::async_trait]
-impl AuthService for Door {
+impl AuthService for GrpcServer {
     async fn register(&self, request: Request<RegisterRequest>) -> Reply<RegisterResponse> {
         let id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -231,7 +231,7 @@ impl AuthService for Door {
     }
 }
 
-impl Door {
+impl GrpcServer {
     /// The session of a call that works without one, too; one that ended is as good as none.
     async fn signed_in(&self, metadata: &MetadataMap) -> Result<Option<Session>, Status> {
         match self.verifier.session(metadata).await {

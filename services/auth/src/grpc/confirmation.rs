@@ -8,7 +8,7 @@ use proto::auth::v1::{
 };
 use tonic::{Request, Response};
 
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::check_destination_code::check_destination_code;
 use crate::app::issue_destination_code::issue_destination_code;
 use crate::domain::code::{self, Destination};
@@ -17,7 +17,7 @@ use crate::error::Error;
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]
-impl ConfirmationService for Door {
+impl ConfirmationService for GrpcServer {
     async fn issue_destination_code(
         &self,
         request: Request<IssueDestinationCodeRequest>,

@@ -8,12 +8,12 @@ use proto::auth::v1::decision_service_server::DecisionService;
 use proto::auth::v1::{SignDecisionRequest, SignDecisionResponse};
 use tonic::{Request, Response};
 
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::sign_decision::{SignDecision, permission, sign_decision};
 use crate::error::Error;
 
 #[tonic::async_trait]
-impl DecisionService for Door {
+impl DecisionService for GrpcServer {
     async fn sign_decision(&self, request: Request<SignDecisionRequest>) -> Reply<SignDecisionResponse> {
         let service = self.verifier.service(request.metadata(), &SERVICES)?;
         let message = request.into_inner();

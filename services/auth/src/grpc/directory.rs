@@ -12,7 +12,7 @@ use proto::auth::v1::{
 use tonic::{Request, Response};
 use uuid::Uuid;
 
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::get_mail_secret::get_mail_secret;
 use crate::app::get_payout_state::get_payout_state;
 use crate::app::get_session::{get_session, get_sessions};
@@ -22,7 +22,7 @@ use crate::app::list_staff::list_staff;
 use crate::error::{Error, unauthenticated};
 
 #[tonic::async_trait]
-impl DirectoryService for Door {
+impl DirectoryService for GrpcServer {
     async fn get_session(&self, request: Request<GetSessionRequest>) -> Reply<GetSessionResponse> {
         self.verifier.service(request.metadata(), &SERVICES)?;
         let id = Uuid::try_parse(&request.get_ref().session_id).map_err(|_| unauthenticated())?;

@@ -16,7 +16,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
 
 use super::decision::digest;
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::begin_passkey::begin_passkey;
 use crate::app::begin_step_up::begin_step_up;
 use crate::app::begin_totp::begin_totp;
@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::passkeys::{Answer as PasskeyAnswer, NewCredential};
 
 #[tonic::async_trait]
-impl FactorService for Door {
+impl FactorService for GrpcServer {
     async fn get_factors(&self, request: Request<GetFactorsRequest>) -> Reply<GetFactorsResponse> {
         let session = self.viewer(request.metadata()).await?;
         let factors = get_factors(&self.app, &session).await?;
@@ -51,7 +51,7 @@ impl FactorService for Door {
         let session = self.holder(request.metadata()).await?;
         let password = request.into_inner().password;
         let new = db::retrying(|| begin_totp(&self.app, &session, &password)).await?;
-        let uri = new.uri().map_err(|error| Error::Cryptography(error))?;
+        let uri = new.uri().map_err(Error::Cryptography)?;
         Ok(Response::new(BeginTotpResponse { secret: new.secret(), uri }))
     }
 
@@ -144,7 +144,7 @@ fn factor(message: &StepUpRequest) -> Result<Factor, Error> {
     Ok(Factor::Typed(field, typed))
 }
 
-impl Door {
+impl GrpcServer {
     /// The session of whoever may see their second factors and give one: a verified member, or staff, enrolled or not.
     async fn viewer(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         let session = self.verifier.session(metadata).await?;

@@ -7,12 +7,12 @@ use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
 use tonic::{Request, Response};
 
-use super::Door;
+use super::GrpcServer;
 use crate::app::list_member_data::list_member_data;
 use crate::store::member_data::MemberTables;
 
 #[tonic::async_trait]
-impl MemberDataService for Door {
+impl MemberDataService for GrpcServer {
     async fn list_member_data(&self, request: Request<ListMemberDataRequest>) -> Reply<ListMemberDataResponse> {
         let session = self.verifier.owner(request.metadata(), MemberAct::Export).await?;
         let cursor = Cursor::parse(MemberTables::NAMES, &request.get_ref().cursor)?;

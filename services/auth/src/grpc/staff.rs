@@ -28,7 +28,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
 use uuid::Uuid;
 
-use super::{Door, convert};
+use super::{GrpcServer, convert};
 use crate::app::add_member_note::add_member_note;
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::end_member_sessions::{EndMemberSessions, end_member_sessions};
@@ -48,7 +48,7 @@ use crate::domain::fields::FieldErrors;
 use crate::error::Error;
 
 #[tonic::async_trait]
-impl StaffService for Door {
+impl StaffService for GrpcServer {
     async fn get_me(&self, request: Request<GetMeRequest>) -> Reply<GetMeResponse> {
         let (session, role) = self.colleague(request.metadata()).await?;
         let me = get_me(&self.app, &session).await?;
@@ -237,7 +237,7 @@ impl StaffService for Door {
     }
 }
 
-impl Door {
+impl GrpcServer {
     /// The calling staff member, if they may.
     async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
         self.verifier.staff(metadata, permission).await

@@ -16,7 +16,7 @@ use sqlx::PgPool;
 use crate::fixture::{ABROAD, HOME, PASSWORD, World, client, refusal};
 
 async fn activity(world: &World, token: &str, page: Option<PageRequest>) -> (Vec<SecurityEvent>, String) {
-    let answer = world.door.list_activity(with_token(ListActivityRequest { page }, token)).await.unwrap().into_inner();
+    let answer = world.grpc.list_activity(with_token(ListActivityRequest { page }, token)).await.unwrap().into_inner();
     (answer.events, answer.next_cursor)
 }
 
@@ -43,7 +43,7 @@ async fn the_owner_sees_what_happened(pool: PgPool) {
         old_password: PASSWORD.to_owned(),
         new_password: "another battery staple".to_owned(),
     };
-    world.door.change_password(with_token(change, &token)).await.unwrap();
+    world.grpc.change_password(with_token(change, &token)).await.unwrap();
 
     let (events, next) = activity(&world, &token, None).await;
     let told: Vec<_> = events.iter().map(|one| (one.kind.as_str(), one.refused, one.address_block.as_str())).collect();
@@ -113,22 +113,22 @@ async fn a_reviewer_signs_a_member_out_everywhere(pool: PgPool) {
         client: Some(client(HOME)),
         idempotency: Some(Idempotency { key: "out".to_owned(), route: "r".to_owned(), fingerprint: vec![1; 32] }),
     };
-    let no = refusal(world.door.end_member_sessions(with_token(request(), &auditor)).await);
+    let no = refusal(world.grpc.end_member_sessions(with_token(request(), &auditor)).await);
     assert_eq!(no.code, "PERMISSION_DENIED");
     world.forget_events().await;
     for _ in 0..2 {
-        let done = world.door.end_member_sessions(with_token(request(), &reviewer)).await.unwrap().into_inner();
+        let done = world.grpc.end_member_sessions(with_token(request(), &reviewer)).await.unwrap().into_inner();
         assert_eq!(done.ended, 1);
     }
     assert_eq!(world.events().await, ["session_ended"]);
     assert_eq!(
-        refusal(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await).code,
+        refusal(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await).code,
         "UNAUTHENTICATED"
     );
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action = 'member.end_sessions'").await, 1);
 
     let list = ListMemberActivityRequest { user_id: user.id.clone(), page: None };
-    let seen = world.door.list_member_activity(with_token(list, &auditor)).await.unwrap().into_inner().events;
+    let seen = world.grpc.list_member_activity(with_token(list, &auditor)).await.unwrap().into_inner().events;
     let kinds: Vec<_> = seen.iter().map(|one| (one.kind.as_str(), one.device.as_str())).collect();
     assert_eq!(kinds, [("session_ended", ""), ("sign_in", "Firefox on Linux")]);
 }

@@ -16,7 +16,7 @@ async fn change(world: &World, token: &str, user_id: &str, old: &str, new: &str)
         old_password: old.to_owned(),
         new_password: new.to_owned(),
     };
-    world.door.change_password(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.change_password(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 /// [API-19] [D-S12] The new password counts, every other session ends, the own stays, and a notice is mailed.
@@ -28,8 +28,8 @@ async fn a_change_ends_the_other_sessions(pool: PgPool) {
     world.forget_events().await;
     change(&world, &token, &user.id, PASSWORD, NEW).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "password_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_ok());
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.is_err());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_ok());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &other)).await.is_err());
     world.login("ada@example.com", NEW, HOME).await.unwrap();
     assert_eq!(world.login("ada@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
 }

@@ -35,7 +35,7 @@ const EMAIL: &str = "ada@example.com";
 impl World {
     async fn close(&self, token: &str, password: &str) -> Result<(), Refusal> {
         let request = CloseAccountRequest { password: password.to_owned() };
-        self.door.close_account(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
+        self.grpc.close_account(with_token(request, token)).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
     async fn is_closed(&self) -> bool {
@@ -43,7 +43,7 @@ impl World {
     }
 
     async fn is_logged_in(&self, token: &str) -> bool {
-        self.door.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
+        self.grpc.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
     }
 }
 
@@ -70,7 +70,7 @@ async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
         (world.login(EMAIL, PASSWORD, HOME).await.unwrap_err(), world.login("x@example.com", PASSWORD, HOME).await);
     assert_eq!(closed, unknown.unwrap_err());
     let forgot = ForgotPasswordRequest { email: EMAIL.to_owned() };
-    world.door.forgot_password(Request::new(forgot)).await.unwrap();
+    world.grpc.forgot_password(Request::new(forgot)).await.unwrap();
     world.answer_mail_requests().await;
     assert_eq!(world.events().await, ["session_ended", "account_closed"]);
     for gone in ["known_devices", "authenticators", "passkeys", "recovery_codes", "account_closures"] {
@@ -82,10 +82,10 @@ async fn a_closed_account_is_as_good_as_none(pool: PgPool) {
     }
     // Staff and services still know whose it was.
     let users = GetUsersRequest { user_ids: vec![user.id] };
-    let users = world.door.get_users(with_token(users, &world.realm.service_token("wallet"))).await.unwrap();
+    let users = world.grpc.get_users(with_token(users, &world.realm.service_token("wallet"))).await.unwrap();
     assert!(users.into_inner().users[0].closed_at.is_some());
     // Its address stays taken for a while.
-    let again = world.door.register(Request::new(registration(EMAIL))).await;
+    let again = world.grpc.register(Request::new(registration(EMAIL))).await;
     assert_eq!(from_status(&again.unwrap_err()).code, "EMAIL_TAKEN");
 }
 
@@ -166,7 +166,7 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let (user, token) = world.member(EMAIL).await;
     let (reviewer, staff_token) = world.staff(Role::Reviewer).await;
     let note = AddMemberNoteRequest { user_id: user.id.clone(), text: "called her".to_owned(), ..Default::default() };
-    world.door.add_member_note(with_token(note, &staff_token)).await.unwrap();
+    world.grpc.add_member_note(with_token(note, &staff_token)).await.unwrap();
     world.member("bob@example.com").await;
     world.close(&token, PASSWORD).await.unwrap();
     assert_eq!(erase_closed(&world.app).await.unwrap(), 0);
@@ -178,13 +178,13 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let again = world.register(EMAIL).await.user.unwrap();
     assert_ne!(again.id, user.id);
     let search = ListMembersRequest { search: EMAIL.to_owned(), ..Default::default() };
-    let found = world.door.list_members(with_token(search, &staff_token)).await.unwrap().into_inner().members;
+    let found = world.grpc.list_members(with_token(search, &staff_token)).await.unwrap().into_inner().members;
     assert_eq!(found.iter().map(|one| one.email.as_str()).collect::<Vec<_>>(), [EMAIL, EMAIL]);
 
     let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let stop = CancellationToken::new();
-    tokio::spawn(grpc::serve(listener, world.door.clone().routes().await, grpc::CONNECTION_AGE, None, stop.clone()));
+    tokio::spawn(grpc::serve(listener, world.grpc.clone().routes().await, grpc::CONNECTION_AGE, None, stop.clone()));
     let channel = grpc::channel(chassis::testing::SERVICE, &url, &Tls::default()).unwrap();
     let eraser = Eraser::new(world.db().clone(), channel, world.realm.credential("wallet"));
     let told = Arc::default();

@@ -27,7 +27,7 @@ impl World {
         let credential = self.realm.service_token("wallet");
         // What the gateway showed wallet when it called on behalf of this session.
         let request = SignDecisionRequest { token: self.realm.shown_to("wallet", &request.token), ..request };
-        let answer = self.door.sign_decision(with_token(request, &credential)).await;
+        let answer = self.grpc.sign_decision(with_token(request, &credential)).await;
         let answer = answer.map_err(|status| from_status(&status))?;
         let keys = TrustedKeys::read(&self.realm.folder().join("trusted.json")).unwrap();
         Ok(Assertion::verify(&answer.into_inner().assertion, &keys).unwrap())
@@ -75,16 +75,16 @@ async fn a_decision_is_signed_for_who_may_take_it(pool: PgPool) {
     let credential = world.realm.service_token("wallet");
     for service in [SERVICE, "trade"] {
         let token = world.realm.shown_to(service, &reviewer.token);
-        let foreign = world.door.sign_decision(with_token(request(&token, "decide"), &credential)).await;
+        let foreign = world.grpc.sign_decision(with_token(request(&token, "decide"), &credential)).await;
         assert_eq!(refusal(foreign).code, "UNAUTHENTICATED", "shown to {service}");
     }
     // A member of the staff alone gets nothing signed: only a service does, for them.
-    let own = world.door.sign_decision(with_token(request(&reviewer.token, "decide"), &reviewer.token)).await;
+    let own = world.grpc.sign_decision(with_token(request(&reviewer.token, "decide"), &reviewer.token)).await;
     assert_eq!(refusal(own).code, "PERMISSION_DENIED");
 
     world.run("UPDATE sessions SET stepped_up_at = stepped_up_at - interval '5 minutes 1 second'").await;
     assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "STEP_UP_REQUIRED");
-    world.door.logout(with_token(LogoutRequest {}, &reviewer.token)).await.unwrap();
+    world.grpc.logout(with_token(LogoutRequest {}, &reviewer.token)).await.unwrap();
     assert_eq!(world.sign(request(&reviewer.token, "decide")).await.unwrap_err(), "UNAUTHENTICATED");
 }
 
@@ -158,7 +158,7 @@ async fn auth_signs_its_own_decisions(pool: PgPool) {
     let (reviewer, token) = world.staff(Role::Reviewer).await;
     let (member, _) = world.member("ada@example.com").await;
     let freeze = FreezeMemberRequest { user_id: member.id.clone(), note: "odd".to_owned(), ..Default::default() };
-    world.door.freeze_member(with_token(freeze, &token)).await.unwrap();
+    world.grpc.freeze_member(with_token(freeze, &token)).await.unwrap();
     let (jwt, decision): (String, serde_json::Value) =
         sqlx::query_as("SELECT assertion, decision FROM audit_rows WHERE action = 'member.freeze'")
             .fetch_one(&world.pool)

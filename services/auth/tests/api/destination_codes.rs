@@ -28,7 +28,7 @@ async fn issue(world: &World, user: &User, destination: u8) -> Result<(), Refusa
         memo: "7".to_owned(),
     };
     let wallet = world.realm.service_token("wallet");
-    let answer = world.door.issue_destination_code(with_token(request, &wallet)).await;
+    let answer = world.grpc.issue_destination_code(with_token(request, &wallet)).await;
     answer.map(drop).map_err(|status| from_status(&status))
 }
 
@@ -36,7 +36,7 @@ async fn check(world: &World, user: &User, destination: u8, code: &str) -> Resul
     let (user_id, code) = (user.id.clone(), code.to_owned());
     let request = CheckDestinationCodeRequest { user_id, destination: vec![destination; 32], code };
     let wallet = world.realm.service_token("wallet");
-    let answer = world.door.check_destination_code(with_token(request, &wallet)).await;
+    let answer = world.grpc.check_destination_code(with_token(request, &wallet)).await;
     answer.map(drop).map_err(|status| from_status(&status))
 }
 
@@ -55,7 +55,7 @@ async fn issued(world: &World) -> DestinationCodeIssued {
 async fn mailed(world: &World, event: &DestinationCodeIssued) -> Result<GetMailSecretResponse, String> {
     let request = GetMailSecretRequest { reference: event.reference.clone() };
     let token = world.realm.service_token("mailer");
-    let answer = world.door.get_mail_secret(with_token(request, &token)).await;
+    let answer = world.grpc.get_mail_secret(with_token(request, &token)).await;
     answer.map(|answer| answer.into_inner()).map_err(|status| from_status(&status).code)
 }
 
@@ -145,9 +145,9 @@ async fn the_mail_of_a_code_says_this_was_not_me(pool: PgPool) {
     issue(&world, &user, 1).await.unwrap();
     let event = issued(&world).await;
     let link = mailed(&world, &event).await.unwrap().link_token;
-    world.door.disown_activity(Request::new(DisownActivityRequest { token: link })).await.unwrap();
+    world.grpc.disown_activity(Request::new(DisownActivityRequest { token: link })).await.unwrap();
     let request = proto::auth::v1::CheckSessionRequest::default();
-    assert!(world.door.check_session(with_token(request, &token)).await.is_err());
+    assert!(world.grpc.check_session(with_token(request, &token)).await.is_err());
     assert_eq!(mailed(&world, &event).await.unwrap_err(), "NOT_FOUND");
     assert_eq!(world.count("SELECT count(*) FROM payout_safeguards WHERE stopped_at IS NOT NULL").await, 1);
 }
@@ -161,14 +161,14 @@ async fn only_the_wallet_asks_for_codes(pool: PgPool) {
     let request =
         || IssueDestinationCodeRequest { user_id: user.id.clone(), destination: vec![1; 32], ..Default::default() };
     for foreign in [world.realm.service_token("trade"), token] {
-        let refused = world.door.issue_destination_code(with_token(request(), &foreign)).await;
+        let refused = world.grpc.issue_destination_code(with_token(request(), &foreign)).await;
         assert_eq!(from_status(&refused.unwrap_err()).code, "PERMISSION_DENIED");
         let request = CheckDestinationCodeRequest {
             user_id: user.id.clone(),
             destination: vec![1; 32],
             code: "123456".to_owned(),
         };
-        let refused = world.door.check_destination_code(with_token(request, &foreign)).await;
+        let refused = world.grpc.check_destination_code(with_token(request, &foreign)).await;
         assert_eq!(from_status(&refused.unwrap_err()).code, "PERMISSION_DENIED");
     }
     let nobody = User { id: staff.to_string(), ..user.clone() };
@@ -185,7 +185,7 @@ async fn a_new_device_followed_by_a_new_destination_cools_off(pool: PgPool) {
         let known_at = chassis::clock::Timestamp { seconds, nanos: 0 };
         let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: Some(known_at) };
         let wallet = world.realm.service_token("wallet");
-        world.door.get_payout_state(with_token(request, &wallet)).await.unwrap().into_inner()
+        world.grpc.get_payout_state(with_token(request, &wallet)).await.unwrap().into_inner()
     };
     let later = time::OffsetDateTime::now_utc().unix_timestamp() + 3_600;
     assert!(state(later).await.not_before.is_none(), "the first device");

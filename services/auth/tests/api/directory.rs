@@ -15,7 +15,7 @@ use uuid::Uuid;
 use crate::fixture::{World, refusal};
 
 async fn session_of(world: &World, token: &str) -> String {
-    let list = world.door.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner().sessions;
+    let list = world.grpc.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner().sessions;
     list.into_iter().find(|session| session.current).unwrap().id
 }
 
@@ -27,7 +27,7 @@ async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
     let session_id = session_of(&world, &registered.token).await;
     let credential = world.realm.service_token("wallet");
     let ask = async |token: &str| {
-        world.door.get_session(with_token(GetSessionRequest { session_id: session_id.clone() }, token)).await
+        world.grpc.get_session(with_token(GetSessionRequest { session_id: session_id.clone() }, token)).await
     };
     let state = ask(&credential).await.unwrap().into_inner();
     assert!(
@@ -46,7 +46,7 @@ async fn a_service_learns_the_state_of_a_session(pool: PgPool) {
     world.run("UPDATE sessions SET revoked_at = now()").await;
     assert_eq!(refusal(ask(&credential).await).code, "UNAUTHENTICATED");
     let odd = GetSessionRequest { session_id: "x".to_owned() };
-    assert_eq!(refusal(world.door.get_session(with_token(odd, &credential)).await).code, "UNAUTHENTICATED");
+    assert_eq!(refusal(world.grpc.get_session(with_token(odd, &credential)).await).code, "UNAUTHENTICATED");
 }
 
 /// [D-S4] S2: many sessions are told at once, the living alone, each as when it is asked for by itself; asking is using.
@@ -68,7 +68,7 @@ async fn many_sessions_are_told_at_once(pool: PgPool) {
         .await;
     let credential = world.realm.service_token("wallet");
     let ask = async |session_ids: Vec<String>, token: &str| {
-        world.door.get_sessions(with_token(GetSessionsRequest { session_ids }, token)).await
+        world.grpc.get_sessions(with_token(GetSessionsRequest { session_ids }, token)).await
     };
     let found = ask(ids.clone(), &credential).await.unwrap().into_inner().sessions;
     assert_eq!(found.len(), 2);
@@ -76,7 +76,7 @@ async fn many_sessions_are_told_at_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM sessions WHERE idle_until > now() + interval '20 minutes'").await, 2);
     for id in &ids[2..4] {
         let request = GetSessionRequest { session_id: id.clone() };
-        let alone = world.door.get_session(with_token(request, &credential)).await.unwrap().into_inner();
+        let alone = world.grpc.get_session(with_token(request, &credential)).await.unwrap().into_inner();
         assert_eq!((&alone.user_id, alone.expires_at), (&found[id].user_id, found[id].expires_at));
     }
     assert_eq!(refusal(ask(ids.clone(), "").await).code, "PERMISSION_DENIED");
@@ -90,7 +90,7 @@ async fn waived_staff_count_as_stepped_up(pool: PgPool) {
     let (_, token) = world.staff(Role::Reviewer).await;
     let credential = world.realm.service_token("wallet");
     let request = GetSessionRequest { session_id: session_of(&world, &token).await };
-    let state = world.door.get_session(with_token(request, &credential)).await.unwrap().into_inner();
+    let state = world.grpc.get_session(with_token(request, &credential)).await.unwrap().into_inner();
     assert_eq!(state.role, "reviewer");
     assert!(state.is_stepped_up && !state.must_enrol_totp);
 }
@@ -102,7 +102,7 @@ async fn accounts_are_found_by_id(pool: PgPool) {
     let (ada, member) = world.member("ada@example.com").await;
     let credential = world.realm.service_token("wallet");
     let ask = async |ids: Vec<String>, token: &str| {
-        world.door.get_users(with_token(GetUsersRequest { user_ids: ids }, token)).await
+        world.grpc.get_users(with_token(GetUsersRequest { user_ids: ids }, token)).await
     };
     let ids = vec![Uuid::new_v4().to_string(), ada.id.clone(), "x".to_owned()];
     let found = ask(ids.clone(), &credential).await.unwrap().into_inner().users;
@@ -122,21 +122,21 @@ async fn only_the_mailer_learns_secrets(pool: PgPool) {
     let reference = world.code_id("ada@example.com").await.to_string();
     let (mailer, wallet) = (world.realm.service_token("mailer"), world.realm.service_token("wallet"));
     let request = || GetMailSecretRequest { reference: reference.clone() };
-    let mail = world.door.get_mail_secret(with_token(request(), &mailer)).await.unwrap().into_inner();
+    let mail = world.grpc.get_mail_secret(with_token(request(), &mailer)).await.unwrap().into_inner();
     assert_eq!((mail.email.as_str(), mail.name.as_str()), ("ada@example.com", "Ada Lovelace"));
     assert_eq!(mail.secret, world.code("ada@example.com").await);
     assert!(mail.secret.len() == 6 && mail.expires_at.is_some());
     for token in [&wallet, &registered.token] {
-        assert_eq!(refusal(world.door.get_mail_secret(with_token(request(), token)).await).code, "PERMISSION_DENIED");
-        let contacts = world.door.list_staff_contacts(with_token(ListStaffContactsRequest {}, token)).await;
+        assert_eq!(refusal(world.grpc.get_mail_secret(with_token(request(), token)).await).code, "PERMISSION_DENIED");
+        let contacts = world.grpc.list_staff_contacts(with_token(ListStaffContactsRequest {}, token)).await;
         assert_eq!(refusal(contacts).code, "PERMISSION_DENIED");
     }
-    let contacts = world.door.list_staff_contacts(with_token(ListStaffContactsRequest {}, &mailer)).await.unwrap();
+    let contacts = world.grpc.list_staff_contacts(with_token(ListStaffContactsRequest {}, &mailer)).await.unwrap();
     assert_eq!(contacts.into_inner().staff[0].email, "admin@solvane.test");
     for reference in [Uuid::new_v4().to_string(), "x".to_owned()] {
-        let unknown = world.door.get_mail_secret(with_token(GetMailSecretRequest { reference }, &mailer)).await;
+        let unknown = world.grpc.get_mail_secret(with_token(GetMailSecretRequest { reference }, &mailer)).await;
         assert_eq!(from_status(&unknown.unwrap_err()).code, "NOT_FOUND");
     }
     world.verify("ada@example.com", &mail.secret).await.unwrap();
-    assert_eq!(refusal(world.door.get_mail_secret(with_token(request(), &mailer)).await).code, "NOT_FOUND");
+    assert_eq!(refusal(world.grpc.get_mail_secret(with_token(request(), &mailer)).await).code, "NOT_FOUND");
 }

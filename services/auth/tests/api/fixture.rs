@@ -8,7 +8,7 @@ use auth::app::add_staff::{NewStaff, add_staff};
 use auth::app::answer_mail_requests::answer_next;
 use auth::app::{App, SIGN_INS, SecondFactor};
 use auth::clients::Wallet;
-use auth::grpc::Door;
+use auth::grpc::GrpcServer;
 use auth::hasher::Hasher;
 use auth::passkeys::RelyingParty;
 use auth::secrets::Secrets;
@@ -43,7 +43,7 @@ pub const FIREFOX: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100
 pub struct World {
     pub realm: Realm,
     pub app: Arc<App>,
-    pub door: Door,
+    pub grpc: GrpcServer,
     pub pool: PgPool,
     pub wallet: FakeWallet,
 }
@@ -79,8 +79,8 @@ impl World {
             retention_days: 1_826,
             mail_requested: Notify::new(),
         });
-        let door = Door::new(Arc::clone(&app), realm.signatures());
-        Self { realm, app, door, pool, wallet }
+        let grpc = GrpcServer::new(Arc::clone(&app), realm.signatures());
+        Self { realm, app, grpc, pool, wallet }
     }
 
     pub fn db(&self) -> &Db {
@@ -88,7 +88,7 @@ impl World {
     }
 
     pub async fn register(&self, email: &str) -> RegisterResponse {
-        let registered = self.door.register(Request::new(registration(email))).await.unwrap().into_inner();
+        let registered = self.grpc.register(Request::new(registration(email))).await.unwrap().into_inner();
         RegisterResponse { token: self.realm.shown_to(testing::SERVICE, &registered.token), ..registered }
     }
 
@@ -113,13 +113,13 @@ impl World {
             client: Some(client(HOME)),
         };
         let request = if token.is_empty() { Request::new(request) } else { testing::with_token(request, token) };
-        self.door.verify_email(request).await.map(|_| ()).map_err(|status| from_status(&status))
+        self.grpc.verify_email(request).await.map(|_| ()).map_err(|status| from_status(&status))
     }
 
     /// Asks for a new code with this handle, which may be empty; returns the handle answered.
     pub async fn resend(&self, email: &str, verification: &str) -> String {
         let request = ResendCodeRequest { email: email.to_owned(), verification: verification.to_owned() };
-        let answer = self.door.resend_code(Request::new(request)).await.unwrap().into_inner();
+        let answer = self.grpc.resend_code(Request::new(request)).await.unwrap().into_inner();
         self.answer_mail_requests().await;
         answer.verification
     }
@@ -170,7 +170,7 @@ impl World {
             client: Some(client(address)),
         };
         let signed_in =
-            self.door.login(Request::new(request)).await.map_err(|status| from_status(&status))?.into_inner();
+            self.grpc.login(Request::new(request)).await.map_err(|status| from_status(&status))?.into_inner();
         Ok(LoginResponse { token: self.realm.shown_to(testing::SERVICE, &signed_in.token), ..signed_in })
     }
 

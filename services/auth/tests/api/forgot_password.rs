@@ -13,7 +13,7 @@ use crate::fixture::{HOME, PASSWORD, World, said};
 const NEW: &str = "staple battery horse";
 
 async fn forgot(world: &World, email: &str) {
-    world.door.forgot_password(Request::new(ForgotPasswordRequest { email: email.to_owned() })).await.unwrap();
+    world.grpc.forgot_password(Request::new(ForgotPasswordRequest { email: email.to_owned() })).await.unwrap();
 }
 
 async fn reset(world: &World, token: &str, password: &str) -> Result<(), Refusal> {
@@ -22,7 +22,7 @@ async fn reset(world: &World, token: &str, password: &str) -> Result<(), Refusal
         password: password.to_owned(),
         confirm_password: password.to_owned(),
     };
-    world.door.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 /// [API-05] [API-06] [D-S6] The mailed link sets a new password once, ends every session and has a notice mailed.
@@ -37,7 +37,7 @@ async fn the_link_sets_a_new_password_once(pool: PgPool) {
     let link = world.link(&user.id).await;
     reset(&world, &link, NEW).await.unwrap();
     assert_eq!(world.events().await, ["password_reset_requested", "session_ended", "password_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
     assert_eq!(world.login("ada@example.com", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     world.login("ada@example.com", NEW, HOME).await.unwrap();
     assert_eq!(reset(&world, &link, "yet another battery").await.unwrap_err().code, "INVALID_RESET_TOKEN");
@@ -104,7 +104,7 @@ async fn a_bad_password_leaves_the_link_alive(pool: PgPool) {
     let link = world.link(&user.id).await;
     let request =
         ResetPasswordRequest { token: link.clone(), password: "short".to_owned(), confirm_password: String::new() };
-    let refused = from_status(&world.door.reset_password(Request::new(request)).await.unwrap_err());
+    let refused = from_status(&world.grpc.reset_password(Request::new(request)).await.unwrap_err());
     assert_eq!(said(&refused, "password"), Some("Password must be at least 8 characters long"));
     assert_eq!(said(&refused, "confirmPassword"), Some("Passwords do not match"));
     assert!(said(&reset(&world, &link, "password1").await.unwrap_err(), "password").is_some());
@@ -135,7 +135,7 @@ async fn the_mailer_fetches_the_token(pool: PgPool) {
     let credential = world.realm.service_token("mailer");
     let fetch = async || {
         let request = GetMailSecretRequest { reference: reference.to_string() };
-        world.door.get_mail_secret(with_token(request, &credential)).await
+        world.grpc.get_mail_secret(with_token(request, &credential)).await
     };
     let mail = fetch().await.unwrap().into_inner();
     assert_eq!((mail.email.as_str(), mail.name.as_str()), ("ada@example.com", "Ada Lovelace"));

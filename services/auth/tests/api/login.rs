@@ -79,7 +79,7 @@ async fn a_new_device_is_told_of_once(pool: PgPool) {
         totp: String::new(),
         client: Some(Client { address: HOME.to_owned(), user_agent: "curl/8".to_owned(), device_key: String::new() }),
     };
-    world.door.login(Request::new(request)).await.unwrap();
+    world.grpc.login(Request::new(request)).await.unwrap();
     assert_eq!(world.events().await, ["new_device_signed_in"; 2]);
 }
 
@@ -190,10 +190,10 @@ async fn a_stale_bearer_is_ignored(pool: PgPool) {
         totp: String::new(),
         client: None,
     };
-    assert!(world.door.login(chassis::testing::with_token(request.clone(), "stale")).await.is_ok());
+    assert!(world.grpc.login(chassis::testing::with_token(request.clone(), "stale")).await.is_ok());
     let wrong = LoginRequest { password: "wrong horse battery".to_owned(), ..request };
     assert_eq!(
-        refusal(world.door.login(chassis::testing::with_token(wrong, "stale")).await).code,
+        refusal(world.grpc.login(chassis::testing::with_token(wrong, "stale")).await).code,
         "INVALID_CREDENTIALS"
     );
 }

@@ -1,4 +1,4 @@
-//! The service through its door, on a real database: results, rows and events.
+//! The service through its gRPC server, on a real database: results, rows and events.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 

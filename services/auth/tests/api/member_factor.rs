@@ -37,7 +37,7 @@ fn ends<T>(answer: Result<tonic::Response<T>, tonic::Status>) -> Result<T, Refus
 impl World {
     pub async fn begin_by(&self, token: &str, password: &str) -> Result<String, Refusal> {
         let request = BeginTotpRequest { password: password.to_owned() };
-        ends(FactorService::begin_totp(&self.door, with_token(request, token)).await).map(|answer| answer.secret)
+        ends(FactorService::begin_totp(&self.grpc, with_token(request, token)).await).map(|answer| answer.secret)
     }
 
     async fn member_with_factor(&self) -> Member {
@@ -48,16 +48,16 @@ impl World {
     }
 
     async fn factors(&self, token: &str) -> Result<GetFactorsResponse, Refusal> {
-        ends(self.door.get_factors(with_token(GetFactorsRequest {}, token)).await)
+        ends(self.grpc.get_factors(with_token(GetFactorsRequest {}, token)).await)
     }
 
     async fn remove(&self, token: &str) -> Result<(), Refusal> {
-        ends(self.door.remove_totp(with_token(RemoveTotpRequest { client: Some(client(HOME)) }, token)).await)
+        ends(self.grpc.remove_totp(with_token(RemoveTotpRequest { client: Some(client(HOME)) }, token)).await)
             .map(|_| ())
     }
 
     async fn new_codes(&self, token: &str) -> Result<Vec<String>, Refusal> {
-        let answer = self.door.replace_recovery_codes(with_token(ReplaceRecoveryCodesRequest::default(), token)).await;
+        let answer = self.grpc.replace_recovery_codes(with_token(ReplaceRecoveryCodesRequest::default(), token)).await;
         ends(answer).map(|answer| answer.recovery_codes)
     }
 
@@ -67,7 +67,7 @@ impl World {
             old_password: PASSWORD.to_owned(),
             new_password: new.to_owned(),
         };
-        ends(self.door.change_password(with_token(request, &member.token)).await).map(|_| ())
+        ends(self.grpc.change_password(with_token(request, &member.token)).await).map(|_| ())
     }
 
     async fn rename(&self, member: &Member, name: &str, email: &str) -> Result<(), Refusal> {
@@ -79,7 +79,7 @@ impl World {
             country: "United Kingdom".to_owned(),
             current_password: PASSWORD.to_owned(),
         };
-        ends(self.door.update_profile(with_token(request, &member.token)).await).map(|_| ())
+        ends(self.grpc.update_profile(with_token(request, &member.token)).await).map(|_| ())
     }
 
     /// What the owner is told, oldest first: the change and the recovery codes left.
@@ -122,7 +122,7 @@ async fn a_member_sets_up_an_authenticator(pool: PgPool) {
     assert_eq!(codes.len(), 10);
     assert_eq!(world.notices().await, [("authenticator_added".to_owned(), 10)]);
     assert!(!world.events().await.contains(&"session_ended".to_owned()));
-    world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
+    world.grpc.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
     let factors = world.factors(&token).await.unwrap();
     assert!(factors.totp_enrolled && factors.stepped_up_until.is_some() && factors.recovery_codes_left == 10);
     let (told, elsewhere) = (world.told(&token).await, world.told(&other).await);
@@ -147,9 +147,9 @@ async fn a_recovery_code_signs_a_member_in_once(pool: PgPool) {
     world.login_with(EMAIL, PASSWORD, &first.to_lowercase(), HOME).await.unwrap();
     assert_eq!(world.login_with(EMAIL, PASSWORD, first, HOME).await.unwrap_err().code, "INVALID_CODE");
     let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
-    ends(FactorService::step_up(&world.door, with_token(request, &member.token)).await).unwrap();
+    ends(FactorService::step_up(&world.grpc, with_token(request, &member.token)).await).unwrap();
     let request = StepUpRequest { recovery_code: second.clone(), ..Default::default() };
-    let refused = ends(FactorService::step_up(&world.door, with_token(request, &member.token)).await).unwrap_err();
+    let refused = ends(FactorService::step_up(&world.grpc, with_token(request, &member.token)).await).unwrap_err();
     assert_eq!((refused.code.as_str(), said(&refused, "recoveryCode").is_some()), ("INVALID_CODE", true));
     assert_eq!(world.factors(&member.token).await.unwrap().recovery_codes_left, 8);
     let used = "recovery_code_used".to_owned();
@@ -214,13 +214,13 @@ impl World {
     async fn propose_reset(&self, token: &str, user_id: &str, note: &str) -> Result<Proposal, Refusal> {
         let request =
             ProposeFactorResetRequest { user_id: user_id.to_owned(), note: note.to_owned(), ..Default::default() };
-        ends(self.door.propose_factor_reset(with_token(request, token)).await).map(|answer| answer.proposal.unwrap())
+        ends(self.grpc.propose_factor_reset(with_token(request, token)).await).map(|answer| answer.proposal.unwrap())
     }
 
     /// Whether staff see a factor of the member, and whether they see when it is removed.
     async fn seen(&self, token: &str, user_id: &str) -> (bool, bool) {
         let request = GetMemberRequest { user_id: user_id.to_owned() };
-        let member = ends(self.door.get_member(with_token(request, token)).await).unwrap();
+        let member = ends(self.grpc.get_member(with_token(request, token)).await).unwrap();
         (member.has_second_factor, member.factor_reset_at.is_some())
     }
 }
@@ -259,7 +259,7 @@ async fn lost_factors_are_removed_by_two_people_and_72_hours(pool: PgPool) {
     world.run("UPDATE factor_resets SET due_at = clock_timestamp()").await;
     assert!(reset_next(&world.app).await.unwrap());
     assert!(!reset_next(&world.app).await.unwrap(), "once");
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     world.login(EMAIL, PASSWORD, HOME).await.unwrap();
     assert_eq!(world.seen(&one, &member.user.id).await, (false, false));
     let told: Vec<_> = world.notices().await.into_iter().map(|(change, _)| change).collect();
@@ -305,8 +305,8 @@ async fn a_change_of_factors_is_disowned_by_its_mail(pool: PgPool) {
     assert_eq!(events.len(), 2);
     let references: Vec<uuid::Uuid> = events.iter().map(|event| event.link_reference.parse().unwrap()).collect();
     let token = world.app.secrets.security_token(references[0]);
-    ends(world.door.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
+    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &member.token)).await.is_err());
     assert_eq!(world.login(EMAIL, PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     assert_eq!(world.seen(&one, &member.user.id).await, (false, false), "no factor, and no removal");
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 0);

@@ -39,13 +39,13 @@ struct Owner {
 impl World {
     async fn begin_passkey(&self, token: &str, password: &str) -> Result<String, Refusal> {
         let request = BeginPasskeyRequest { password: password.to_owned() };
-        ends(self.door.begin_passkey(with_token(request, token)).await).map(|answer| answer.options)
+        ends(self.grpc.begin_passkey(with_token(request, token)).await).map(|answer| answer.options)
     }
 
     async fn finish_passkey(&self, token: &str, credential: &str) -> Result<FinishPasskeyResponse, Refusal> {
         let credential = credential.to_owned();
         let request = FinishPasskeyRequest { credential, name: " My  phone ".to_owned(), client: Some(client(HOME)) };
-        ends(self.door.finish_passkey(with_token(request, token)).await)
+        ends(self.grpc.finish_passkey(with_token(request, token)).await)
     }
 
     pub async fn add_passkey(&self, token: &str, password: &str) -> (Authenticator, FinishPasskeyResponse) {
@@ -60,17 +60,17 @@ impl World {
     }
 
     async fn passkeys(&self, token: &str) -> Vec<Passkey> {
-        ends(self.door.list_passkeys(with_token(ListPasskeysRequest {}, token)).await).unwrap().passkeys
+        ends(self.grpc.list_passkeys(with_token(ListPasskeysRequest {}, token)).await).unwrap().passkeys
     }
 
     async fn sign_in_options(&self) -> String {
-        let answer = self.door.begin_passkey_login(tonic::Request::new(BeginPasskeyLoginRequest {})).await;
+        let answer = self.grpc.begin_passkey_login(tonic::Request::new(BeginPasskeyLoginRequest {})).await;
         ends(answer).unwrap().options
     }
 
     async fn sign_in(&self, credential: &str, address: &str) -> Result<LoginByPasskeyResponse, Refusal> {
         let request = LoginByPasskeyRequest { credential: credential.to_owned(), client: Some(client(address)) };
-        let signed_in = ends(self.door.login_by_passkey(tonic::Request::new(request)).await)?;
+        let signed_in = ends(self.grpc.login_by_passkey(tonic::Request::new(request)).await)?;
         Ok(LoginByPasskeyResponse { token: self.realm.shown_to(SERVICE, &signed_in.token), ..signed_in })
     }
 
@@ -86,18 +86,18 @@ impl World {
 
     pub async fn decision_options(&self, token: &str, digest: &[u8]) -> Result<String, Refusal> {
         let request = BeginStepUpRequest { digest: digest.to_vec() };
-        ends(self.door.begin_step_up(with_token(request, token)).await).map(|answer| answer.options)
+        ends(self.grpc.begin_step_up(with_token(request, token)).await).map(|answer| answer.options)
     }
 
     pub async fn step_up_by(&self, token: &str, credential: &str) -> Result<(), Refusal> {
         let request =
             StepUpRequest { passkey: credential.to_owned(), client: Some(client(HOME)), ..Default::default() };
-        ends(FactorService::step_up(&self.door, with_token(request, token)).await).map(|_| ())
+        ends(FactorService::step_up(&self.grpc, with_token(request, token)).await).map(|_| ())
     }
 
     async fn remove_passkey(&self, token: &str, id: &str) -> Result<(), Refusal> {
         let request = RemovePasskeyRequest { passkey_id: id.to_owned(), client: Some(client(HOME)) };
-        ends(self.door.remove_passkey(with_token(request, token)).await).map(|_| ())
+        ends(self.grpc.remove_passkey(with_token(request, token)).await).map(|_| ())
     }
 
     async fn let_step_ups_age(&self) {
@@ -121,7 +121,7 @@ async fn a_member_adds_a_passkey(pool: PgPool) {
     assert_eq!((added.passkey.unwrap().name.as_str(), added.recovery_codes.len()), ("My phone", 10));
     assert_eq!(world.events().await, ["second_factor_changed"]);
     assert_eq!(world.count("SELECT count(*) FROM payout_safeguards WHERE not_before > clock_timestamp()").await, 1);
-    world.door.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
+    world.grpc.check_session(with_token(CheckSessionRequest::default(), &other)).await.unwrap();
     let (told, elsewhere) = (world.told(&token).await, world.told(&other).await);
     assert!(told.has_second_factor && told.is_stepped_up && elsewhere.has_second_factor && !elsewhere.is_stepped_up);
     let listed = world.passkeys(&token).await;
@@ -354,7 +354,7 @@ async fn both_factors_stand_side_by_side(pool: PgPool) {
     let token = world.signs_in(&mut device).await.unwrap().token;
     assert!(world.told(&token).await.is_stepped_up);
     let request = proto::auth::v1::RemoveTotpRequest { client: Some(client(HOME)) };
-    ends(world.door.remove_totp(with_token(request, &token)).await).unwrap();
+    ends(world.grpc.remove_totp(with_token(request, &token)).await).unwrap();
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 10);
     assert!(!world.told(&token).await.must_enrol_totp);
     let id = world.passkeys(&token).await[0].id.clone();
@@ -380,7 +380,7 @@ async fn lost_passkeys_are_removed(pool: PgPool) {
             note: "Passport seen".to_owned(),
             ..Default::default()
         };
-        let proposed = ends(world.door.propose_factor_reset(with_token(request, &one)).await).unwrap();
+        let proposed = ends(world.grpc.propose_factor_reset(with_token(request, &one)).await).unwrap();
         world.confirm_proposal(&two, &proposed.proposal.unwrap().id).await.unwrap();
         world.run("UPDATE factor_resets SET due_at = clock_timestamp()").await
     };
@@ -407,7 +407,7 @@ async fn disowned_passkeys_sign_in_no_more(pool: PgPool) {
     let newest = "SELECT id FROM security_links WHERE purpose = 'not_me' ORDER BY created_at DESC LIMIT 1";
     let link: Uuid = sqlx::query_scalar(newest).fetch_one(&world.pool).await.unwrap();
     let token = world.app.secrets.security_token(link);
-    ends(world.door.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
+    ends(world.grpc.disown_activity(tonic::Request::new(DisownActivityRequest { token })).await).unwrap();
     assert_eq!(world.signs_in(&mut thief).await.unwrap_err().code, "PASSKEY_REFUSED");
     world.signs_in(&mut owner.device).await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM recovery_codes").await, 10);

@@ -26,7 +26,7 @@ pub async fn update_with(world: &World, token: &str, user: &User, password: &str
         country: user.country.clone(),
         current_password: password.to_owned(),
     };
-    let answer = world.door.update_profile(with_token(request, token)).await;
+    let answer = world.grpc.update_profile(with_token(request, token)).await;
     answer.map(|answer| answer.into_inner().user.unwrap()).map_err(|status| from_status(&status))
 }
 
@@ -68,7 +68,7 @@ async fn a_new_address_waits_for_its_code(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
     world
-        .door
+        .grpc
         .forgot_password(Request::new(ForgotPasswordRequest { email: "ada@example.com".to_owned() }))
         .await
         .unwrap();
@@ -136,7 +136,7 @@ async fn a_taken_address_is_not_told_from_a_free_one(pool: PgPool) {
         change_email(&world, &token, &user, email).await.unwrap();
         let request = GetMailSecretRequest { reference: world.code_id(email).await.to_string() };
         let mailer = world.realm.service_token("mailer");
-        assert_eq!(world.door.get_mail_secret(with_token(request, &mailer)).await.is_ok(), is_mailed, "{email}");
+        assert_eq!(world.grpc.get_mail_secret(with_token(request, &mailer)).await.is_ok(), is_mailed, "{email}");
     }
     let code = world.code("carol@example.com").await;
     world.register("carol@example.com").await;
@@ -175,7 +175,7 @@ async fn who_may_not_changes_nothing(pool: PgPool) {
     let carol = world.register("carol@example.com").await;
     assert_eq!(update(&world, &token, &bob).await.unwrap_err().code, "NOT_FOUND");
     let image = |user: &User| UpdateImageRequest { user_id: user.id.clone(), image_key: "photos/x.webp".to_owned() };
-    let foreign = world.door.update_image(with_token(image(&bob), &token)).await;
+    let foreign = world.grpc.update_image(with_token(image(&bob), &token)).await;
     assert_eq!(from_status(&foreign.unwrap_err()).code, "NOT_FOUND");
     assert_eq!(update(&world, &carol.token, &carol.user.unwrap()).await.unwrap_err().code, "EMAIL_NOT_VERIFIED");
     world.run("UPDATE users SET frozen_at = now() WHERE email = 'bob@example.com'").await;
@@ -189,23 +189,23 @@ async fn a_photo_is_kept(pool: PgPool) {
     let world = World::new(pool).await;
     let (user, token) = world.member("ada@example.com").await;
     let request = UpdateImageRequest { user_id: user.id.clone(), image_key: "photos/x.webp".to_owned() };
-    let updated = world.door.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
+    let updated = world.grpc.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
     assert_eq!((updated.user.unwrap().image_key.as_str(), updated.replaced_image_key.as_str()), ("photos/x.webp", ""));
     // Repeated after a lost answer: the photo is not replaced by itself.
-    let again = world.door.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
+    let again = world.grpc.update_image(with_token(request.clone(), &token)).await.unwrap().into_inner();
     assert_eq!(again.replaced_image_key, "");
     let other = UpdateImageRequest { image_key: "photos/y.webp".to_owned(), ..request };
-    let updated = world.door.update_image(with_token(other, &token)).await.unwrap().into_inner();
+    let updated = world.grpc.update_image(with_token(other, &token)).await.unwrap().into_inner();
     assert_eq!(updated.replaced_image_key, "photos/x.webp");
     let keys = ["photos/x.webp", "photos/y.webp"].map(ToOwned::to_owned).to_vec();
     let credential = world.realm.service_token("gateway");
-    let asked = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
+    let asked = world.grpc.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
     assert_eq!(asked.unwrap().into_inner().keys, ["photos/y.webp"]);
-    let foreign = world.door.list_owned_files(with_token(ListOwnedFilesRequest { keys: Vec::new() }, &token)).await;
+    let foreign = world.grpc.list_owned_files(with_token(ListOwnedFilesRequest { keys: Vec::new() }, &token)).await;
     assert_eq!(from_status(&foreign.unwrap_err()).code, "PERMISSION_DENIED");
     let request = UpdateImageRequest { user_id: user.id, image_key: String::new() };
     assert_eq!(
-        from_status(&world.door.update_image(with_token(request, &token)).await.unwrap_err()).code,
+        from_status(&world.grpc.update_image(with_token(request, &token)).await.unwrap_err()).code,
         "VALIDATION_FAILED"
     );
 }

@@ -28,7 +28,7 @@ async fn a_registration_makes_an_unverified_account_with_a_session(pool: PgPool)
     let hash: String = sqlx::query_scalar("SELECT password_hash FROM users").fetch_one(&world.pool).await.unwrap();
     assert!(hash.starts_with("$argon2id$v=19$m=19456,t=2,p=1$"));
     let checked = world
-        .door
+        .grpc
         .check_session(with_token(CheckSessionRequest::default(), &registered.token))
         .await
         .unwrap()
@@ -41,7 +41,7 @@ async fn a_registration_makes_an_unverified_account_with_a_session(pool: PgPool)
 async fn wrong_fields_are_named_at_once(pool: PgPool) {
     let world = World::new(pool).await;
     let request = RegisterRequest { password: "short".to_owned(), ..RegisterRequest::default() };
-    let refused = refusal(world.door.register(Request::new(request)).await);
+    let refused = refusal(world.grpc.register(Request::new(request)).await);
     assert_eq!((refused.kind, refused.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
     assert_eq!(said(&refused, "name"), Some("Name is required"));
     assert_eq!(said(&refused, "email"), Some("Invalid email address"));
@@ -50,10 +50,10 @@ async fn wrong_fields_are_named_at_once(pool: PgPool) {
     assert_eq!(said(&refused, "password"), Some("Password must be at least 8 characters long"));
     for password in ["password1", "Lovelace1815", "solvane2026"] {
         let request = RegisterRequest { password: password.to_owned(), ..registration("ada@example.com") };
-        assert!(said(&refusal(world.door.register(Request::new(request)).await), "password").is_some(), "{password}");
+        assert!(said(&refusal(world.grpc.register(Request::new(request)).await), "password").is_some(), "{password}");
     }
     let request = RegisterRequest { country: "Atlantis".to_owned(), ..registration("ada@example.com") };
-    assert!(said(&refusal(world.door.register(Request::new(request)).await), "country").is_some());
+    assert!(said(&refusal(world.grpc.register(Request::new(request)).await), "country").is_some());
     assert_eq!(world.count("SELECT count(*) FROM users").await, 0);
 }
 
@@ -63,7 +63,7 @@ async fn of_many_at_once_one_gets_the_address(pool: PgPool) {
     let world = World::new(pool).await;
     let tries = (0..20).map(|n| {
         let email = if n % 2 == 0 { "ada@example.com" } else { "ADA@Example.COM" };
-        world.door.register(Request::new(registration(email)))
+        world.grpc.register(Request::new(registration(email)))
     });
     let (won, lost): (Vec<_>, Vec<_>) = join_all(tries).await.into_iter().partition(Result::is_ok);
     assert_eq!(won.len(), 1);
@@ -91,22 +91,22 @@ fn keyed(email: &str, key: &str, fingerprint: u8) -> Request<RegisterRequest> {
 #[sqlx::test(migrations = false)]
 async fn the_same_key_answers_the_same_account(pool: PgPool) {
     let world = World::new(pool).await;
-    let first = world.door.register(keyed("ada@example.com", "k", 1)).await.unwrap();
+    let first = world.grpc.register(keyed("ada@example.com", "k", 1)).await.unwrap();
     assert!(first.metadata().get(REPLAYED).is_none());
     let first = first.into_inner();
-    let again = world.door.register(keyed("ADA@example.com", "k", 1)).await.unwrap();
+    let again = world.grpc.register(keyed("ADA@example.com", "k", 1)).await.unwrap();
     assert_eq!(again.metadata().get(REPLAYED).unwrap(), "first");
     let again = again.into_inner();
     assert_eq!(again.user, first.user);
     let shown = world.realm.shown_to(SERVICE, &again.token);
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &shown)).await.is_ok());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &shown)).await.is_ok());
     assert_eq!(world.count("SELECT count(*) FROM sessions").await, 1);
     let kept: String =
         sqlx::query_scalar("SELECT outcome::text FROM idempotency_keys").fetch_one(&world.pool).await.unwrap();
     assert!(!kept.contains(&first.token) && !kept.contains("eyJ"));
     let digests = "SELECT count(*) FROM idempotency_keys WHERE fingerprint = decode(repeat('01', 32), 'hex')";
     assert_eq!(world.count(digests).await, 0, "a digest of the body would let its password be tried out");
-    let other = refusal(world.door.register(keyed("ada@example.com", "k", 2)).await);
+    let other = refusal(world.grpc.register(keyed("ada@example.com", "k", 2)).await);
     assert_eq!(other.code, "IDEMPOTENCY_KEY_REUSED");
 }
 
@@ -114,7 +114,7 @@ async fn the_same_key_answers_the_same_account(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
     let world = World::new(pool).await;
-    let all = join_all((0..50).map(|_| world.door.register(keyed("ada@example.com", "k", 1)))).await;
+    let all = join_all((0..50).map(|_| world.grpc.register(keyed("ada@example.com", "k", 1)))).await;
     for result in all {
         if let Err(status) = result {
             let code = from_status(&status).code;
@@ -126,13 +126,13 @@ async fn a_refusal_is_replayed_and_fifty_are_one(pool: PgPool) {
         }
     }
     assert_eq!(world.count("SELECT count(*) FROM users").await, 1);
-    assert_eq!(refusal(world.door.register(keyed("ada@example.com", "other", 1)).await).code, "EMAIL_TAKEN");
+    assert_eq!(refusal(world.grpc.register(keyed("ada@example.com", "other", 1)).await).code, "EMAIL_TAKEN");
     world.run("DELETE FROM sessions").await;
     world.run("DELETE FROM codes").await;
     world.run("DELETE FROM known_devices").await;
     world.run("DELETE FROM security_events").await;
     world.run("DELETE FROM users").await;
-    let status = world.door.register(keyed("ada@example.com", "other", 1)).await.unwrap_err();
+    let status = world.grpc.register(keyed("ada@example.com", "other", 1)).await.unwrap_err();
     assert_eq!(from_status(&status).code, "EMAIL_TAKEN");
     assert_eq!(status.metadata().get(REPLAYED).unwrap(), "first");
 }
@@ -143,7 +143,7 @@ async fn no_two_tokens_are_alike(pool: PgPool) {
     let world = World::new(pool).await;
     let mut tokens = HashSet::new();
     for _ in 0..3 {
-        tokens.insert(world.door.register(keyed("ada@example.com", "k", 1)).await.unwrap().into_inner().token);
+        tokens.insert(world.grpc.register(keyed("ada@example.com", "k", 1)).await.unwrap().into_inner().token);
     }
     assert_eq!(tokens.len(), 3);
 }

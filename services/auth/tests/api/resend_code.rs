@@ -15,7 +15,7 @@ async fn resend(world: &World, email: &str) {
 async fn secret(world: &World, reference: Uuid) -> Result<String, String> {
     let token = world.realm.service_token("mailer");
     let request = chassis::testing::with_token(GetMailSecretRequest { reference: reference.to_string() }, &token);
-    let answer = world.door.get_mail_secret(request).await;
+    let answer = world.grpc.get_mail_secret(request).await;
     answer.map(|answer| answer.into_inner().secret).map_err(|status| from_status(&status).code)
 }
 

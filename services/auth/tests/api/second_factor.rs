@@ -47,19 +47,19 @@ impl World {
     }
 
     async fn begin(&self, token: &str) -> Result<String, Refusal> {
-        let answer = StaffService::begin_totp(&self.door, with_token(BeginTotpRequest::default(), token)).await;
+        let answer = StaffService::begin_totp(&self.grpc, with_token(BeginTotpRequest::default(), token)).await;
         answer.map(|answer| answer.into_inner().secret).map_err(|status| from_status(&status))
     }
 
     pub async fn confirm(&self, token: &str, code: &str) -> Result<Vec<String>, Refusal> {
         let request = ConfirmTotpRequest { code: code.to_owned(), client: Some(client(HOME)) };
-        let answer = FactorService::confirm_totp(&self.door, with_token(request, token)).await;
+        let answer = FactorService::confirm_totp(&self.grpc, with_token(request, token)).await;
         answer.map(|answer| answer.into_inner().recovery_codes).map_err(|status| from_status(&status))
     }
 
     pub async fn step_up(&self, token: &str, code: &str) -> Result<(), Refusal> {
         let request = StepUpRequest { code: code.to_owned(), ..Default::default() };
-        let answer = FactorService::step_up(&self.door, with_token(request, token)).await;
+        let answer = FactorService::step_up(&self.grpc, with_token(request, token)).await;
         answer.map(|_| ()).map_err(|status| from_status(&status))
     }
 
@@ -71,27 +71,27 @@ impl World {
     }
 
     async fn me(&self, token: &str) -> GetMeResponse {
-        self.door.get_me(with_token(GetMeRequest {}, token)).await.unwrap().into_inner()
+        self.grpc.get_me(with_token(GetMeRequest {}, token)).await.unwrap().into_inner()
     }
 
     /// What a request to look at members is answered.
     async fn looks(&self, token: &str) -> Result<(), String> {
-        let answer = self.door.list_members(with_token(ListMembersRequest::default(), token)).await;
+        let answer = self.grpc.list_members(with_token(ListMembersRequest::default(), token)).await;
         answer.map(|_| ()).map_err(|status| from_status(&status).code)
     }
 
     async fn freezes(&self, token: &str, user_id: &str) -> Result<(), String> {
         let request = FreezeMemberRequest { user_id: user_id.to_owned(), note: "odd".to_owned(), ..Default::default() };
-        let answer = self.door.freeze_member(with_token(request, token)).await;
+        let answer = self.grpc.freeze_member(with_token(request, token)).await;
         answer.map(|_| ()).map_err(|status| from_status(&status).code)
     }
 
     /// What another service is told of the session.
     pub async fn told(&self, token: &str) -> GetSessionResponse {
-        let list = self.door.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner();
+        let list = self.grpc.list_sessions(with_token(ListSessionsRequest {}, token)).await.unwrap().into_inner();
         let session_id = list.sessions.into_iter().find(|session| session.current).unwrap().id;
         let credential = self.realm.service_token("wallet");
-        self.door.get_session(with_token(GetSessionRequest { session_id }, &credential)).await.unwrap().into_inner()
+        self.grpc.get_session(with_token(GetSessionRequest { session_id }, &credential)).await.unwrap().into_inner()
     }
 
     /// Makes every code acceptable again, as if time had passed.
@@ -263,10 +263,10 @@ async fn freezing_needs_a_fresh_code(pool: PgPool) {
     assert!(world.me(&holder.token).await.stepped_up_until.is_none());
     assert_eq!(world.looks(&holder.token).await, Ok(()));
     let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), ..Default::default() };
-    let refused = world.door.unfreeze_member(with_token(unfreeze.clone(), &holder.token)).await.unwrap_err();
+    let refused = world.grpc.unfreeze_member(with_token(unfreeze.clone(), &holder.token)).await.unwrap_err();
     assert_eq!(from_status(&refused).code, "STEP_UP_REQUIRED");
     world.step_up(&holder.token, &code(&holder.secret, 1)).await.unwrap();
-    world.door.unfreeze_member(with_token(unfreeze, &holder.token)).await.unwrap();
+    world.grpc.unfreeze_member(with_token(unfreeze, &holder.token)).await.unwrap();
     assert_eq!(world.freezes(&holder.token, &member.id).await, Ok(()));
     assert!(!world.told(&admin.token).await.is_stepped_up, "another's session");
 }
@@ -307,10 +307,10 @@ async fn nobody_is_asked_where_it_is_waived(pool: PgPool) {
     world.begin(&holder.token).await.unwrap();
     assert!(!world.told(&members).await.is_stepped_up, "members have none");
     for status in [
-        world.door.get_me(with_token(GetMeRequest {}, &members)).await.map(|_| ()),
-        StaffService::begin_totp(&world.door, with_token(BeginTotpRequest::default(), &members)).await.map(|_| ()),
-        StaffService::confirm_totp(&world.door, with_token(ConfirmTotpRequest::default(), &members)).await.map(|_| ()),
-        StaffService::step_up(&world.door, with_token(StepUpRequest::default(), &members)).await.map(|_| ()),
+        world.grpc.get_me(with_token(GetMeRequest {}, &members)).await.map(|_| ()),
+        StaffService::begin_totp(&world.grpc, with_token(BeginTotpRequest::default(), &members)).await.map(|_| ()),
+        StaffService::confirm_totp(&world.grpc, with_token(ConfirmTotpRequest::default(), &members)).await.map(|_| ()),
+        StaffService::step_up(&world.grpc, with_token(StepUpRequest::default(), &members)).await.map(|_| ()),
     ] {
         assert_eq!(from_status(&status.unwrap_err()).code, "PERMISSION_DENIED");
     }
@@ -354,7 +354,7 @@ async fn a_lost_authenticator_is_taken_away(pool: PgPool) {
     assert!(reset_totp(world.db(), &holder.email.to_uppercase()).await.unwrap());
     assert!(!reset_totp(world.db(), &holder.email).await.unwrap(), "once");
     assert!(reset_totp(world.db(), "ada@example.com").await.is_err(), "members have none");
-    let check = world.door.check_session(with_token(CheckSessionRequest::default(), &holder.token)).await;
+    let check = world.grpc.check_session(with_token(CheckSessionRequest::default(), &holder.token)).await;
     assert_eq!(refusal(check).code, "UNAUTHENTICATED");
     let token = world.login(&holder.email, PASSWORD, HOME).await.unwrap().token;
     assert_eq!(world.looks(&token).await, Err("TOTP_ENROLMENT_REQUIRED".to_owned()));
@@ -387,7 +387,7 @@ async fn staff_sessions_idle_out_sooner(pool: PgPool) {
     world.run("UPDATE sessions SET last_seen_at = last_seen_at - interval '15 minutes', idle_until = idle_until - interval '15 minutes'").await;
     assert_eq!(world.looks(&token).await, Err("UNAUTHENTICATED".to_owned()));
     assert!(
-        world.door.check_session(with_token(CheckSessionRequest::default(), &members)).await.is_ok(),
+        world.grpc.check_session(with_token(CheckSessionRequest::default(), &members)).await.is_ok(),
         "members' rules"
     );
 }

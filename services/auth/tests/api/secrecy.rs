@@ -43,10 +43,10 @@ async fn a_dump_tells_no_secret(pool: PgPool) {
     let world = World::new(pool).await;
     let idempotency = Idempotency { key: "k".to_owned(), route: "r".to_owned(), fingerprint: vec![1] };
     let request = RegisterRequest { idempotency: Some(idempotency), ..registration("ada@example.com") };
-    let registered = world.door.register(Request::new(request)).await.unwrap().into_inner();
+    let registered = world.grpc.register(Request::new(request)).await.unwrap().into_inner();
     let signed_in = world.login("ada@example.com", PASSWORD, HOME).await.unwrap();
     let request = ForgotPasswordRequest { email: "ada@example.com".to_owned() };
-    world.door.forgot_password(Request::new(request)).await.unwrap();
+    world.grpc.forgot_password(Request::new(request)).await.unwrap();
     world.answer_mail_requests().await;
     let user_id = registered.user.unwrap().id;
     let (code, link) = (world.code("ada@example.com").await, world.link(&user_id).await);

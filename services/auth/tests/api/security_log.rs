@@ -38,7 +38,7 @@ async fn wrong_emailed_codes_are_logged(pool: PgPool) {
     let user_id = registered.user.unwrap().id;
     let request = CheckDestinationCodeRequest { user_id, destination: vec![1; 32], code: wrong.to_owned() };
     let wallet = world.realm.service_token("wallet");
-    world.door.check_destination_code(with_token(request, &wallet)).await.unwrap_err();
+    world.grpc.check_destination_code(with_token(request, &wallet)).await.unwrap_err();
     drop(recording);
     let expected = r#"{kind="email_code",outcome="refused",caller="member"} 4"#;
     assert_eq!(counted(&recorder.handle().render()), [expected]);
@@ -53,7 +53,7 @@ async fn throttled_tries_in_a_session_are_logged(pool: PgPool) {
     let (_, token) = world.member("ada@example.com").await;
     let begin = async |password: &str| {
         let request = BeginTotpRequest { password: password.to_owned() };
-        let answer = FactorService::begin_totp(&world.door, with_token(request, &token)).await;
+        let answer = FactorService::begin_totp(&world.grpc, with_token(request, &token)).await;
         answer.map(drop).map_err(|status| from_status(&status).code)
     };
     begin(PASSWORD).await.unwrap();
@@ -90,7 +90,7 @@ async fn refused_permissions_are_logged(pool: PgPool) {
     let recording = metrics::set_default_local_recorder(&recorder);
     for token in [&member, &auditor] {
         let request = FreezeMemberRequest { user_id: user.id.clone(), note: "odd".to_owned(), ..Default::default() };
-        let refused = world.door.freeze_member(with_token(request, token)).await.unwrap_err();
+        let refused = world.grpc.freeze_member(with_token(request, token)).await.unwrap_err();
         assert_eq!(from_status(&refused).code, "PERMISSION_DENIED");
     }
     drop(recording);

@@ -24,7 +24,7 @@ async fn check(world: &World, shown: &str) -> Result<String, String> {
 /// The same with a member's token.
 async fn renew(world: &World, shown: &str, token: &str) -> Result<String, String> {
     let message = CheckSessionRequest { token: token.to_owned() };
-    let answer = world.door.check_session(with_token(message, shown)).await;
+    let answer = world.grpc.check_session(with_token(message, shown)).await;
     answer.map(|answer| answer.into_inner().token).map_err(|status| chassis::error::from_status(&status).code)
 }
 
@@ -71,7 +71,7 @@ async fn every_token_of_a_bound_session_names_its_key(pool: PgPool) {
         totp: String::new(),
         client: Some(Client { device_key: key.clone(), ..client(ABROAD) }),
     };
-    let token = world.door.login(Request::new(login)).await.unwrap().into_inner().token;
+    let token = world.grpc.login(Request::new(login)).await.unwrap().into_inner().token;
     assert_eq!(claims(&token)["cnf"]["jkt"], key.as_str());
     let session = sessions::find(&mut world.db().conn().await.unwrap(), session_id(&token)).await.unwrap().unwrap();
     assert_eq!(session.device_key, Some(key.clone()));
@@ -115,7 +115,7 @@ async fn only_the_gateway_names_a_session(pool: PgPool) {
     for token in bad {
         assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()), "{token}");
     }
-    let nothing = world.door.check_session(Request::new(CheckSessionRequest::default())).await;
+    let nothing = world.grpc.check_session(Request::new(CheckSessionRequest::default())).await;
     assert_eq!(refusal(nothing).code, "UNAUTHENTICATED");
 }
 
@@ -125,12 +125,12 @@ async fn logout_ends_the_session(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, token) = world.member("ada@example.com").await;
     world.forget_events().await;
-    world.door.logout(with_token(LogoutRequest {}, &token)).await.unwrap();
+    world.grpc.logout(with_token(LogoutRequest {}, &token)).await.unwrap();
     assert_eq!(check(&world, &token).await, Err("UNAUTHENTICATED".to_owned()));
     assert_eq!(world.events().await, ["session_ended"]);
     let payload: Vec<u8> = sqlx::query_scalar("SELECT payload FROM outbox").fetch_one(&world.pool).await.unwrap();
     assert_eq!(SessionEnded::decode(payload.as_slice()).unwrap().session_ids, [session_id(&token).to_string()]);
-    assert_eq!(refusal(world.door.logout(with_token(LogoutRequest {}, &token)).await).code, "UNAUTHENTICATED");
+    assert_eq!(refusal(world.grpc.logout(with_token(LogoutRequest {}, &token)).await).code, "UNAUTHENTICATED");
 }
 
 /// [D-S4] A member sees the own live sessions and ends one of them, but nobody else's.
@@ -141,7 +141,7 @@ async fn a_member_lists_and_ends_own_sessions(pool: PgPool) {
     let other = world.login("ada@example.com", PASSWORD, ABROAD).await.unwrap().token;
     let (_, foreign) = world.member("bob@example.com").await;
     let list = async || {
-        let answer = world.door.list_sessions(with_token(ListSessionsRequest {}, &token)).await.unwrap();
+        let answer = world.grpc.list_sessions(with_token(ListSessionsRequest {}, &token)).await.unwrap();
         answer.into_inner().sessions
     };
     let sessions = list().await;
@@ -149,7 +149,7 @@ async fn a_member_lists_and_ends_own_sessions(pool: PgPool) {
     let elsewhere = sessions.iter().find(|session| !session.current).unwrap();
     assert_eq!((elsewhere.address.as_str(), elsewhere.device.as_str()), (ABROAD, "Firefox on Linux"));
     assert_eq!(elsewhere.id, session_id(&other).to_string());
-    let end = async |id: String| world.door.end_session(with_token(EndSessionRequest { session_id: id }, &token)).await;
+    let end = async |id: String| world.grpc.end_session(with_token(EndSessionRequest { session_id: id }, &token)).await;
     assert_eq!(refusal(end(session_id(&foreign).to_string()).await).code, "NOT_FOUND");
     assert_eq!(refusal(end("nonsense".to_owned()).await).code, "NOT_FOUND");
     assert!(check(&world, &foreign).await.is_ok());

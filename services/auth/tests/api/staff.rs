@@ -26,7 +26,7 @@ use uuid::Uuid;
 
 use crate::fixture::{HOME, PASSWORD, World, client, refusal};
 
-/// [D-O1] Which role may what: every cell. What is allowed gets past the door, to an account that does not exist.
+/// [D-O1] Which role may what: every cell. What is allowed is not refused for its role, to an account that does not exist.
 #[sqlx::test(migrations = false)]
 async fn every_role_may_what_it_may(pool: PgPool) {
     use Role::{Admin, Auditor, Reviewer, Treasurer};
@@ -42,18 +42,18 @@ async fn every_role_may_what_it_may(pool: PgPool) {
             (
                 "ListMembers",
                 &Role::ALL,
-                may(world.door.list_members(with_token(ListMembersRequest::default(), token)).await),
+                may(world.grpc.list_members(with_token(ListMembersRequest::default(), token)).await),
             ),
             (
                 "GetMember",
                 &Role::ALL,
-                may(world.door.get_member(with_token(GetMemberRequest { user_id: id.clone() }, token)).await),
+                may(world.grpc.get_member(with_token(GetMemberRequest { user_id: id.clone() }, token)).await),
             ),
             (
                 "FreezeMember",
                 &[Reviewer],
                 may(world
-                    .door
+                    .grpc
                     .freeze_member(with_token(FreezeMemberRequest { user_id: id.clone(), ..Default::default() }, token))
                     .await),
             ),
@@ -61,7 +61,7 @@ async fn every_role_may_what_it_may(pool: PgPool) {
                 "UnfreezeMember",
                 &[Reviewer],
                 may(world
-                    .door
+                    .grpc
                     .unfreeze_member(with_token(
                         UnfreezeMemberRequest { user_id: id.clone(), ..Default::default() },
                         token,
@@ -72,39 +72,39 @@ async fn every_role_may_what_it_may(pool: PgPool) {
                 "AddMemberNote",
                 &[Reviewer, Treasurer],
                 may(world
-                    .door
+                    .grpc
                     .add_member_note(with_token(
                         AddMemberNoteRequest { user_id: id.clone(), text: "x".to_owned(), ..Default::default() },
                         token,
                     ))
                     .await),
             ),
-            ("ListStaff", &[Admin, Auditor], may(world.door.list_staff(with_token(ListStaffRequest {}, token)).await)),
+            ("ListStaff", &[Admin, Auditor], may(world.grpc.list_staff(with_token(ListStaffRequest {}, token)).await)),
             (
                 "ProposeStaffChange",
                 &[Admin],
-                may(world.door.propose_staff_change(with_token(Default::default(), token)).await),
+                may(world.grpc.propose_staff_change(with_token(Default::default(), token)).await),
             ),
-            ("ListProposals", &Role::ALL, may(world.door.list_proposals(with_token(Default::default(), token)).await)),
+            ("ListProposals", &Role::ALL, may(world.grpc.list_proposals(with_token(Default::default(), token)).await)),
             (
                 "ProposeFactorReset",
                 &[Reviewer],
-                may(world.door.propose_factor_reset(with_token(ProposeFactorResetRequest::default(), token)).await),
+                may(world.grpc.propose_factor_reset(with_token(ProposeFactorResetRequest::default(), token)).await),
             ),
             (
                 "ConfirmProposal",
                 &[Reviewer, Admin],
-                may(world.door.confirm_proposal(with_token(Default::default(), token)).await),
+                may(world.grpc.confirm_proposal(with_token(Default::default(), token)).await),
             ),
             (
                 "RejectProposal",
                 &[Reviewer, Admin],
-                may(world.door.reject_proposal(with_token(Default::default(), token)).await),
+                may(world.grpc.reject_proposal(with_token(Default::default(), token)).await),
             ),
             (
                 "ListAuditRows",
                 &[Auditor, Admin],
-                may(world.door.list_audit_rows(with_token(ListAuditRowsRequest::default(), token)).await),
+                may(world.grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), token)).await),
             ),
         ];
         for (rpc, allowed, passed) in cells {
@@ -129,7 +129,7 @@ async fn members_are_found(pool: PgPool) {
     let list = async |search: &str, size: i32, cursor: &str| {
         let page = Some(PageRequest { size, cursor: cursor.to_owned() });
         let request = ListMembersRequest { search: search.to_owned(), page };
-        world.door.list_members(with_token(request, &token)).await.unwrap().into_inner()
+        world.grpc.list_members(with_token(request, &token)).await.unwrap().into_inner()
     };
     let first = list("", 3, "").await;
     let second = list("", 3, &first.next_cursor).await;
@@ -145,7 +145,7 @@ async fn members_are_found(pool: PgPool) {
     }
     assert_eq!(list("\0", 0, "").await.members.len(), 5);
     let odd = ListMembersRequest { page: Some(PageRequest { size: 501, cursor: String::new() }), ..Default::default() };
-    assert_eq!(refusal(world.door.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
+    assert_eq!(refusal(world.grpc.list_members(with_token(odd, &token)).await).kind, Kind::Invalid);
 }
 
 /// [D-R13] [D-O3] [D-E2] A freeze is told, written down and lifted; sessions live on; twice is once.
@@ -162,15 +162,15 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
         ..Default::default()
     };
     for _ in 0..2 {
-        let frozen = world.door.freeze_member(with_token(freeze(), &token)).await.unwrap().into_inner();
+        let frozen = world.grpc.freeze_member(with_token(freeze(), &token)).await.unwrap().into_inner();
         assert!(frozen.member.unwrap().is_frozen);
     }
     assert_eq!(world.events().await, ["account_frozen"]);
     let checked =
-        world.door.check_session(with_token(CheckSessionRequest::default(), &members)).await.unwrap().into_inner();
+        world.grpc.check_session(with_token(CheckSessionRequest::default(), &members)).await.unwrap().into_inner();
     assert!(checked.user.unwrap().is_frozen);
     let unfreeze = UnfreezeMemberRequest { user_id: member.id.clone(), note: "fine".to_owned(), ..Default::default() };
-    let free = world.door.unfreeze_member(with_token(unfreeze, &token)).await.unwrap().into_inner();
+    let free = world.grpc.unfreeze_member(with_token(unfreeze, &token)).await.unwrap().into_inner();
     assert!(!free.member.unwrap().is_frozen);
     let rows: Vec<(Uuid, String, String, String)> = sqlx::query_as(
         "SELECT actor_id, action, after->>'note', address FROM audit_rows WHERE member_id IS NOT NULL ORDER BY id",
@@ -184,10 +184,10 @@ async fn a_member_is_frozen_and_freed(pool: PgPool) {
     assert_eq!(audit::broken_at(&mut *world.db().conn().await.unwrap()).await.unwrap(), None);
     for note in [String::new(), " \n".to_owned(), "a\0b".to_owned(), "a".repeat(2_001)] {
         let silent = FreezeMemberRequest { user_id: member.id.clone(), note, ..Default::default() };
-        assert_eq!(refusal(world.door.freeze_member(with_token(silent, &token)).await).code, "VALIDATION_FAILED");
+        assert_eq!(refusal(world.grpc.freeze_member(with_token(silent, &token)).await).code, "VALIDATION_FAILED");
     }
     let staff = FreezeMemberRequest { user_id: reviewer.to_string(), note: "odd".to_owned(), ..Default::default() };
-    assert_eq!(refusal(world.door.freeze_member(with_token(staff, &token)).await).code, "NOT_FOUND");
+    assert_eq!(refusal(world.grpc.freeze_member(with_token(staff, &token)).await).code, "NOT_FOUND");
 }
 
 /// [D-O3] Notes are kept for staff to read; neither they nor the trail can be changed.
@@ -198,12 +198,12 @@ async fn notes_are_kept_for_good(pool: PgPool) {
     let (member, _) = world.member("ada@example.com").await;
     let note =
         |text: &str| AddMemberNoteRequest { user_id: member.id.clone(), text: text.to_owned(), ..Default::default() };
-    world.door.add_member_note(with_token(note(" called\nback "), &token)).await.unwrap();
+    world.grpc.add_member_note(with_token(note(" called\nback "), &token)).await.unwrap();
     for text in ["", " ", "\0", &"x".repeat(2_001)] {
-        assert_eq!(refusal(world.door.add_member_note(with_token(note(text), &token)).await).code, "VALIDATION_FAILED");
+        assert_eq!(refusal(world.grpc.add_member_note(with_token(note(text), &token)).await).code, "VALIDATION_FAILED");
     }
     let request = GetMemberRequest { user_id: member.id.clone() };
-    let seen = world.door.get_member(with_token(request, &token)).await.unwrap().into_inner();
+    let seen = world.grpc.get_member(with_token(request, &token)).await.unwrap().into_inner();
     assert_eq!((seen.notes.len(), seen.sessions.len()), (1, 1));
     assert_eq!(
         (seen.notes[0].text.as_str(), seen.notes[0].author_id.as_str()),
@@ -249,7 +249,7 @@ async fn staff_are_invited_by_two_admins(pool: PgPool) {
         password: PASSWORD.to_owned(),
         confirm_password: PASSWORD.to_owned(),
     };
-    world.door.reset_password(Request::new(request)).await.unwrap();
+    world.grpc.reset_password(Request::new(request)).await.unwrap();
     let signed_in = world.login("tess@solvane.test", PASSWORD, HOME).await.unwrap().user.unwrap();
     assert_eq!((signed_in.role.as_str(), signed_in.is_verified), ("treasurer", true));
 
@@ -271,7 +271,7 @@ async fn an_invitation_is_not_renewed_by_strangers(pool: PgPool) {
     world.run("UPDATE reset_tokens SET expires_at = expires_at - interval '70 hours'").await;
     let forgot = async || {
         let request = ForgotPasswordRequest { email: "tess@solvane.test".to_owned() };
-        world.door.forgot_password(Request::new(request)).await.unwrap();
+        world.grpc.forgot_password(Request::new(request)).await.unwrap();
         world.answer_mail_requests().await;
     };
     forgot().await;
@@ -292,10 +292,10 @@ async fn one_admin_alone_changes_no_staff(pool: PgPool) {
     let world = World::new(pool).await;
     let (_, token) = world.staff(Role::Admin).await;
     let (manager, _) = world.staff(Role::Manager).await;
-    let invited = world.door.invite_staff(with_token(InviteStaffRequest::default(), &token)).await;
+    let invited = world.grpc.invite_staff(with_token(InviteStaffRequest::default(), &token)).await;
     assert_eq!(refusal(invited).code, "PERMISSION_DENIED");
     let request = DisableStaffRequest { user_id: manager.to_string(), ..Default::default() };
-    assert_eq!(refusal(world.door.disable_staff(with_token(request, &token)).await).code, "PERMISSION_DENIED");
+    assert_eq!(refusal(world.grpc.disable_staff(with_token(request, &token)).await).code, "PERMISSION_DENIED");
 }
 
 /// [D-O1] [D-O5] A staff account ends with its sessions, by two admins, never by itself.
@@ -311,16 +311,16 @@ async fn a_staff_account_ends_by_two_admins(pool: PgPool) {
     assert_eq!(world.propose(&one, end(&admin.to_string())).await.unwrap_err().code, "PERMISSION_DENIED");
     assert_eq!(world.propose(&one, end(&member.id)).await.unwrap_err().code, "NOT_FOUND");
     let proposal = world.propose(&one, end(&manager.to_string())).await.unwrap();
-    world.door.check_session(with_token(CheckSessionRequest::default(), &managers)).await.unwrap();
+    world.grpc.check_session(with_token(CheckSessionRequest::default(), &managers)).await.unwrap();
     world.confirm_proposal(&two, &proposal.id).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &managers)).await.is_err());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &managers)).await.is_err());
     assert_eq!(world.login("manager@solvane.test", PASSWORD, HOME).await.unwrap_err().code, "INVALID_CREDENTIALS");
     assert_eq!(world.propose(&one, end(&manager.to_string())).await.unwrap_err().code, "NOT_FOUND");
 
     let own = world.propose(&one, end(&admin2.to_string())).await.unwrap();
     assert_eq!(world.confirm_proposal(&two, &own.id).await.unwrap_err().code, "PERMISSION_DENIED");
-    let staff = world.door.list_staff(with_token(ListStaffRequest {}, &one)).await.unwrap().into_inner().staff;
+    let staff = world.grpc.list_staff(with_token(ListStaffRequest {}, &one)).await.unwrap().into_inner().staff;
     assert_eq!(staff.len(), 2);
 }
 
@@ -338,12 +338,12 @@ async fn a_role_changes_by_two_admins(pool: PgPool) {
     world.forget_events().await;
     world.confirm_proposal(&two, &first.id).await.unwrap();
     assert_eq!(world.events().await, ["session_ended", "staff_changed"]);
-    assert!(world.door.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
+    assert!(world.grpc.check_session(with_token(CheckSessionRequest::default(), &token)).await.is_err());
     let signed_in = world.login("reviewer@solvane.test", PASSWORD, HOME).await.unwrap();
     assert_eq!(signed_in.user.unwrap().role, "treasurer");
     assert_eq!(world.confirm_proposal(&two, &second.id).await.unwrap_err().code, "STALE_REVISION");
     let rejected = world
-        .door
+        .grpc
         .reject_proposal(with_token(RejectProposalRequest { proposal_id: second.id, ..Default::default() }, &one));
     assert_eq!(rejected.await.unwrap().into_inner().proposal.unwrap().status(), ProposalStatus::Rejected);
 }
@@ -363,7 +363,7 @@ async fn a_proposal_falls_with_its_proposer_and_after_a_week(pool: PgPool) {
     for (status, ids) in [(ProposalStatus::Open, vec![&other.id, &orphan.id]), (ProposalStatus::Expired, vec![&old.id])]
     {
         let request = ListProposalsRequest { status: status.into(), page: None };
-        let listed = world.door.list_proposals(with_token(request, &two)).await.unwrap().into_inner().proposals;
+        let listed = world.grpc.list_proposals(with_token(request, &two)).await.unwrap().into_inner().proposals;
         assert_eq!(listed.iter().map(|one| &one.id).collect::<Vec<_>>(), ids, "{status:?}");
         assert!(listed[0].expires_at.is_some());
     }
@@ -388,16 +388,16 @@ async fn new_staff_decide_nothing_for_a_day(pool: PgPool) {
     let (_, reviewer) = world.staff(Role::Reviewer).await;
     let (member, _) = world.member("ada@example.com").await;
     let freeze = || FreezeMemberRequest { user_id: member.id.clone(), note: "odd".to_owned(), ..Default::default() };
-    let refused = refusal(world.door.freeze_member(with_token(freeze(), &reviewer)).await);
+    let refused = refusal(world.grpc.freeze_member(with_token(freeze(), &reviewer)).await);
     assert_eq!((refused.kind, refused.code.as_str()), (Kind::Forbidden, "ROLE_TOO_NEW"));
-    world.door.list_members(with_token(ListMembersRequest::default(), &reviewer)).await.unwrap();
-    let me = world.door.get_me(with_token(GetMeRequest {}, &reviewer)).await.unwrap().into_inner();
+    world.grpc.list_members(with_token(ListMembersRequest::default(), &reviewer)).await.unwrap();
+    let me = world.grpc.get_me(with_token(GetMeRequest {}, &reviewer)).await.unwrap().into_inner();
     assert!(me.decides_from.is_some());
     world.propose(&admin, invite("tess@solvane.test", "treasurer")).await.unwrap();
     world.run("UPDATE users SET created_at = created_at - interval '1 day'").await;
-    world.door.freeze_member(with_token(freeze(), &reviewer)).await.unwrap();
+    world.grpc.freeze_member(with_token(freeze(), &reviewer)).await.unwrap();
     world.run("UPDATE users SET role_since = clock_timestamp() WHERE role = 'reviewer'").await;
-    assert_eq!(refusal(world.door.freeze_member(with_token(freeze(), &reviewer)).await).code, "ROLE_TOO_NEW");
+    assert_eq!(refusal(world.grpc.freeze_member(with_token(freeze(), &reviewer)).await).code, "ROLE_TOO_NEW");
 }
 
 fn invite(email: &str, role: &str) -> Change {
@@ -414,7 +414,7 @@ impl World {
         let idempotency =
             Idempotency { key: key.to_owned(), route: "POST /v1/admin/staff".to_owned(), fingerprint: vec![1] };
         let request = ProposeStaffChangeRequest { change: Some(change), client: None, idempotency: Some(idempotency) };
-        self.door.propose_staff_change(with_token(request, token)).await
+        self.grpc.propose_staff_change(with_token(request, token)).await
     }
 
     async fn propose(&self, token: &str, change: Change) -> Result<Proposal, Refusal> {
@@ -424,14 +424,14 @@ impl World {
 
     pub async fn confirm_proposal(&self, token: &str, id: &str) -> Result<Proposal, Refusal> {
         let request = ConfirmProposalRequest { proposal_id: id.to_owned(), ..Default::default() };
-        let answer = self.door.confirm_proposal(with_token(request, token)).await;
+        let answer = self.grpc.confirm_proposal(with_token(request, token)).await;
         answer.map(|answer| answer.into_inner().proposal.unwrap()).map_err(|status| from_status(&status))
     }
 
     /// What the audit log says of staff accounts, newest first.
     async fn staff_actions(&self, token: &str) -> Vec<String> {
         let request = with_token(ListAuditRowsRequest::default(), token);
-        let rows = self.door.list_audit_rows(request).await.unwrap().into_inner().rows;
+        let rows = self.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
         rows.into_iter().map(|row| row.action).collect()
     }
 }
@@ -459,7 +459,7 @@ async fn staff_are_no_members(pool: PgPool) {
     let world = World::new(pool).await;
     let (id, token) = world.staff(Role::Admin).await;
     let request = proto::auth::v1::UpdateImageRequest { user_id: id.to_string(), image_key: "x".to_owned() };
-    let refused = world.door.update_image(with_token(request, &token)).await.unwrap_err();
+    let refused = world.grpc.update_image(with_token(request, &token)).await.unwrap_err();
     assert_eq!(from_status(&refused).code, "PERMISSION_DENIED");
 }
 
@@ -483,10 +483,10 @@ async fn acts_of_staff_replay_under_their_keys(pool: PgPool) {
     let end = ConfirmProposalRequest { proposal_id: ending.id, idempotency: key("end"), ..Default::default() };
     for replayed in [false, true] {
         let told = [
-            world.door.add_member_note(with_token(note.clone(), &reviewer)).await.unwrap().metadata().clone(),
-            world.door.freeze_member(with_token(freeze.clone(), &reviewer)).await.unwrap().metadata().clone(),
-            world.door.unfreeze_member(with_token(free.clone(), &reviewer)).await.unwrap().metadata().clone(),
-            world.door.confirm_proposal(with_token(end.clone(), &two)).await.unwrap().metadata().clone(),
+            world.grpc.add_member_note(with_token(note.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.grpc.freeze_member(with_token(freeze.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.grpc.unfreeze_member(with_token(free.clone(), &reviewer)).await.unwrap().metadata().clone(),
+            world.grpc.confirm_proposal(with_token(end.clone(), &two)).await.unwrap().metadata().clone(),
         ];
         assert!(told.iter().all(|metadata| metadata.contains_key(REPLAYED) == replayed));
     }

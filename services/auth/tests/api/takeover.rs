@@ -34,34 +34,34 @@ async fn event<M: Message + Default>(world: &World, key: &str) -> M {
 async fn mailed(world: &World, reference: &str) -> Result<GetMailSecretResponse, String> {
     let request = GetMailSecretRequest { reference: reference.to_owned() };
     let token = world.realm.service_token("mailer");
-    let answer = world.door.get_mail_secret(with_token(request, &token)).await;
+    let answer = world.grpc.get_mail_secret(with_token(request, &token)).await;
     answer.map(|answer| answer.into_inner()).map_err(|status| from_status(&status).code)
 }
 
 async fn undo(world: &World, token: &str) -> Result<(), Refusal> {
     let request = UndoEmailChangeRequest { token: token.to_owned() };
-    world.door.undo_email_change(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.undo_email_change(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn not_me(world: &World, token: &str) -> Result<(), Refusal> {
     let request = DisownActivityRequest { token: token.to_owned() };
-    world.door.disown_activity(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.disown_activity(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn reset(world: &World, token: &str) -> Result<(), Refusal> {
     let (password, confirm_password) = (NEW.to_owned(), NEW.to_owned());
     let request = ResetPasswordRequest { token: token.to_owned(), password, confirm_password };
-    world.door.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
+    world.grpc.reset_password(Request::new(request)).await.map(|_| ()).map_err(|status| from_status(&status))
 }
 
 async fn is_live(world: &World, token: &str) -> bool {
-    world.door.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
+    world.grpc.check_session(with_token(CheckSessionRequest::default(), token)).await.is_ok()
 }
 
 async fn payouts(world: &World, user: &User) -> GetPayoutStateResponse {
     let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
     let token = world.realm.service_token("wallet");
-    world.door.get_payout_state(with_token(request, &token)).await.unwrap().into_inner()
+    world.grpc.get_payout_state(with_token(request, &token)).await.unwrap().into_inner()
 }
 
 /// Ada's account with the address changed by somebody who has her session and password: the account, that session's
@@ -131,7 +131,7 @@ async fn the_owner_takes_the_account_back(pool: PgPool) {
     );
     assert!(undo(&world, &eves_link).await.is_err(), "the link to the new address undoes nothing");
     assert!(undo(&world, "nonsense").await.is_err());
-    let squatter = world.door.register(Request::new(registration("ADA@example.com"))).await;
+    let squatter = world.grpc.register(Request::new(registration("ADA@example.com"))).await;
     assert_eq!(from_status(&squatter.unwrap_err()).code, "EMAIL_TAKEN", "nobody else gets the address meanwhile");
     world.forget_events().await;
     undo(&world, &undo_token).await.unwrap();
@@ -237,7 +237,7 @@ async fn payouts_cool_off_after_a_change(pool: PgPool) {
         old_password: PASSWORD.to_owned(),
         new_password: NEW.to_owned(),
     };
-    world.door.change_password(with_token(request, &token)).await.unwrap();
+    world.grpc.change_password(with_token(request, &token)).await.unwrap();
     let state = payouts(&world, &user).await;
     assert!(state.email_changed_at.is_none() && state.factors_changed_at.is_none() && !state.is_stopped);
     let (changed, until) = (state.password_changed_at.unwrap(), state.not_before.unwrap());
@@ -248,6 +248,6 @@ async fn payouts_cool_off_after_a_change(pool: PgPool) {
     assert!(payouts(&world, &user).await.new_device_at.is_some());
     let request = GetPayoutStateRequest { user_id: user.id.clone(), destination_known_at: None };
     let mailer = world.realm.service_token("mailer");
-    let refused = world.door.get_payout_state(with_token(request, &mailer)).await;
+    let refused = world.grpc.get_payout_state(with_token(request, &mailer)).await;
     assert_eq!(from_status(&refused.unwrap_err()).code, "PERMISSION_DENIED");
 }

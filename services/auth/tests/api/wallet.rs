@@ -34,7 +34,7 @@ impl FakeWallet {
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (state, stop) = (Arc::new(Mutex::new(State::Empty)), CancellationToken::new());
-        let routes = Routes::new(ClosingServiceServer::new(Door { state: Arc::clone(&state) }));
+        let routes = Routes::new(ClosingServiceServer::new(GrpcServer { state: Arc::clone(&state) }));
         let wallet = Self { url, state, _stop: Arc::new(stop.clone().drop_guard()) };
         tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop));
         wallet
@@ -45,12 +45,12 @@ impl FakeWallet {
     }
 }
 
-struct Door {
+struct GrpcServer {
     state: Arc<Mutex<State>>,
 }
 
 #[tonic::async_trait]
-impl ClosingService for Door {
+impl ClosingService for GrpcServer {
     async fn close_wallet(&self, _: Request<CloseWalletRequest>) -> Result<Response<CloseWalletResponse>, Status> {
         match self.state.lock().unwrap().clone() {
             State::Empty => Ok(Response::new(CloseWalletResponse {})),

@@ -1,4 +1,4 @@
-//! The door on the network, and the task beside it.
+//! The gRPC server on the network, and the task beside it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,7 @@ async fn the_door_serves_and_ends(pool: PgPool) {
     let url = format!("http://{}", listener.local_addr().unwrap());
     let served = tokio::spawn(chassis::grpc::serve(
         listener,
-        world.door.clone().routes().await,
+        world.grpc.clone().routes().await,
         chassis::grpc::CONNECTION_AGE,
         None,
         shutdown.clone(),

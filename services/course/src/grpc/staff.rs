@@ -1,7 +1,7 @@
 //! Staff: the draft, versions, and the audit log.
 
 use chassis::db::retrying;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::page::Page;
 use chassis::permission::Permission;
@@ -11,9 +11,9 @@ use proto::course::v1::{
     ListAuditRowsResponse, PublishDraftRequest, PublishDraftResponse, RestoreVersionRequest, RestoreVersionResponse,
     SaveDraftRequest, SaveDraftResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::Doors;
+use super::GrpcServer;
 use crate::app::get_studio::get_studio;
 use crate::app::get_version::get_version;
 use crate::app::list_audit_rows::list_audit_rows;
@@ -26,19 +26,19 @@ use crate::domain::course::Course;
 const PAGE: u16 = 100;
 
 #[tonic::async_trait]
-impl StaffService for Doors {
-    async fn get_studio(&self, request: Request<GetStudioRequest>) -> Result<Response<GetStudioResponse>, Status> {
+impl StaffService for GrpcServer {
+    async fn get_studio(&self, request: Request<GetStudioRequest>) -> Reply<GetStudioResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_studio(&self.db).await?.into()))
     }
 
-    async fn get_version(&self, request: Request<GetVersionRequest>) -> Result<Response<GetVersionResponse>, Status> {
+    async fn get_version(&self, request: Request<GetVersionRequest>) -> Reply<GetVersionResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let course = get_version(&self.db, request.into_inner().number).await?;
         Ok(Response::new(GetVersionResponse { content: Some(course.into()) }))
     }
 
-    async fn save_draft(&self, request: Request<SaveDraftRequest>) -> Result<Response<SaveDraftResponse>, Status> {
+    async fn save_draft(&self, request: Request<SaveDraftRequest>) -> Reply<SaveDraftResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::EditCourse).await?;
         let SaveDraftRequest { revision, content } = request.into_inner();
         let course = content.map(Course::from);
@@ -46,10 +46,7 @@ impl StaffService for Doors {
         Ok(Response::new(SaveDraftResponse { draft: Some(draft.into()) }))
     }
 
-    async fn publish_draft(
-        &self,
-        request: Request<PublishDraftRequest>,
-    ) -> Result<Response<PublishDraftResponse>, Status> {
+    async fn publish_draft(&self, request: Request<PublishDraftRequest>) -> Reply<PublishDraftResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::PublishCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -64,10 +61,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|number| PublishDraftResponse { number })))
     }
 
-    async fn restore_version(
-        &self,
-        request: Request<RestoreVersionRequest>,
-    ) -> Result<Response<RestoreVersionResponse>, Status> {
+    async fn restore_version(&self, request: Request<RestoreVersionRequest>) -> Reply<RestoreVersionResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::PublishCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -82,10 +76,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|number| RestoreVersionResponse { number })))
     }
 
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, PAGE)?;

@@ -25,13 +25,13 @@ impl World {
     }
 
     async fn issue(&self, member: &Member) -> Result<Certificate, Status> {
-        let answer = self.doors.issue_certificate(with_token(IssueCertificateRequest {}, &member.token)).await?;
+        let answer = self.grpc.issue_certificate(with_token(IssueCertificateRequest {}, &member.token)).await?;
         Ok(answer.into_inner().certificate.unwrap())
     }
 
     async fn read(&self, number: &str) -> Result<GetCertificateResponse, Status> {
         let message = GetCertificateRequest { number: number.to_owned() };
-        Ok(self.doors.get_certificate(Request::new(message)).await?.into_inner())
+        Ok(self.grpc.get_certificate(Request::new(message)).await?.into_inner())
     }
 }
 

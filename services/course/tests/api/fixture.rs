@@ -9,7 +9,7 @@ use course::MIGRATOR;
 use course::app::publish_first_version::publish_first_version;
 use course::clients::Wallet;
 use course::content;
-use course::grpc::Doors;
+use course::grpc::GrpcServer;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::{
     GetCourseRequest, GetCourseResponse, GetLessonRequest, GetLessonResponse, LessonOutline, Progress,
@@ -30,7 +30,7 @@ pub struct World {
     pub pool: PgPool,
     pub realm: Realm,
     pub wallet: FakeWallet,
-    pub doors: Doors,
+    pub grpc: GrpcServer,
 }
 
 #[derive(Clone)]
@@ -48,9 +48,9 @@ impl World {
             grpc::channel(testing::SERVICE, &wallet.url, &Tls::default()).unwrap(),
             realm.credential("course"),
         );
-        let doors = Doors { db: db.clone(), verifier: realm.verifier(), wallet: client };
+        let grpc = GrpcServer { db: db.clone(), verifier: realm.verifier(), wallet: client };
         publish_first_version(&db, &content::first_version().unwrap()).await.unwrap();
-        Self { db, pool, realm, wallet, doors }
+        Self { db, pool, realm, wallet, grpc }
     }
 
     pub fn member(&self) -> Member {
@@ -65,7 +65,7 @@ impl World {
     }
 
     pub async fn course(&self, member: Option<&Member>) -> Result<GetCourseResponse, Status> {
-        let answer = self.doors.get_course(request(GetCourseRequest {}, member)).await?;
+        let answer = self.grpc.get_course(request(GetCourseRequest {}, member)).await?;
         Ok(answer.into_inner())
     }
 
@@ -76,11 +76,11 @@ impl World {
 
     pub async fn lesson(&self, member: Option<&Member>, id: &str) -> Result<GetLessonResponse, Status> {
         let message = GetLessonRequest { lesson_id: id.to_owned() };
-        Ok(self.doors.get_lesson(request(message, member)).await?.into_inner())
+        Ok(self.grpc.get_lesson(request(message, member)).await?.into_inner())
     }
 
     pub async fn put(&self, member: &Member, report: PutProgressRequest) -> Result<Progress, Status> {
-        let answer = self.doors.put_progress(with_token(report, &member.token)).await?;
+        let answer = self.grpc.put_progress(with_token(report, &member.token)).await?;
         Ok(answer.into_inner().progress.unwrap())
     }
 }

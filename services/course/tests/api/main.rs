@@ -1,4 +1,4 @@
-//! The use cases of course through its doors, on a real database, with a wallet that says who has bought it.
+//! The use cases of course through its gRPC server, on a real database, with a wallet that says who has bought it.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

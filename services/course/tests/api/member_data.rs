@@ -25,7 +25,7 @@ async fn a_member_gets_their_own_progress(pool: PgPool) {
         world.put(member, report).await.unwrap();
     }
     let request = with_token(ListMemberDataRequest { cursor: String::new() }, &buyer.token);
-    let page = MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone())
+    let page = MemberData::<MemberTables>::new(world.grpc.db.clone(), world.grpc.verifier.clone())
         .list_member_data(request)
         .await
         .unwrap()

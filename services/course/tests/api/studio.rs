@@ -13,21 +13,21 @@ use crate::fixture::{World, code};
 
 impl World {
     async fn studio(&self, token: &str) -> GetStudioResponse {
-        self.doors.get_studio(with_token(GetStudioRequest {}, token)).await.unwrap().into_inner()
+        self.grpc.get_studio(with_token(GetStudioRequest {}, token)).await.unwrap().into_inner()
     }
 
     async fn save(&self, token: &str, revision: i32, content: Option<Content>) -> Result<i32, Status> {
-        let answer = self.doors.save_draft(with_token(SaveDraftRequest { revision, content }, token)).await?;
+        let answer = self.grpc.save_draft(with_token(SaveDraftRequest { revision, content }, token)).await?;
         Ok(answer.into_inner().draft.unwrap().revision)
     }
 
     async fn publish(&self, token: &str, revision: i32, published: i32) -> Result<i32, Status> {
-        Ok(self.doors.publish_draft(with_token(publication(revision, published), token)).await?.into_inner().number)
+        Ok(self.grpc.publish_draft(with_token(publication(revision, published), token)).await?.into_inner().number)
     }
 
     async fn restore(&self, token: &str, number: i32, published: i32) -> Result<i32, Status> {
         let message = RestoreVersionRequest { number, published, ..Default::default() };
-        Ok(self.doors.restore_version(with_token(message, token)).await?.into_inner().number)
+        Ok(self.grpc.restore_version(with_token(message, token)).await?.into_inner().number)
     }
 
     async fn title(&self) -> String {
@@ -92,7 +92,7 @@ async fn nobody_overwrites_what_they_have_not_seen(pool: PgPool) {
         with_token(PublishDraftRequest { idempotency: Some(idempotency), ..publication(1, 1) }, &one)
     };
     for _ in 0..2 {
-        assert_eq!(world.doors.publish_draft(key("a")).await.unwrap().into_inner().number, 2);
+        assert_eq!(world.grpc.publish_draft(key("a")).await.unwrap().into_inner().number, 2);
     }
     assert_eq!(world.studio(&one).await.versions.len(), 2);
     // The revision counts on, so that an older page cannot bring its draft back.
@@ -130,13 +130,13 @@ async fn managers_alone_change_the_course(pool: PgPool) {
     for role in Role::ALL.into_iter().map(Some).chain([None]) {
         let token = role.map_or_else(|| world.realm.member().1, |role| world.realm.staff(role).1);
         let (is_staff, is_manager) = (role.is_some(), role == Some(Role::Manager));
-        let doors = &world.doors;
+        let grpc = &world.grpc;
         let version = with_token(GetVersionRequest { number: 1 }, &token);
         assert_permitted(
             role,
             [
-                (is_staff, doors.get_studio(with_token(GetStudioRequest {}, &token)).await.err()),
-                (is_staff, doors.get_version(version).await.err()),
+                (is_staff, grpc.get_studio(with_token(GetStudioRequest {}, &token)).await.err()),
+                (is_staff, grpc.get_version(version).await.err()),
                 (is_manager, world.save(&token, -1, None).await.err()),
                 (is_manager, world.publish(&token, -1, 0).await.err()),
                 (is_manager, world.restore(&token, 0, 0).await.err()),

@@ -26,8 +26,8 @@ impl FakeWallet {
         let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (stop, sold, is_away) = (CancellationToken::new(), Arc::default(), Arc::default());
-        let door = Door { sold: Arc::clone(&sold), is_away: Arc::clone(&is_away), verifier };
-        let routes = Routes::new(CourseAccessServiceServer::new(door));
+        let grpc = GrpcServer { sold: Arc::clone(&sold), is_away: Arc::clone(&is_away), verifier };
+        let routes = Routes::new(CourseAccessServiceServer::new(grpc));
         tokio::spawn(grpc::serve(listener, routes, grpc::CONNECTION_AGE, None, stop.clone()));
         Self { url, sold, is_away, _stop: Arc::new(stop.drop_guard()) }
     }
@@ -45,14 +45,14 @@ impl FakeWallet {
     }
 }
 
-struct Door {
+struct GrpcServer {
     sold: Arc<Mutex<HashSet<String>>>,
     is_away: Arc<AtomicBool>,
     verifier: Verifier,
 }
 
 #[tonic::async_trait]
-impl CourseAccessService for Door {
+impl CourseAccessService for GrpcServer {
     async fn get_member_course_access(
         &self,
         request: Request<GetMemberCourseAccessRequest>,

@@ -7,7 +7,7 @@ use chassis::error::from_status;
 use chassis::grpc::REPLAYED;
 use chassis::identity::Role;
 use chassis::testing::with_token;
-use mailer::grpc::Doors;
+use mailer::grpc::GrpcServer;
 use proto::auth::v1 as auth;
 use proto::common::v1::Idempotency;
 use proto::mailer::v1::staff_service_server::StaffService;
@@ -22,20 +22,20 @@ use crate::fixture::{World, event};
 async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let world = World::start(pool).await;
     let consumer = Arc::clone(&world.consumer);
-    let doors = Doors { db: world.db.clone(), verifier: world.realm.verifier(), consumer };
+    let grpc = GrpcServer { db: world.db.clone(), verifier: world.realm.verifier(), consumer };
     let frozen = event("auth.v1.account_frozen", &auth::AccountFrozen { user_id: world.user_id.to_string() });
     let id = frozen.id.to_string();
     world.consumer.keep_dead_letter(&id, &frozen.key, &frozen.payload, "a template was broken").await.unwrap();
     let (admin, auditor) = (world.realm.staff(Role::Admin).1, world.realm.staff(Role::Auditor).1);
     let list = async || {
-        let answer = doors.list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();
+        let answer = grpc.list_dead_letters(with_token(ListDeadLettersRequest {}, &auditor)).await.unwrap();
         answer.into_inner().dead_letters
     };
     let letters = list().await;
     assert_eq!((letters.len(), letters[0].queue.as_str(), letters[0].id.as_str()), (1, "mailer.events", id.as_str()));
     let replay = async |token: &str| {
         let request = ReplayDeadLetterRequest { id: id.clone(), ..Default::default() };
-        let answer = doors.replay_dead_letter(with_token(request, token)).await;
+        let answer = grpc.replay_dead_letter(with_token(request, token)).await;
         answer.map(drop).map_err(|status| from_status(&status).code)
     };
     for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {
@@ -54,7 +54,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     let key = Idempotency { key: "k".to_owned(), route: "replay".to_owned(), fingerprint: vec![1] };
     for replayed in [false, true] {
         let request = ReplayDeadLetterRequest { id: id.clone(), idempotency: Some(key.clone()), ..Default::default() };
-        let answer = doors.replay_dead_letter(with_token(request, &admin)).await.unwrap();
+        let answer = grpc.replay_dead_letter(with_token(request, &admin)).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     assert_eq!(replay(&admin).await.unwrap_err(), "NOT_FOUND");
@@ -63,7 +63,7 @@ async fn an_admin_replays_a_dead_letter(pool: PgPool) {
     // Delivered once more by the broker, it is known.
     world.consumer.handle(&frozen).await.unwrap();
     world.row().await;
-    let rows = doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
+    let rows = grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
     let acts: Vec<_> =
         rows.into_inner().rows.into_iter().map(|row| (row.action, row.actor_role, row.subject_id)).collect();
     assert_eq!(acts, [("event.replay".to_owned(), "admin".to_owned(), id)]);

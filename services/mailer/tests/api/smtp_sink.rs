@@ -55,7 +55,7 @@ impl Sink {
         self.state.script.lock().unwrap().extend(behaviours);
     }
 
-    /// Whether it refuses everybody at the door.
+    /// Whether it refuses every connection.
     pub fn close(&self, closed: bool) {
         *self.state.closed.lock().unwrap() = closed;
     }

@@ -2,6 +2,7 @@
 
 use chassis::clock::{from_proto, to_proto};
 use chassis::error::Refusal;
+use chassis::grpc::Reply;
 use chassis::money::{Cents, Units};
 use chassis::page;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
@@ -9,9 +10,9 @@ use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
     GetEvidenceRequest, GetEvidenceResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, get_evidence};
 use crate::app::list_payments::{Arrival, list_payments};
 use crate::domain::payment::{State, Way, confirmations};
@@ -21,25 +22,19 @@ use crate::store::chain_payments::Payment;
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]
-impl EvidenceService for Doors {
-    async fn get_evidence(
-        &self,
-        request: Request<GetEvidenceRequest>,
-    ) -> Result<Response<GetEvidenceResponse>, Status> {
+impl EvidenceService for GrpcServer {
+    async fn get_evidence(&self, request: Request<GetEvidenceRequest>) -> Reply<GetEvidenceResponse> {
         let found = self.find_evidence(request).await?;
         Ok(Response::new(GetEvidenceResponse { evidence: found.map(Into::into) }))
     }
 
-    async fn list_payments(
-        &self,
-        request: Request<ListPaymentsRequest>,
-    ) -> Result<Response<ListPaymentsResponse>, Status> {
+    async fn list_payments(&self, request: Request<ListPaymentsRequest>) -> Reply<ListPaymentsResponse> {
         let found = self.find_payments(request).await?;
         Ok(Response::new(ListPaymentsResponse { payments: found.into_iter().map(Into::into).collect() }))
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn find_evidence(&self, request: Request<GetEvidenceRequest>) -> Result<Option<Evidence>, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
         get_evidence(&self.db, &self.chains, &asked(request.into_inner())?).await

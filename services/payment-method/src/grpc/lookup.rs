@@ -1,14 +1,15 @@
 //! For wallet: the methods that deposits and withdrawals name.
 
+use chassis::grpc::Reply;
 use proto::payment_method::v1::method_lookup_service_server::MethodLookupService;
 use proto::payment_method::v1::resolve_withdrawal_methods_response::Resolution;
 use proto::payment_method::v1::{
     ResolveDepositMethodRequest, ResolveDepositMethodResponse, ResolveWithdrawalMethodRequest,
     ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest, ResolveWithdrawalMethodsResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::resolve_deposit_method::resolve_deposit_method;
 use crate::app::resolve_withdrawal_method::{Destination, resolve_plain_withdrawals, resolve_withdrawal_method};
 use crate::domain::method::Method;
@@ -17,11 +18,11 @@ use crate::error::Error;
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]
-impl MethodLookupService for Doors {
+impl MethodLookupService for GrpcServer {
     async fn resolve_deposit_method(
         &self,
         request: Request<ResolveDepositMethodRequest>,
-    ) -> Result<Response<ResolveDepositMethodResponse>, Status> {
+    ) -> Reply<ResolveDepositMethodResponse> {
         let method = self.resolve_deposit(request).await?;
         Ok(Response::new(ResolveDepositMethodResponse { payment_method: Some(method.into()) }))
     }
@@ -29,7 +30,7 @@ impl MethodLookupService for Doors {
     async fn resolve_withdrawal_method(
         &self,
         request: Request<ResolveWithdrawalMethodRequest>,
-    ) -> Result<Response<ResolveWithdrawalMethodResponse>, Status> {
+    ) -> Reply<ResolveWithdrawalMethodResponse> {
         let destination = self.resolve_withdrawal(request).await?;
         Ok(Response::new(destination.into()))
     }
@@ -37,14 +38,14 @@ impl MethodLookupService for Doors {
     async fn resolve_withdrawal_methods(
         &self,
         request: Request<ResolveWithdrawalMethodsRequest>,
-    ) -> Result<Response<ResolveWithdrawalMethodsResponse>, Status> {
+    ) -> Reply<ResolveWithdrawalMethodsResponse> {
         let found = self.resolve_withdrawals(request).await?;
         let resolutions = found.into_iter().map(|one| Resolution { found: one.map(Into::into) }).collect();
         Ok(Response::new(ResolveWithdrawalMethodsResponse { resolutions }))
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn resolve_deposit(&self, request: Request<ResolveDepositMethodRequest>) -> Result<Method, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
         let message = request.into_inner();

@@ -1,7 +1,7 @@
 //! Members and their own methods.
 
 use chassis::db::retrying;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::MemberAct;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
@@ -10,9 +10,9 @@ use proto::payment_method::v1::{
     GetQuoteTermsRequest, GetQuoteTermsResponse, ListPaymentMethodsRequest, ListPaymentMethodsResponse, PaymentMethod,
     UpdatePaymentMethodRequest, UpdatePaymentMethodResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::create_payment_method::create_payment_method;
 use crate::app::delete_payment_method::delete_payment_method;
 use crate::app::get_quote_terms::{Quotable, get_quote_terms};
@@ -22,11 +22,11 @@ use crate::domain::method::SignedMethod;
 use crate::error::Error;
 
 #[tonic::async_trait]
-impl PaymentMethodService for Doors {
+impl PaymentMethodService for GrpcServer {
     async fn list_payment_methods(
         &self,
         request: Request<ListPaymentMethodsRequest>,
-    ) -> Result<Response<ListPaymentMethodsResponse>, Status> {
+    ) -> Reply<ListPaymentMethodsResponse> {
         let list = self.list(request).await?;
         let payment_methods = list.into_iter().map(PaymentMethod::from).collect();
         Ok(Response::new(ListPaymentMethodsResponse { payment_methods }))
@@ -35,14 +35,14 @@ impl PaymentMethodService for Doors {
     async fn create_payment_method(
         &self,
         request: Request<CreatePaymentMethodRequest>,
-    ) -> Result<Response<CreatePaymentMethodResponse>, Status> {
+    ) -> Reply<CreatePaymentMethodResponse> {
         Ok(self.create(request).await?)
     }
 
     async fn update_payment_method(
         &self,
         request: Request<UpdatePaymentMethodRequest>,
-    ) -> Result<Response<UpdatePaymentMethodResponse>, Status> {
+    ) -> Reply<UpdatePaymentMethodResponse> {
         let Updated { method, replaced } = self.update(request).await?;
         Ok(Response::new(UpdatePaymentMethodResponse {
             payment_method: Some(method.into()),
@@ -53,21 +53,18 @@ impl PaymentMethodService for Doors {
     async fn delete_payment_method(
         &self,
         request: Request<DeletePaymentMethodRequest>,
-    ) -> Result<Response<DeletePaymentMethodResponse>, Status> {
+    ) -> Reply<DeletePaymentMethodResponse> {
         let image_key = self.delete(request).await?;
         Ok(Response::new(DeletePaymentMethodResponse { image_key }))
     }
 
-    async fn get_quote_terms(
-        &self,
-        request: Request<GetQuoteTermsRequest>,
-    ) -> Result<Response<GetQuoteTermsResponse>, Status> {
+    async fn get_quote_terms(&self, request: Request<GetQuoteTermsRequest>) -> Reply<GetQuoteTermsResponse> {
         let assets = self.quotable(request).await?;
         Ok(Response::new(convert::quote_terms(self.spread_bps, assets)))
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn list(&self, request: Request<ListPaymentMethodsRequest>) -> Result<Vec<SignedMethod>, Error> {
         let session = self.verifier.session(request.metadata()).await?.reader()?;
         list_payment_methods(&self.db, session.user_id).await

@@ -2,15 +2,15 @@
 
 use chassis::db::retrying;
 use chassis::error::Refusal;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::money::Cents;
 use proto::common::v1::QuoteDirection;
 use proto::payment_method::v1::quote_service_server::QuoteService;
 use proto::payment_method::v1::{CreateQuoteRequest, CreateQuoteResponse, GetQuoteRequest, GetQuoteResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::create_quote::{CreateQuote, create_quote};
 use crate::app::get_quote::get_quote;
 use crate::domain::quote::{Amount, Direction, Quote};
@@ -19,21 +19,18 @@ use crate::error::Error;
 const CALLERS: [&str; 1] = ["wallet"];
 
 #[tonic::async_trait]
-impl QuoteService for Doors {
-    async fn create_quote(
-        &self,
-        request: Request<CreateQuoteRequest>,
-    ) -> Result<Response<CreateQuoteResponse>, Status> {
+impl QuoteService for GrpcServer {
+    async fn create_quote(&self, request: Request<CreateQuoteRequest>) -> Reply<CreateQuoteResponse> {
         Ok(self.make_quote(request).await?)
     }
 
-    async fn get_quote(&self, request: Request<GetQuoteRequest>) -> Result<Response<GetQuoteResponse>, Status> {
+    async fn get_quote(&self, request: Request<GetQuoteRequest>) -> Reply<GetQuoteResponse> {
         let quote = self.find_quote(request).await?;
         Ok(Response::new(GetQuoteResponse { quote: Some(quote.into()) }))
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn make_quote(&self, request: Request<CreateQuoteRequest>) -> Result<Response<CreateQuoteResponse>, Error> {
         self.verifier.service(request.metadata(), &CALLERS)?;
         let request_id = request_id(request.metadata()).to_owned();

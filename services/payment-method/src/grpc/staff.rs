@@ -1,7 +1,7 @@
 //! Staff: platform methods and rates, proposed by one treasurer and confirmed by another.
 
 use chassis::db::retrying;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::page::Page;
 use chassis::permission::Permission;
@@ -14,9 +14,9 @@ use proto::payment_method::v1::{
     ProposeRateResponse, RejectProposalRequest, RejectProposalResponse, SignPlatformMethodRequest,
     SignPlatformMethodResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
@@ -31,11 +31,11 @@ const PAGE: u16 = 100;
 const DECIDERS: [Permission; 2] = [Permission::ChangeMethods, Permission::PublishRates];
 
 #[tonic::async_trait]
-impl StaffService for Doors {
+impl StaffService for GrpcServer {
     async fn list_platform_methods(
         &self,
         request: Request<ListPlatformMethodsRequest>,
-    ) -> Result<Response<ListPlatformMethodsResponse>, Status> {
+    ) -> Reply<ListPlatformMethodsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let list = list_platform_methods(&self.db).await?;
         let methods = list.into_iter().map(PlatformMethod::from).collect();
@@ -45,7 +45,7 @@ impl StaffService for Doors {
     async fn propose_platform_method(
         &self,
         request: Request<ProposePlatformMethodRequest>,
-    ) -> Result<Response<ProposePlatformMethodResponse>, Status> {
+    ) -> Reply<ProposePlatformMethodResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -62,7 +62,7 @@ impl StaffService for Doors {
     async fn sign_platform_method(
         &self,
         request: Request<SignPlatformMethodRequest>,
-    ) -> Result<Response<SignPlatformMethodResponse>, Status> {
+    ) -> Reply<SignPlatformMethodResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -78,10 +78,7 @@ impl StaffService for Doors {
         Ok(answer(signed.map(|method| SignPlatformMethodResponse { payment_method: Some(method.into()) })))
     }
 
-    async fn propose_rate(
-        &self,
-        request: Request<ProposeRateRequest>,
-    ) -> Result<Response<ProposeRateResponse>, Status> {
+    async fn propose_rate(&self, request: Request<ProposeRateRequest>) -> Reply<ProposeRateResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::PublishRates).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -92,10 +89,7 @@ impl StaffService for Doors {
         Ok(answer(proposed.map(|proposal| ProposeRateResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_proposals(
-        &self,
-        request: Request<ListProposalsRequest>,
-    ) -> Result<Response<ListProposalsResponse>, Status> {
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = message.status();
@@ -104,10 +98,7 @@ impl StaffService for Doors {
         Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
-    async fn confirm_proposal(
-        &self,
-        request: Request<ConfirmProposalRequest>,
-    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -116,10 +107,7 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn reject_proposal(
-        &self,
-        request: Request<RejectProposalRequest>,
-    ) -> Result<Response<RejectProposalResponse>, Status> {
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -128,10 +116,7 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, PAGE)?;

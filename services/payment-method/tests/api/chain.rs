@@ -19,7 +19,7 @@ pub type Seen = (String, i32, String, String, String);
 /// One look, whoever looked a moment ago.
 pub async fn look(world: &World, chain: &Chain) {
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
-    observe_chain(&world.doors.db, chain).await.unwrap();
+    observe_chain(&world.grpc.db, chain).await.unwrap();
 }
 
 /// The payments that were seen, in their order.

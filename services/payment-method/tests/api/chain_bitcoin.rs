@@ -127,7 +127,7 @@ async fn a_backlog_is_caught_up_once(pool: PgPool) {
     node.rpc.call("generatetoaddress", json!([5, to])).await.unwrap();
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
     let (one, other) = (chain(&node), chain(&node));
-    let looked = join_all([observe_chain(&world.doors.db, &one), observe_chain(&world.doors.db, &other)]).await;
+    let looked = join_all([observe_chain(&world.grpc.db, &one), observe_chain(&world.grpc.db, &other)]).await;
     assert!(looked.into_iter().all(|looked| looked.is_ok()));
     assert_eq!(states(&world).await, ["final", "final", "final"]);
     look(&world, &one).await;

@@ -31,7 +31,7 @@ async fn world(pool: PgPool, node: &Bitcoind) -> (World, Chain) {
     world.platform("BTC", "Bitcoin", BITCOIN).await;
     rate(&world.pool, "BTC", 100_000_000_000).await;
     let chain = chain(node);
-    world.doors.chains = [chain.clone()].into();
+    world.grpc.chains = [chain.clone()].into();
     (world, chain)
 }
 
@@ -45,7 +45,7 @@ async fn quote(world: &World, user_id: Uuid) -> Quote {
         idempotency: None,
     };
     let request = with_token(message, &world.realm.service_token("wallet"));
-    world.doors.create_quote(request).await.unwrap().into_inner().quote.unwrap()
+    world.grpc.create_quote(request).await.unwrap().into_inner().quote.unwrap()
 }
 
 /// What is told about a deposit of $500.00 with this hash.
@@ -69,7 +69,7 @@ async fn evidence(world: &World, user_id: Uuid, quote: Option<&Quote>, txid: &st
 
 async fn ask(world: &World, message: GetEvidenceRequest) -> Option<ChainEvidence> {
     let request = with_token(message, &world.realm.service_token("wallet"));
-    world.doors.get_evidence(request).await.unwrap().into_inner().evidence
+    world.grpc.get_evidence(request).await.unwrap().into_inner().evidence
 }
 
 #[track_caller]
@@ -135,10 +135,10 @@ async fn a_wrong_hash_fails_and_a_dead_node_is_unknown(pool: PgPool) {
     let unknown = evidence(&world, member, None, &"ab".repeat(32)).await.unwrap();
     assert_eq!(state(&unknown, "payment_found"), "unknown");
     let request = with_token(GetEvidenceRequest::default(), &token);
-    assert!(world.doors.get_evidence(request).await.is_err());
+    assert!(world.grpc.get_evidence(request).await.is_err());
     let request = with_token(GetEvidenceRequest::default(), &world.realm.service_token("trade"));
-    assert_eq!(refused(world.doors.get_evidence(request).await).kind, Kind::Forbidden);
-    world.doors.chains = [].into();
+    assert_eq!(refused(world.grpc.get_evidence(request).await).kind, Kind::Forbidden);
+    world.grpc.chains = [].into();
     assert_eq!(evidence(&world, member, None, "").await, None);
 }
 
@@ -206,7 +206,7 @@ async fn a_payment_on_another_network_is_named(pool: PgPool) {
         payment_method::clients::evm_rpc::Kind::Ethereum,
         anvil.rpc.url.parse().unwrap(),
     );
-    world.doors.chains = [chain.clone(), Chain::Evm(ethereum.unwrap())].into();
+    world.grpc.chains = [chain.clone(), Chain::Evm(ethereum.unwrap())].into();
     look(&world, &chain).await;
     let hash = anvil.pay_token(anvil.chain.usdt(), EVM, 500_000_000).await.unwrap();
     anvil.receipt(&hash).await.unwrap();
@@ -239,7 +239,7 @@ async fn payments_are_listed_for_the_wallet(pool: PgPool) {
     }
     let list = async |before: i64, size: i32| {
         let request = with_token(ListPaymentsRequest { before, size }, &world.realm.service_token("wallet"));
-        world.doors.list_payments(request).await.map(|found| found.into_inner().payments)
+        world.grpc.list_payments(request).await.map(|found| found.into_inner().payments)
     };
     let newest = list(0, 1).await.unwrap().remove(0);
     let older = list(newest.number, 500).await.unwrap();
@@ -256,5 +256,5 @@ async fn payments_are_listed_for_the_wallet(pool: PgPool) {
         assert_eq!(refused(list(0, size).await).fields[0].0, "size");
     }
     let request = with_token(ListPaymentsRequest { before: 0, size: 1 }, &world.realm.service_token("trade"));
-    assert_eq!(refused(world.doors.list_payments(request).await).kind, Kind::Forbidden);
+    assert_eq!(refused(world.grpc.list_payments(request).await).kind, Kind::Forbidden);
 }

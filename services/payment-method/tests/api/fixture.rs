@@ -7,7 +7,7 @@ use chassis::testing::{self, Realm, with_token};
 use payment_method::MIGRATOR;
 use payment_method::domain::method::Fields;
 use payment_method::domain::statement::Statement;
-use payment_method::grpc::Doors;
+use payment_method::grpc::GrpcServer;
 use payment_method::treasury::TreasuryKey;
 use proto::common::v1::Proposal;
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
@@ -31,7 +31,7 @@ pub const BITCOIN: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
 pub struct World {
     pub pool: PgPool,
     pub realm: Realm,
-    pub doors: Doors,
+    pub grpc: GrpcServer,
     pub treasurers: [String; 2],
     /// The private key of the treasury, whose public key the service has.
     pub treasury: TreasuryKey,
@@ -43,9 +43,9 @@ impl World {
         let realm = Realm::new();
         let treasury = treasury_key();
         let keys = treasury.public_key().parse().unwrap();
-        let doors = Doors { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0, chains: [].into() };
+        let grpc = GrpcServer { db, verifier: realm.verifier(), treasury: keys, spread_bps: 0, chains: [].into() };
         let treasurers = [realm.staff(Role::Treasurer).1, realm.staff(Role::Treasurer).1];
-        Self { pool, realm, doors, treasurers, treasury }
+        Self { pool, realm, grpc, treasurers, treasury }
     }
 
     /// The treasury key's signature over a version with these fields.
@@ -55,12 +55,12 @@ impl World {
 
     pub async fn list(&self, token: &str) -> Vec<PaymentMethod> {
         let request = with_token(ListPaymentMethodsRequest {}, token);
-        self.doors.list_payment_methods(request).await.unwrap().into_inner().payment_methods
+        self.grpc.list_payment_methods(request).await.unwrap().into_inner().payment_methods
     }
 
     pub async fn create(&self, token: &str, fields: MethodFields) -> Result<PaymentMethod, Status> {
         let message = CreatePaymentMethodRequest { fields: Some(fields), idempotency: None };
-        let answer = self.doors.create_payment_method(with_token(message, token)).await?;
+        let answer = self.grpc.create_payment_method(with_token(message, token)).await?;
         Ok(answer.into_inner().payment_method.unwrap())
     }
 
@@ -83,7 +83,7 @@ impl World {
             idempotency: None,
             signature: signature.to_owned(),
         };
-        let answer = self.doors.propose_platform_method(with_token(message, &self.treasurers[0])).await?;
+        let answer = self.grpc.propose_platform_method(with_token(message, &self.treasurers[0])).await?;
         Ok(answer.into_inner().proposal.unwrap())
     }
 
@@ -94,7 +94,7 @@ impl World {
             client_address: "::1".to_owned(),
             ..Default::default()
         };
-        let answer = self.doors.confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
+        let answer = self.grpc.confirm_proposal(with_token(message, &self.treasurers[treasurer])).await?;
         Ok(answer.into_inner().proposal.unwrap().subject_id)
     }
 

@@ -20,7 +20,7 @@ async fn deposit(world: &World, method: &str) -> Result<PaymentMethod, Status> {
 async fn deposit_as_shown(world: &World, method: &str, version: i32) -> Result<PaymentMethod, Status> {
     let token = world.realm.service_token("wallet");
     let message = ResolveDepositMethodRequest { method: method.to_owned(), version };
-    let answer = world.doors.resolve_deposit_method(with_token(message, &token)).await?;
+    let answer = world.grpc.resolve_deposit_method(with_token(message, &token)).await?;
     Ok(answer.into_inner().payment_method.unwrap())
 }
 
@@ -37,7 +37,7 @@ async fn withdrawal(
         address: address.to_owned(),
         memo: String::new(),
     };
-    Ok(world.doors.resolve_withdrawal_method(with_token(message, &token)).await?.into_inner())
+    Ok(world.grpc.resolve_withdrawal_method(with_token(message, &token)).await?.into_inner())
 }
 
 #[track_caller]
@@ -153,7 +153,7 @@ async fn plain_withdrawals_are_resolved_at_once(pool: PgPool) {
     });
     let message = ResolveWithdrawalMethodsRequest { withdrawals: withdrawals.collect() };
     let token = world.realm.service_token("wallet");
-    let answer = world.doors.resolve_withdrawal_methods(with_token(message, &token)).await.unwrap().into_inner();
+    let answer = world.grpc.resolve_withdrawal_methods(with_token(message, &token)).await.unwrap().into_inner();
     assert_eq!(answer.resolutions.len(), asked.len());
     for (resolution, (method, address, is_plain)) in answer.resolutions.into_iter().zip(asked) {
         assert_eq!(resolution.found.is_some(), is_plain, "{method} {address}");
@@ -171,13 +171,13 @@ async fn only_wallet_asks(pool: PgPool) {
     let gateway = world.realm.service_token("gateway");
     for token in [gateway, world.member().1, world.treasurers[0].clone(), String::new()] {
         let message = ResolveDepositMethodRequest { method: id.clone(), version: 0 };
-        let refusal = refused(world.doors.resolve_deposit_method(with_token(message, &token)).await);
+        let refusal = refused(world.grpc.resolve_deposit_method(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
         let message = ResolveWithdrawalMethodRequest { method: id.clone(), ..Default::default() };
-        let refusal = refused(world.doors.resolve_withdrawal_method(with_token(message, &token)).await);
+        let refusal = refused(world.grpc.resolve_withdrawal_method(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
         let message = ResolveWithdrawalMethodsRequest::default();
-        let refusal = refused(world.doors.resolve_withdrawal_methods(with_token(message, &token)).await);
+        let refusal = refused(world.grpc.resolve_withdrawal_methods(with_token(message, &token)).await);
         assert_eq!(refusal.kind, Kind::Forbidden);
     }
 }

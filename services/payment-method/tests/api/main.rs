@@ -1,4 +1,4 @@
-//! The use cases of payment-method through its doors, on a real database.
+//! The use cases of payment-method through its gRPC server, on a real database.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 

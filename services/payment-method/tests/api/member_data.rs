@@ -20,7 +20,7 @@ use crate::fixture::{EVM, EVM_2, TRON, World, fields, refused};
 
 pub async fn page(world: &World, token: &str, cursor: &str) -> Result<ListMemberDataResponse, Status> {
     let message = ListMemberDataRequest { cursor: cursor.to_owned() };
-    Ok(MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone())
+    Ok(MemberData::<MemberTables>::new(world.grpc.db.clone(), world.grpc.verifier.clone())
         .list_member_data(with_token(message, token))
         .await?
         .into_inner())
@@ -36,8 +36,8 @@ async fn a_download_has_all_versions_of_the_own_methods(pool: PgPool) {
     let id = world.create(&token, fields("USDT", "ERC20", EVM)).await.unwrap().id;
     let change =
         UpdatePaymentMethodRequest { id: id.clone(), fields: Some(fields("USDT", "ERC20", EVM_2)), keep_image: false };
-    world.doors.update_payment_method(with_token(change, &token)).await.unwrap();
-    world.doors.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
+    world.grpc.update_payment_method(with_token(change, &token)).await.unwrap();
+    world.grpc.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
     let told = page(&world, &token, "").await.unwrap();
     assert_eq!((told.table.as_str(), told.next_cursor.as_str()), ("payment_methods", "quotes/"));
     let rows: Vec<Value> = told.rows_json.iter().map(|row| serde_json::from_str(row).unwrap()).collect();
@@ -79,8 +79,8 @@ async fn saved_methods_go_with_the_personal_data(pool: PgPool) {
     world.create(&other, fields("USDC", "ERC20", EVM)).await.unwrap();
     let id = world.create(&token, fields("USDT", "ERC20", EVM)).await.unwrap().id;
     let change = UpdatePaymentMethodRequest { id, fields: Some(fields("USDT", "ERC20", EVM_2)), keep_image: false };
-    world.doors.update_payment_method(with_token(change, &token)).await.unwrap();
-    let mut tx = world.doors.db.begin().await.unwrap();
+    world.grpc.update_payment_method(with_token(change, &token)).await.unwrap();
+    let mut tx = world.grpc.db.begin().await.unwrap();
     SavedMethods.erase(&mut tx, &[member]).await.unwrap();
     SavedMethods.erase(&mut tx, &[member]).await.unwrap();
     tx.commit().await.unwrap();

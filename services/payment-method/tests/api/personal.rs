@@ -28,7 +28,7 @@ async fn pictures_that_are_shown_have_an_owner(pool: PgPool) {
     let owned = async || {
         let keys = ["own/1", "own/2", "ours/1", "ours/2"].map(ToOwned::to_owned).to_vec();
         let credential = world.realm.service_token("gateway");
-        let asked = world.doors.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
+        let asked = world.grpc.list_owned_files(with_token(ListOwnedFilesRequest { keys }, &credential)).await;
         let mut keys = asked.unwrap().into_inner().keys;
         keys.sort_unstable();
         keys
@@ -37,7 +37,7 @@ async fn pictures_that_are_shown_have_an_owner(pool: PgPool) {
     let proposal = world.propose("", Some(pictured("ours/1", fields("BTC", "Bitcoin", BITCOIN)))).await.unwrap();
     assert_eq!(owned().await, ["ours/1", "own/1"]);
     let changed = update(&own.id, pictured("own/2", fields("USDT", "TRC20", TRON)), false);
-    let changed = world.doors.update_payment_method(with_token(changed, &token)).await.unwrap().into_inner();
+    let changed = world.grpc.update_payment_method(with_token(changed, &token)).await.unwrap().into_inner();
     assert_eq!(changed.replaced_image_key, "own/1");
     let platform = world.confirm(&proposal.id, 1).await.unwrap();
     let next = world.propose(&platform, Some(pictured("ours/2", fields("BTC", "Bitcoin", BITCOIN)))).await.unwrap();
@@ -45,7 +45,7 @@ async fn pictures_that_are_shown_have_an_owner(pool: PgPool) {
     // Staff see every version of a platform method.
     assert_eq!(owned().await, ["ours/1", "ours/2", "own/2"]);
     let delete = with_token(DeletePaymentMethodRequest { id: own.id }, &token);
-    assert_eq!(world.doors.delete_payment_method(delete).await.unwrap().into_inner().image_key, "own/2");
+    assert_eq!(world.grpc.delete_payment_method(delete).await.unwrap().into_inner().image_key, "own/2");
     assert_eq!(owned().await, ["ours/1", "ours/2"]);
 }
 
@@ -70,18 +70,18 @@ async fn a_member_keeps_methods(pool: PgPool) {
     assert_eq!(world.list(&token).await, std::slice::from_ref(&created));
 
     let kept =
-        world.doors.update_payment_method(with_token(update(&created.id, fields("USDC", "ERC20", EVM), true), &token));
+        world.grpc.update_payment_method(with_token(update(&created.id, fields("USDC", "ERC20", EVM), true), &token));
     let kept = kept.await.unwrap().into_inner().payment_method.unwrap();
     assert_eq!((kept.version, kept.image_key.as_str(), kept.address.as_str()), (2, "images/1", EVM));
     let bare =
-        world.doors.update_payment_method(with_token(update(&created.id, fields("USDC", "ERC20", EVM), false), &token));
+        world.grpc.update_payment_method(with_token(update(&created.id, fields("USDC", "ERC20", EVM), false), &token));
     let bare = bare.await.unwrap().into_inner();
     assert_eq!((bare.payment_method.unwrap().image_key.as_str(), bare.replaced_image_key.as_str()), ("", "images/1"));
 
     let delete = || with_token(DeletePaymentMethodRequest { id: created.id.clone() }, &token);
-    world.doors.delete_payment_method(delete()).await.unwrap();
+    world.grpc.delete_payment_method(delete()).await.unwrap();
     assert!(world.list(&token).await.is_empty());
-    assert_eq!(refused(world.doors.delete_payment_method(delete()).await).kind, Kind::NotFound);
+    assert_eq!(refused(world.grpc.delete_payment_method(delete()).await).kind, Kind::NotFound);
     let addresses: Vec<String> = sqlx::query_scalar("SELECT address FROM method_versions ORDER BY version")
         .fetch_all(&world.pool)
         .await
@@ -112,7 +112,7 @@ async fn wrong_fields_are_named(pool: PgPool) {
         assert_eq!((refusal.fields[0].0.as_str(), &refusal.fields[0].1), (field, &refusal.message));
     }
     let nothing = CreatePaymentMethodRequest { fields: None, idempotency: None };
-    let refusal = refused(world.doors.create_payment_method(with_token(nothing, &token)).await);
+    let refusal = refused(world.grpc.create_payment_method(with_token(nothing, &token)).await);
     let named: Vec<_> = refusal.fields.iter().map(|(field, _)| field.as_str()).collect();
     assert_eq!(named, ["currency", "network", "address"]);
     assert_eq!(refusal.fields[2].1, "Please enter a valid wallet address");
@@ -135,7 +135,7 @@ async fn a_member_keeps_at_most_twenty(pool: PgPool) {
     // Others are not concerned, and a deleted method makes room.
     world.create(&world.member().1, fields("USDT", "TRC20", TRON)).await.unwrap();
     let id = made.into_iter().next().unwrap().unwrap().id;
-    world.doors.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
+    world.grpc.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
     world.create(&token, fields("USDT", "TRC20", TRON)).await.unwrap();
 }
 
@@ -154,9 +154,9 @@ async fn only_own_methods_can_be_changed(pool: PgPool) {
         (platform, Kind::Forbidden),
     ] {
         let message = update(&id, fields("USDT", "ERC20", EVM_2), false);
-        assert_eq!(refused(world.doors.update_payment_method(with_token(message, &token)).await).kind, kind);
+        assert_eq!(refused(world.grpc.update_payment_method(with_token(message, &token)).await).kind, kind);
         let message = DeletePaymentMethodRequest { id };
-        let refusal = refused(world.doors.delete_payment_method(with_token(message, &token)).await);
+        let refusal = refused(world.grpc.delete_payment_method(with_token(message, &token)).await);
         assert_eq!(refusal.kind, kind);
         assert_eq!(refusal.code == "PLATFORM_METHOD", kind == Kind::Forbidden);
     }
@@ -189,7 +189,7 @@ async fn the_platforms_addresses_are_refused(pool: PgPool) {
     }
     let own = world.create(&token, fields("USDT", "TRC20", TRON_2)).await.unwrap();
     let message = update(&own.id, fields("USDT", "ERC20", EVM), false);
-    let refusal = refused(world.doors.update_payment_method(with_token(message, &token)).await);
+    let refusal = refused(world.grpc.update_payment_method(with_token(message, &token)).await);
     assert_eq!(refusal.fields[0].0, "address");
     assert_eq!(world.list(&token).await.last().unwrap(), &own);
 }
@@ -209,9 +209,9 @@ async fn one_key_makes_one_method(pool: PgPool) {
             CreatePaymentMethodRequest { fields: Some(fields("USDT", "TRC20", TRON)), idempotency: Some(idempotency) };
         with_token(message, &token)
     };
-    let first = world.doors.create_payment_method(request("k", "a")).await.unwrap();
+    let first = world.grpc.create_payment_method(request("k", "a")).await.unwrap();
     assert!(!first.metadata().contains_key(REPLAYED));
-    let again = world.doors.create_payment_method(request("k", "a")).await.unwrap();
+    let again = world.grpc.create_payment_method(request("k", "a")).await.unwrap();
     assert!(again.metadata().contains_key(REPLAYED));
     assert_eq!(again.into_inner(), first.into_inner());
     assert_eq!(world.list(&token).await.len(), 1);
@@ -220,11 +220,11 @@ async fn one_key_makes_one_method(pool: PgPool) {
     for _ in 1..20 {
         world.create(&token, fields("USDT", "TRC20", TRON)).await.unwrap();
     }
-    let full = world.doors.create_payment_method(request("late", "a")).await.unwrap_err();
+    let full = world.grpc.create_payment_method(request("late", "a")).await.unwrap_err();
     assert!(!full.metadata().contains_key(REPLAYED));
     let id = world.list(&token).await[0].id.clone();
-    world.doors.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
-    let again = world.doors.create_payment_method(request("late", "a")).await.unwrap_err();
+    world.grpc.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &token)).await.unwrap();
+    let again = world.grpc.create_payment_method(request("late", "a")).await.unwrap_err();
     assert!(again.metadata().contains_key(REPLAYED));
     assert_eq!(refused::<()>(Err(again)), refused::<()>(Err(full)));
 }
@@ -245,13 +245,13 @@ async fn only_members_in_good_standing(pool: PgPool) {
         (world.treasurers[0].as_str(), Some("PERMISSION_DENIED"), "PERMISSION_DENIED"),
         ("nonsense", Some("UNAUTHENTICATED"), "UNAUTHENTICATED"),
     ] {
-        let listed = world.doors.list_payment_methods(with_token(ListPaymentMethodsRequest {}, token)).await;
+        let listed = world.grpc.list_payment_methods(with_token(ListPaymentMethodsRequest {}, token)).await;
         assert_eq!(listed.err().map(|status| chassis::error::from_status(&status).code).as_deref(), list);
         assert_eq!(refused(world.create(token, fields("USDT", "TRC20", TRON)).await).code, create);
         let message = update(&Uuid::new_v4().to_string(), fields("USDT", "TRC20", TRON), false);
-        assert_eq!(refused(world.doors.update_payment_method(with_token(message, token)).await).code, create);
+        assert_eq!(refused(world.grpc.update_payment_method(with_token(message, token)).await).code, create);
         let message = DeletePaymentMethodRequest { id: Uuid::new_v4().to_string() };
-        assert_eq!(refused(world.doors.delete_payment_method(with_token(message, token)).await).code, create);
+        assert_eq!(refused(world.grpc.delete_payment_method(with_token(message, token)).await).code, create);
     }
 }
 
@@ -266,6 +266,6 @@ async fn addresses_are_saved_by_a_fresh_factor(pool: PgPool) {
     let made = world.create(&fresh, fields("USDT", "TRC20", TRON)).await.unwrap();
     let id = made.id;
     let message = update(&id, fields("USDT", "TRC20", TRON), false);
-    assert_eq!(refused(world.doors.update_payment_method(with_token(message, &stale)).await).code, "STEP_UP_REQUIRED");
-    world.doors.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &stale)).await.unwrap();
+    assert_eq!(refused(world.grpc.update_payment_method(with_token(message, &stale)).await).code, "STEP_UP_REQUIRED");
+    world.grpc.delete_payment_method(with_token(DeletePaymentMethodRequest { id }, &stale)).await.unwrap();
 }

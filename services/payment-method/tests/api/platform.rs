@@ -18,7 +18,7 @@ use crate::fixture::{EVM, EVM_2, TRON, World, fields, refused};
 
 async fn methods(world: &World) -> Vec<PlatformMethod> {
     let request = with_token(ListPlatformMethodsRequest {}, &world.treasurers[0]);
-    world.doors.list_platform_methods(request).await.unwrap().into_inner().methods
+    world.grpc.list_platform_methods(request).await.unwrap().into_inner().methods
 }
 
 /// [D-M1] [D-O4] A deposit address takes two treasurers; one person in both parts is refused by the database too.
@@ -94,7 +94,7 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "STALE_REVISION"));
     }
     let reject = RejectProposalRequest { proposal_id: one.id.clone(), ..Default::default() };
-    world.doors.reject_proposal(with_token(reject, &world.treasurers[0])).await.unwrap();
+    world.grpc.reject_proposal(with_token(reject, &world.treasurers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&one.id, 1).await).code, "PROPOSAL_CLOSED");
     assert_eq!(methods(&world).await[0].current.as_ref().unwrap().currency, "USDC");
     let end = world.propose(&id, None).await.unwrap();
@@ -124,10 +124,10 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let id = world.platform("USDT", "TRC20", TRON).await;
     let end = world.propose(&id, None).await.unwrap();
     let reject = RejectProposalRequest { proposal_id: end.id, client_address: "::1".to_owned(), ..Default::default() };
-    world.doors.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
+    world.grpc.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
     let (_, auditor) = world.realm.staff(Role::Auditor);
     let request = with_token(ListAuditRowsRequest { page: None, filter: None }, &auditor);
-    let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
     let actions: Vec<_> = rows.iter().map(|row| row.action.as_str()).collect();
     assert_eq!(
         actions,
@@ -153,7 +153,7 @@ async fn roles_are_kept_apart(pool: PgPool) {
         Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
     callers.push((None, world.member().1));
     for (role, token) in callers {
-        let doors = &world.doors;
+        let grpc = &world.grpc;
         let treasurer = role == Some(Role::Treasurer);
         let trail = matches!(role, Some(Role::Auditor | Role::Admin));
         let unknown = Uuid::new_v4().to_string();
@@ -162,15 +162,12 @@ async fn roles_are_kept_apart(pool: PgPool) {
         let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
         let reject = RejectProposalRequest { proposal_id: unknown, ..Default::default() };
         let outcomes = [
-            (treasurer, doors.propose_platform_method(with_token(propose, &token)).await.err()),
-            (treasurer, doors.confirm_proposal(with_token(confirm, &token)).await.err()),
-            (treasurer, doors.reject_proposal(with_token(reject, &token)).await.err()),
-            (
-                role.is_some(),
-                doors.list_platform_methods(with_token(ListPlatformMethodsRequest {}, &token)).await.err(),
-            ),
-            (role.is_some(), doors.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
-            (trail, doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
+            (treasurer, grpc.propose_platform_method(with_token(propose, &token)).await.err()),
+            (treasurer, grpc.confirm_proposal(with_token(confirm, &token)).await.err()),
+            (treasurer, grpc.reject_proposal(with_token(reject, &token)).await.err()),
+            (role.is_some(), grpc.list_platform_methods(with_token(ListPlatformMethodsRequest {}, &token)).await.err()),
+            (role.is_some(), grpc.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
+            (trail, grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
         ];
         assert_permitted(role, outcomes);
     }
@@ -188,11 +185,11 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
     for replayed in [false, true] {
         let confirm =
             ConfirmProposalRequest { proposal_id: method.clone(), idempotency: key(&method), ..Default::default() };
-        let answer = world.doors.confirm_proposal(with_token(confirm, &world.treasurers[1])).await.unwrap();
+        let answer = world.grpc.confirm_proposal(with_token(confirm, &world.treasurers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
         let reject =
             RejectProposalRequest { proposal_id: other.clone(), idempotency: key(&other), ..Default::default() };
-        let answer = world.doors.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
+        let answer = world.grpc.reject_proposal(with_token(reject, &world.treasurers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     assert_eq!(methods(&world).await.len(), 1);

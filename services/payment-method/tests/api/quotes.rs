@@ -59,13 +59,13 @@ fn by<T>(world: &World, service: &str, message: T) -> Request<T> {
 
 async fn create(world: &World, request: CreateQuoteRequest) -> Result<Quote, Status> {
     let request = by(world, "wallet", request);
-    Ok(world.doors.create_quote(request).await?.into_inner().quote.unwrap())
+    Ok(world.grpc.create_quote(request).await?.into_inner().quote.unwrap())
 }
 
 async fn get(world: &World, user_id: Uuid, quote_id: &str) -> Result<Quote, Status> {
     let message = GetQuoteRequest { user_id: user_id.to_string(), quote_id: quote_id.to_owned() };
     let request = by(world, "wallet", message);
-    Ok(world.doors.get_quote(request).await?.into_inner().quote.unwrap())
+    Ok(world.grpc.get_quote(request).await?.into_inner().quote.unwrap())
 }
 
 /// [D-Q1] [D-Q2] Cases 1 and 2: a quote has the units of the amount at the median, and keeps its sources; a payout has
@@ -101,7 +101,7 @@ async fn a_quote_has_exact_units_and_its_sources(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_spread_is_to_the_platforms_favour(pool: PgPool) {
     let (mut world, method) = world(pool).await;
-    world.doors.spread_bps = 50;
+    world.grpc.spread_bps = 50;
     let user_id = world.member().0;
     let quote = create(&world, deposit(user_id, &method, 50_000)).await.unwrap();
     assert_eq!((quote.units.as_str(), quote.spread_bps, quote.rate_micros), ("516391", 50, 97_312_450_000));
@@ -235,10 +235,10 @@ async fn a_payout_is_quoted_for_an_own_method(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn terms_tell_what_can_be_quoted(pool: PgPool) {
     let (mut world, method) = world(pool).await;
-    world.doors.spread_bps = 25;
+    world.grpc.spread_bps = 25;
     let tether = world.platform("USDT", "TRC20", TRON).await;
     let (_, token) = world.member();
-    let terms = world.doors.get_quote_terms(with_token(GetQuoteTermsRequest {}, &token)).await.unwrap().into_inner();
+    let terms = world.grpc.get_quote_terms(with_token(GetQuoteTermsRequest {}, &token)).await.unwrap().into_inner();
     assert_eq!((terms.spread_bps, terms.life_seconds, terms.open_max), (25, 900, 20));
     let [bitcoin, dollar] = &terms.assets[..] else { panic!("{terms:?}") };
     assert_eq!((bitcoin.symbol.as_str(), bitcoin.available, &bitcoin.method_ids), ("BTC", true, &vec![method]));
@@ -255,8 +255,8 @@ async fn only_the_wallet_makes_quotes(pool: PgPool) {
     let (user_id, token) = world.member();
     let request = deposit(user_id, &method, 50_000);
     let as_trade = by(&world, "trade", request.clone());
-    assert_eq!(refused(world.doors.create_quote(as_trade).await).kind, Kind::Forbidden);
-    assert!(world.doors.create_quote(with_token(request, &token)).await.is_err());
+    assert_eq!(refused(world.grpc.create_quote(as_trade).await).kind, Kind::Forbidden);
+    assert!(world.grpc.create_quote(with_token(request, &token)).await.is_err());
 }
 
 /// [D-A12] [S3] A member's download has their own quotes, with the exact units.

@@ -73,7 +73,7 @@ async fn sources(prices: [&'static str; 3], asked: &Arc<AtomicUsize>) -> Vec<Rat
 }
 
 async fn rate(world: &World, symbol: &str) -> Result<(i64, Vec<String>), NoRate> {
-    let mut conn = world.doors.db.conn().await.unwrap();
+    let mut conn = world.grpc.db.conn().await.unwrap();
     let now = clock::now(&mut conn).await.unwrap();
     let points = rate_points::recent(&mut conn, symbol, now).await.unwrap();
     agree(&points, false, now)
@@ -88,7 +88,7 @@ async fn sources_are_asked_once_and_the_median_counts(pool: PgPool) {
     world.platform("BTC", "Bitcoin", BITCOIN).await;
     let asked = Arc::new(AtomicUsize::new(0));
     let sources = sources(["97300", "97320", "102200"], &asked).await;
-    let polled = join_all((0..4).map(|_| poll_rates(&world.doors.db, &sources))).await;
+    let polled = join_all((0..4).map(|_| poll_rates(&world.grpc.db, &sources))).await;
     assert!(polled.into_iter().all(|polled| polled.is_ok()));
     assert_eq!(asked.load(Ordering::SeqCst), 3, "one process asked each source");
     let expected = (97_310_000_000, vec!["coinbase".to_owned(), "kraken".to_owned()]);
@@ -194,7 +194,7 @@ fn publication(minutes: i32) -> ProposeRateRequest {
 async fn two_treasurers_publish_a_rate(pool: PgPool) {
     let world = World::new(pool).await;
     let asked = with_token(publication(60), &world.treasurers[0]);
-    let proposal = world.doors.propose_rate(asked).await.unwrap().into_inner().proposal.unwrap();
+    let proposal = world.grpc.propose_rate(asked).await.unwrap().into_inner().proposal.unwrap();
     assert_eq!((proposal.kind.as_str(), proposal.permission.as_str()), ("rate.publish", "publishRates"));
     assert_eq!(rate(&world, "BTC").await, Err(NoRate::Missing));
     assert_eq!(refused(world.confirm(&proposal.id, 0).await).code, "SELF_CONFIRMATION");
@@ -216,7 +216,7 @@ async fn two_treasurers_publish_a_rate(pool: PgPool) {
 async fn only_treasurers_propose_valid_rates(pool: PgPool) {
     let world = World::new(pool).await;
     let wrong = async |field: &str, request: ProposeRateRequest| {
-        let refusal = refused(world.doors.propose_rate(with_token(request, &world.treasurers[0])).await);
+        let refusal = refused(world.grpc.propose_rate(with_token(request, &world.treasurers[0])).await);
         assert_eq!((refusal.kind, refusal.fields[0].0.as_str()), (Kind::Invalid, field));
     };
     wrong("asset", ProposeRateRequest { symbol: "DOGE".to_owned(), ..publication(60) }).await;
@@ -228,7 +228,7 @@ async fn only_treasurers_propose_valid_rates(pool: PgPool) {
     }
     for role in Role::ALL {
         let (_, token) = world.realm.staff(role);
-        let outcome = world.doors.propose_rate(with_token(publication(60), &token)).await.err();
+        let outcome = world.grpc.propose_rate(with_token(publication(60), &token)).await.err();
         assert_permitted(Some(role), [(role == Role::Treasurer, outcome)]);
     }
 }
@@ -240,6 +240,6 @@ async fn only_assets_in_use_are_asked_for(pool: PgPool) {
     world.create(&world.member().1, crate::fixture::fields("USDT", "TRC20", TRON)).await.unwrap();
     let asked = Arc::new(AtomicUsize::new(0));
     let sources = sources(["1", "1", "1"], &asked).await;
-    poll_rates(&world.doors.db, &sources).await.unwrap();
+    poll_rates(&world.grpc.db, &sources).await.unwrap();
     assert_eq!(asked.load(Ordering::SeqCst), 0);
 }

@@ -28,14 +28,14 @@ async fn attach(world: &World, id: &str, version: i32, signature: &str) -> Resul
         client_address: "::1".to_owned(),
         idempotency: None,
     };
-    let answer = world.doors.sign_platform_method(with_token(message, &world.treasurers[0])).await?;
+    let answer = world.grpc.sign_platform_method(with_token(message, &world.treasurers[0])).await?;
     Ok(answer.into_inner().payment_method.unwrap())
 }
 
 /// The signatures of the versions of the only method, newest version first.
 async fn signatures(world: &World) -> Vec<String> {
     let request = with_token(ListPlatformMethodsRequest {}, &world.treasurers[0]);
-    let [method] = world.doors.list_platform_methods(request).await.unwrap().into_inner().methods.try_into().unwrap();
+    let [method] = world.grpc.list_platform_methods(request).await.unwrap().into_inner().methods.try_into().unwrap();
     method.versions.into_iter().map(|version| version.signature).collect()
 }
 
@@ -114,7 +114,7 @@ async fn a_version_is_signed_again(pool: PgPool) {
             }),
             ..Default::default()
         };
-        let answer = world.doors.sign_platform_method(with_token(message, &world.treasurers[0])).await.unwrap();
+        let answer = world.grpc.sign_platform_method(with_token(message, &world.treasurers[0])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
     assert_eq!(signatures(&world).await, [new]);
@@ -144,7 +144,7 @@ async fn only_treasurers_sign_platform_methods(pool: PgPool) {
     callers.push((None, world.member().1));
     for (role, token) in callers {
         let message = SignPlatformMethodRequest { id: Uuid::new_v4().to_string(), version: 1, ..Default::default() };
-        let outcome = world.doors.sign_platform_method(with_token(message, &token)).await.err();
+        let outcome = world.grpc.sign_platform_method(with_token(message, &token)).await.err();
         assert_permitted(role, [(role == Some(Role::Treasurer), outcome)]);
     }
 }

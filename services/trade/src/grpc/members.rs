@@ -1,6 +1,6 @@
 //! Members: plans, values, and their own trades.
 
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::{Answer, Claim};
 use chassis::money::Cents;
 use chassis::permission::MemberAct;
@@ -12,10 +12,10 @@ use proto::trade::v1::{
     ListPlansRequest, ListPlansResponse, ListTradesRequest, ListTradesResponse, Plan, PlanValue, Trade,
 };
 use tonic::metadata::MetadataMap;
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 use uuid::Uuid;
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::claim_trade::claim_trade;
 use crate::app::close_trade::close_trade;
 use crate::app::create_trade::{CreateTrade, create_trade};
@@ -25,16 +25,13 @@ use crate::app::list_trades::{Which, list_trades};
 use crate::error::Error;
 
 #[tonic::async_trait]
-impl TradeService for Doors {
-    async fn list_plans(&self, _: Request<ListPlansRequest>) -> Result<Response<ListPlansResponse>, Status> {
+impl TradeService for GrpcServer {
+    async fn list_plans(&self, _: Request<ListPlansRequest>) -> Reply<ListPlansResponse> {
         let plans = list_plans(&self.db).await?;
         Ok(Response::new(ListPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
     }
 
-    async fn list_plan_values(
-        &self,
-        request: Request<ListPlanValuesRequest>,
-    ) -> Result<Response<ListPlanValuesResponse>, Status> {
+    async fn list_plan_values(&self, request: Request<ListPlanValuesRequest>) -> Reply<ListPlanValuesResponse> {
         let plan_id = convert::plan_id(&request.into_inner().plan_id)?;
         let values = list_plan_values(&self.db, plan_id).await?;
         Ok(Response::new(ListPlanValuesResponse { values: values.into_iter().map(PlanValue::from).collect() }))
@@ -43,7 +40,7 @@ impl TradeService for Doors {
     async fn batch_list_plan_values(
         &self,
         request: Request<BatchListPlanValuesRequest>,
-    ) -> Result<Response<BatchListPlanValuesResponse>, Status> {
+    ) -> Reply<BatchListPlanValuesResponse> {
         let request = request.into_inner();
         // Text that is no id names no plan.
         let plan_ids: Vec<Uuid> = request.plan_ids.iter().filter_map(|id| id.parse().ok()).collect();
@@ -52,31 +49,28 @@ impl TradeService for Doors {
         Ok(Response::new(BatchListPlanValuesResponse { plans: convert::values_of_plans(values) }))
     }
 
-    async fn create_trade(
-        &self,
-        request: Request<CreateTradeRequest>,
-    ) -> Result<Response<CreateTradeResponse>, Status> {
+    async fn create_trade(&self, request: Request<CreateTradeRequest>) -> Reply<CreateTradeResponse> {
         let opened = self.create(request).await?;
         Ok(answer(opened.map(|trade| CreateTradeResponse { trade: Some(trade) })))
     }
 
-    async fn claim_trade(&self, request: Request<ClaimTradeRequest>) -> Result<Response<ClaimTradeResponse>, Status> {
+    async fn claim_trade(&self, request: Request<ClaimTradeRequest>) -> Reply<ClaimTradeResponse> {
         let claimed = self.claim(request).await?;
         Ok(answer(claimed.map(|trade| ClaimTradeResponse { trade: Some(trade) })))
     }
 
-    async fn close_trade(&self, request: Request<CloseTradeRequest>) -> Result<Response<CloseTradeResponse>, Status> {
+    async fn close_trade(&self, request: Request<CloseTradeRequest>) -> Reply<CloseTradeResponse> {
         let closed = self.close(request).await?;
         Ok(answer(closed.map(|trade| CloseTradeResponse { trade: Some(trade) })))
     }
 
-    async fn list_trades(&self, request: Request<ListTradesRequest>) -> Result<Response<ListTradesResponse>, Status> {
+    async fn list_trades(&self, request: Request<ListTradesRequest>) -> Reply<ListTradesResponse> {
         let trades = self.list(request).await?;
         Ok(Response::new(ListTradesResponse { trades }))
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn create(&self, request: Request<CreateTradeRequest>) -> Result<Answer<Trade>, Error> {
         let user_id = self.actor(request.metadata()).await?;
         let claim = claim_of(user_id, request.metadata(), request.get_ref().idempotency.as_ref())?;

@@ -1,7 +1,7 @@
 //! Staff: plans and their values, proposed by one manager and confirmed by another.
 
 use chassis::db::retrying;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::{Answer, Claim};
 use chassis::page::Page;
 use chassis::permission::Permission;
@@ -13,9 +13,9 @@ use proto::trade::v1::{
     ListProposalsResponse, Plan, ProposePlanRequest, ProposePlanResponse, ProposePlanValueRequest,
     ProposePlanValueResponse, RejectProposalRequest, RejectProposalResponse, Trade,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
-use super::{Doors, convert};
+use super::{GrpcServer, convert};
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_all_plans::list_all_plans;
 use crate::app::list_audit_rows::list_audit_rows;
@@ -31,36 +31,24 @@ const PAGE: u16 = 100;
 const DECIDERS: [Permission; 1] = [Permission::ChangePlans];
 
 #[tonic::async_trait]
-impl StaffService for Doors {
-    async fn list_all_plans(
-        &self,
-        request: Request<ListAllPlansRequest>,
-    ) -> Result<Response<ListAllPlansResponse>, Status> {
+impl StaffService for GrpcServer {
+    async fn list_all_plans(&self, request: Request<ListAllPlansRequest>) -> Reply<ListAllPlansResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let plans = list_all_plans(&self.db).await?;
         Ok(Response::new(ListAllPlansResponse { plans: plans.into_iter().map(Plan::from).collect() }))
     }
 
-    async fn propose_plan(
-        &self,
-        request: Request<ProposePlanRequest>,
-    ) -> Result<Response<ProposePlanResponse>, Status> {
+    async fn propose_plan(&self, request: Request<ProposePlanRequest>) -> Reply<ProposePlanResponse> {
         let proposed = self.propose(request).await?;
         Ok(answer(proposed.map(|proposal| ProposePlanResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn propose_plan_value(
-        &self,
-        request: Request<ProposePlanValueRequest>,
-    ) -> Result<Response<ProposePlanValueResponse>, Status> {
+    async fn propose_plan_value(&self, request: Request<ProposePlanValueRequest>) -> Reply<ProposePlanValueResponse> {
         let proposed = self.propose_value(request).await?;
         Ok(answer(proposed.map(|proposal| ProposePlanValueResponse { proposal: Some(proposal.into()) })))
     }
 
-    async fn list_proposals(
-        &self,
-        request: Request<ListProposalsRequest>,
-    ) -> Result<Response<ListProposalsResponse>, Status> {
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = message.status();
@@ -69,10 +57,7 @@ impl StaffService for Doors {
         Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
-    async fn confirm_proposal(
-        &self,
-        request: Request<ConfirmProposalRequest>,
-    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -81,10 +66,7 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn reject_proposal(
-        &self,
-        request: Request<RejectProposalRequest>,
-    ) -> Result<Response<RejectProposalResponse>, Status> {
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -93,18 +75,12 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn list_member_trades(
-        &self,
-        request: Request<ListMemberTradesRequest>,
-    ) -> Result<Response<ListMemberTradesResponse>, Status> {
+    async fn list_member_trades(&self, request: Request<ListMemberTradesRequest>) -> Reply<ListMemberTradesResponse> {
         let trades = self.member_trades(request).await?;
         Ok(Response::new(ListMemberTradesResponse { trades }))
     }
 
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, PAGE)?;
@@ -113,7 +89,7 @@ impl StaffService for Doors {
     }
 }
 
-impl Doors {
+impl GrpcServer {
     async fn propose(&self, request: Request<ProposePlanRequest>) -> Result<Answer<Proposal>, Error> {
         let staff = self.verifier.staff(request.metadata(), Permission::ChangePlans).await?;
         let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;

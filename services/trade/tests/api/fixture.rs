@@ -19,7 +19,7 @@ use tonic::{Response, Status};
 use trade::MIGRATOR;
 use trade::app::resume_trades::resume_trades;
 use trade::clients::Wallet;
-use trade::grpc::Doors;
+use trade::grpc::GrpcServer;
 use uuid::Uuid;
 
 use crate::wallet::FakeWallet;
@@ -29,7 +29,7 @@ pub struct World {
     pub pool: PgPool,
     pub realm: Realm,
     pub wallet: FakeWallet,
-    pub doors: Doors,
+    pub grpc: GrpcServer,
     pub managers: [String; 2],
 }
 
@@ -48,9 +48,9 @@ impl World {
             grpc::channel(testing::SERVICE, &wallet.url, &Tls::default()).unwrap(),
             realm.credential("trade"),
         );
-        let doors = Doors { db: db.clone(), verifier: realm.verifier(), wallet: client };
+        let grpc = GrpcServer { db: db.clone(), verifier: realm.verifier(), wallet: client };
         let managers = [realm.staff(Role::Manager).1, realm.staff(Role::Manager).1];
-        Self { db, pool, realm, wallet, doors, managers }
+        Self { db, pool, realm, wallet, grpc, managers }
     }
 
     pub fn member(&self, cents: i64) -> Member {
@@ -69,7 +69,7 @@ impl World {
     }
 
     pub async fn propose_and_confirm_plan(&self, draft: ProposePlanRequest) -> Uuid {
-        let proposed = self.doors.propose_plan(with_token(draft, &self.managers[0])).await.unwrap();
+        let proposed = self.grpc.propose_plan(with_token(draft, &self.managers[0])).await.unwrap();
         let id = proposed.into_inner().proposal.unwrap().id;
         self.confirm(&id, 1).await.unwrap().parse().unwrap()
     }
@@ -81,14 +81,14 @@ impl World {
             client_address: "::1".to_owned(),
             ..Default::default()
         };
-        let answer = self.doors.confirm_proposal(with_token(message, &self.managers[manager])).await?;
+        let answer = self.grpc.confirm_proposal(with_token(message, &self.managers[manager])).await?;
         Ok(answer.into_inner().proposal.unwrap().subject_id)
     }
 
     /// Publishes a value from a moment on, or from now.
     pub async fn publish(&self, plan_id: Uuid, value_micros: i64, at: Option<OffsetDateTime>) {
         let draft = value_draft(plan_id, value_micros, at);
-        let proposed = self.doors.propose_plan_value(with_token(draft, &self.managers[0])).await.unwrap();
+        let proposed = self.grpc.propose_plan_value(with_token(draft, &self.managers[0])).await.unwrap();
         self.confirm(&proposed.into_inner().proposal.unwrap().id, 1).await.unwrap();
     }
 
@@ -111,27 +111,27 @@ impl World {
             amount_cents,
             idempotency: key.map(|key| idempotency("POST /v1/trades/create", key, &amount_cents.to_string())),
         };
-        let answer = self.doors.create_trade(with_token(message, &member.token)).await?;
+        let answer = self.grpc.create_trade(with_token(message, &member.token)).await?;
         Ok(answered(answer, |message| message.trade))
     }
 
     pub async fn claim(&self, member: &Member, trade_id: &str, key: Option<&str>) -> Result<Answered, Status> {
         let idempotency = key.map(|key| idempotency("PUT /v1/trades/claim/{id}", key, trade_id));
         let message = ClaimTradeRequest { trade_id: trade_id.to_owned(), idempotency };
-        let answer = self.doors.claim_trade(with_token(message, &member.token)).await?;
+        let answer = self.grpc.claim_trade(with_token(message, &member.token)).await?;
         Ok(answered(answer, |message| message.trade))
     }
 
     pub async fn close(&self, member: &Member, trade_id: &str, key: Option<&str>) -> Result<Answered, Status> {
         let idempotency = key.map(|key| idempotency("DELETE /v1/trades/close/{id}", key, trade_id));
         let message = CloseTradeRequest { trade_id: trade_id.to_owned(), idempotency };
-        let answer = self.doors.close_trade(with_token(message, &member.token)).await?;
+        let answer = self.grpc.close_trade(with_token(message, &member.token)).await?;
         Ok(answered(answer, |message| message.trade))
     }
 
     pub async fn trades(&self, member: &Member, include_ended: bool) -> Vec<Trade> {
         let request = with_token(ListTradesRequest { include_ended }, &member.token);
-        self.doors.list_trades(request).await.unwrap().into_inner().trades
+        self.grpc.list_trades(request).await.unwrap().into_inner().trades
     }
 
     /// Lets the time of every saga come, and the sweeper look.
@@ -140,7 +140,7 @@ impl World {
             .execute(&self.pool)
             .await
             .unwrap();
-        resume_trades(&self.db, &self.doors.wallet).await.unwrap();
+        resume_trades(&self.db, &self.grpc.wallet).await.unwrap();
     }
 
     /// Keys of the events written, in order.

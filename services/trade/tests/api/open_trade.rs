@@ -95,7 +95,7 @@ async fn a_plan_must_be_offered_and_have_a_value(pool: PgPool) {
         assert_eq!((refusal.kind, refusal.message.as_str()), (Kind::NotFound, "Plan not found"));
     }
     let message = CreateTradeRequest { plan_id: "1".to_owned(), amount_cents: 20_000, idempotency: None };
-    let refusal = refused(world.doors.create_trade(with_token(message, &member.token)).await);
+    let refusal = refused(world.grpc.create_trade(with_token(message, &member.token)).await);
     assert_eq!(refusal.kind, Kind::NotFound);
     assert_eq!(world.balance(&member), 90_000);
 }
@@ -192,9 +192,9 @@ async fn only_members_in_good_standing_invest(pool: PgPool) {
         (world.managers[0].clone(), Kind::Forbidden, "PERMISSION_DENIED"),
         ("nonsense".to_owned(), Kind::Unauthenticated, "UNAUTHENTICATED"),
     ] {
-        let refusal = refused(world.doors.create_trade(with_token(message(), &token)).await);
+        let refusal = refused(world.grpc.create_trade(with_token(message(), &token)).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (kind, code));
     }
-    world.doors.list_trades(with_token(ListTradesRequest::default(), &frozen)).await.unwrap();
+    world.grpc.list_trades(with_token(ListTradesRequest::default(), &frozen)).await.unwrap();
     assert!(world.statuses().await.is_empty());
 }

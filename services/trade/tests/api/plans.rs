@@ -23,10 +23,10 @@ use crate::fixture::{World, idempotency, plan_draft, refused, value_draft};
 #[sqlx::test(migrations = false)]
 async fn a_plan_takes_two_managers(pool: PgPool) {
     let world = World::new(pool).await;
-    let proposed = world.doors.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
+    let proposed = world.grpc.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
     let proposal = proposed.into_inner().proposal.unwrap();
     assert_eq!((proposal.kind.as_str(), proposal.subject_id.as_str()), ("plan.create", ""));
-    let plans = async || world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = async || world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert!(plans().await.is_empty());
     let refusal = refused(world.confirm(&proposal.id, 0).await);
     assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Forbidden, "SELF_CONFIRMATION"));
@@ -52,19 +52,19 @@ async fn a_change_is_confirmed_as_seen(pool: PgPool) {
     let id = world.plan().await;
     let propose = async |title: &str| {
         let draft = ProposePlanRequest { plan_id: id.to_string(), title: title.to_owned(), ..plan_draft() };
-        let proposed = world.doors.propose_plan(with_token(draft, &world.managers[0])).await.unwrap();
+        let proposed = world.grpc.propose_plan(with_token(draft, &world.managers[0])).await.unwrap();
         proposed.into_inner().proposal.unwrap().id
     };
     let (one, two, three) = (propose("One").await, propose("Two").await, propose("Three").await);
     world.confirm(&two, 1).await.unwrap();
     assert_eq!(refused(world.confirm(&one, 1).await).code, "STALE_REVISION");
     let message = RejectProposalRequest { proposal_id: three.clone(), ..Default::default() };
-    world.doors.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
+    world.grpc.reject_proposal(with_token(message, &world.managers[0])).await.unwrap();
     assert_eq!(refused(world.confirm(&three, 1).await).code, "PROPOSAL_CLOSED");
-    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans[0].title, "Two");
     let unknown = ProposePlanRequest { plan_id: Uuid::new_v4().to_string(), ..plan_draft() };
-    let refusal = refused(world.doors.propose_plan(with_token(unknown, &world.managers[0])).await);
+    let refusal = refused(world.grpc.propose_plan(with_token(unknown, &world.managers[0])).await);
     assert_eq!(refusal.kind, Kind::NotFound);
     assert_eq!(refused(world.confirm("x", 1).await).message, "Proposal not found.");
 }
@@ -79,26 +79,26 @@ async fn values_are_published_in_order(pool: PgPool) {
     world.publish(plan_id, 1_000_000, hours(30)).await;
     world.publish(plan_id, 1_100_000, hours(29)).await;
     let future = value_draft(plan_id, 1_200_000, hours(-1));
-    let refusal = refused(world.doors.propose_plan_value(with_token(future, &world.managers[0])).await);
+    let refusal = refused(world.grpc.propose_plan_value(with_token(future, &world.managers[0])).await);
     assert_eq!((refusal.kind, refusal.fields[0].0.as_str()), (Kind::Invalid, "at"));
     for at in [hours(29), hours(31)] {
         let draft = value_draft(plan_id, 1_200_000, at);
-        let refusal = refused(world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await);
+        let refusal = refused(world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "VALUE_OUT_OF_ORDER"));
     }
     for (micros, source) in [(0, "Exchange"), (-1, "Exchange"), (1, ""), (1, " \n ")] {
         let draft = ProposePlanValueRequest { source: source.to_owned(), ..value_draft(plan_id, micros, None) };
-        let refusal = refused(world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await);
+        let refusal = refused(world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Invalid, "VALIDATION_FAILED"));
     }
     let request = Request::new(ListPlanValuesRequest { plan_id: plan_id.to_string() });
-    let values = world.doors.list_plan_values(request).await.unwrap().into_inner().values;
+    let values = world.grpc.list_plan_values(request).await.unwrap().into_inner().values;
     let shown: Vec<_> = values.iter().map(|value| (value.value_micros, value.source.as_str())).collect();
     assert_eq!(shown, [(1_000_000, "Exchange close"), (1_100_000, "Exchange close")]);
-    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans[0].value_micros, 1_100_000);
     let request = Request::new(ListPlanValuesRequest { plan_id: Uuid::new_v4().to_string() });
-    assert_eq!(refused(world.doors.list_plan_values(request).await).message, "Plan not found");
+    assert_eq!(refused(world.grpc.list_plan_values(request).await).message, "Plan not found");
 }
 
 /// [D-I5] The courses of several plans are one request: all points, or the first, the last and some between.
@@ -122,7 +122,7 @@ async fn the_courses_of_plans_are_one_request(pool: PgPool) {
     .unwrap();
     let list = async |plan_ids: Vec<String>, points| {
         let request = Request::new(BatchListPlanValuesRequest { plan_ids, points });
-        world.doors.batch_list_plan_values(request).await.map(|answer| answer.into_inner().plans)
+        world.grpc.batch_list_plan_values(request).await.map(|answer| answer.into_inner().plans)
     };
     let wanted = [long, short, empty, Uuid::new_v4(), long].map(|id| id.to_string()).to_vec();
     for (points, counts) in [(0, [400, 1]), (1_000, [400, 1]), (60, [58, 1]), (2, [2, 1]), (1, [2, 1])] {
@@ -149,7 +149,7 @@ async fn the_order_is_checked_again_at_confirmation(pool: PgPool) {
     let plan_id = world.plan().await;
     let now = OffsetDateTime::now_utc();
     let draft = value_draft(plan_id, 1_000_000, Some(now - Duration::hours(2)));
-    let proposed = world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
+    let proposed = world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
     let overtaken = proposed.into_inner().proposal.unwrap().id;
     world.publish(plan_id, 1_100_000, Some(now - Duration::hours(1))).await;
     assert_eq!(refused(world.confirm(&overtaken, 1).await).code, "VALUE_OUT_OF_ORDER");
@@ -187,7 +187,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     let page = |size, cursor: &str| Some(PageRequest { size, cursor: cursor.to_owned() });
     let list = async |page| {
         let request = with_token(ListAuditRowsRequest { page, filter: None }, &auditor);
-        world.doors.list_audit_rows(request).await.unwrap().into_inner()
+        world.grpc.list_audit_rows(request).await.unwrap().into_inner()
     };
     let first = list(page(3, "")).await;
     let second = list(page(3, &first.next_cursor)).await;
@@ -197,7 +197,7 @@ async fn every_act_leaves_a_trail(pool: PgPool) {
     assert_eq!(second.next_cursor, "");
     assert_eq!(chassis::audit::broken_at(&mut *world.pool.acquire().await.unwrap()).await.unwrap(), None);
     let request = with_token(ListAuditRowsRequest { page: page(3, "x"), filter: None }, &auditor);
-    assert_eq!(refused(world.doors.list_audit_rows(request).await).kind, Kind::Invalid);
+    assert_eq!(refused(world.grpc.list_audit_rows(request).await).kind, Kind::Invalid);
 }
 
 /// [D-G4] A proposal's key answers what it answered first, also after the decision.
@@ -206,14 +206,14 @@ async fn a_proposal_is_made_once_a_key(pool: PgPool) {
     let world = World::new(pool).await;
     let draft = ProposePlanRequest { idempotency: Some(idempotency("POST /v1/admin/plans", "k", "x")), ..plan_draft() };
     let propose = async || {
-        let answer = world.doors.propose_plan(with_token(draft.clone(), &world.managers[0])).await.unwrap();
+        let answer = world.grpc.propose_plan(with_token(draft.clone(), &world.managers[0])).await.unwrap();
         answer.into_inner().proposal.unwrap()
     };
     let first = propose().await;
     world.confirm(&first.id, 1).await.unwrap();
     assert_eq!(propose().await, first);
     let open = ListProposalsRequest { status: ProposalStatus::Confirmed.into(), page: None };
-    let listed = world.doors.list_proposals(with_token(open, &world.managers[0])).await.unwrap().into_inner();
+    let listed = world.grpc.list_proposals(with_token(open, &world.managers[0])).await.unwrap().into_inner();
     assert_eq!(listed.proposals.len(), 1);
 }
 
@@ -226,24 +226,24 @@ async fn roles_are_kept_apart(pool: PgPool) {
         Role::ALL.into_iter().map(|role| (Some(role), world.realm.staff(role).1)).collect();
     callers.push((None, world.realm.member().1));
     for (role, token) in callers {
-        let doors = &world.doors;
+        let grpc = &world.grpc;
         let manager = role == Some(Role::Manager);
         let trail = matches!(role, Some(Role::Auditor | Role::Admin));
         let unknown = Uuid::new_v4().to_string();
         let confirm = ConfirmProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
         let reject = RejectProposalRequest { proposal_id: unknown.clone(), ..Default::default() };
         let outcomes = [
-            (manager, doors.propose_plan(with_token(plan_draft(), &token)).await.err()),
-            (manager, doors.propose_plan_value(with_token(value_draft(plan_id, 1, None), &token)).await.err()),
-            (manager, doors.confirm_proposal(with_token(confirm, &token)).await.err()),
-            (manager, doors.reject_proposal(with_token(reject, &token)).await.err()),
-            (role.is_some(), doors.list_all_plans(with_token(ListAllPlansRequest {}, &token)).await.err()),
-            (role.is_some(), doors.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
+            (manager, grpc.propose_plan(with_token(plan_draft(), &token)).await.err()),
+            (manager, grpc.propose_plan_value(with_token(value_draft(plan_id, 1, None), &token)).await.err()),
+            (manager, grpc.confirm_proposal(with_token(confirm, &token)).await.err()),
+            (manager, grpc.reject_proposal(with_token(reject, &token)).await.err()),
+            (role.is_some(), grpc.list_all_plans(with_token(ListAllPlansRequest {}, &token)).await.err()),
+            (role.is_some(), grpc.list_proposals(with_token(ListProposalsRequest::default(), &token)).await.err()),
             (
                 role.is_some(),
-                doors.list_member_trades(with_token(ListMemberTradesRequest { user_id: unknown }, &token)).await.err(),
+                grpc.list_member_trades(with_token(ListMemberTradesRequest { user_id: unknown }, &token)).await.err(),
             ),
-            (trail, doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
+            (trail, grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &token)).await.err()),
         ];
         assert_permitted(role, outcomes);
     }
@@ -254,7 +254,7 @@ async fn roles_are_kept_apart(pool: PgPool) {
 async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
     let world = World::new(pool).await;
     let propose = async || {
-        let proposed = world.doors.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
+        let proposed = world.grpc.propose_plan(with_token(plan_draft(), &world.managers[0])).await.unwrap();
         proposed.into_inner().proposal.unwrap().id
     };
     let (plan, other) = (propose().await, propose().await);
@@ -264,7 +264,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
             idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/confirm", "one", &plan)),
             ..Default::default()
         };
-        let answer = world.doors.confirm_proposal(with_token(confirm, &world.managers[1])).await.unwrap();
+        let answer = world.grpc.confirm_proposal(with_token(confirm, &world.managers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
         assert!(!answer.into_inner().proposal.unwrap().subject_id.is_empty());
         let reject = RejectProposalRequest {
@@ -272,10 +272,10 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
             idempotency: Some(idempotency("POST /v1/admin/proposals/{id}/reject", "one", &other)),
             ..Default::default()
         };
-        let answer = world.doors.reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
+        let answer = world.grpc.reject_proposal(with_token(reject, &world.managers[1])).await.unwrap();
         assert_eq!(answer.metadata().contains_key(REPLAYED), replayed);
     }
-    let plans = world.doors.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
+    let plans = world.grpc.list_plans(Request::new(ListPlansRequest {})).await.unwrap().into_inner().plans;
     assert_eq!(plans.len(), 1);
 }
 
@@ -291,7 +291,7 @@ async fn no_value_is_published_behind_a_live_trade(pool: PgPool) {
     world.create(&member, plan_id, 10_000, None).await.unwrap();
     let propose = async |plan_id, at| {
         let draft = value_draft(plan_id, 1_200_000, at);
-        world.doors.propose_plan_value(with_token(draft, &world.managers[0])).await
+        world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await
     };
     assert_eq!(refused(propose(plan_id, ago(1)).await).code, "VALUE_OUT_OF_ORDER");
     assert!(propose(other, ago(1)).await.is_ok());
@@ -323,5 +323,5 @@ async fn an_unknown_status_is_a_failure(pool: PgPool) {
         sqlx::query(sql).execute(&world.pool).await.unwrap();
     }
     let request = with_token(ListTradesRequest { include_ended: true }, &member.token);
-    assert_eq!(refused(world.doors.list_trades(request).await).kind, Kind::Internal);
+    assert_eq!(refused(world.grpc.list_trades(request).await).kind, Kind::Internal);
 }

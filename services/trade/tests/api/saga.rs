@@ -153,7 +153,7 @@ async fn a_saga_belongs_to_one_driver_at_a_time(pool: PgPool) {
     let member = world.member(20_000);
     world.wallet.fail(Fault::Away);
     refused(world.create(&member, plan_id, 20_000, None).await);
-    assert_eq!(trade::app::resume_trades::resume_trades(&world.db, &world.doors.wallet).await.unwrap(), 0);
+    assert_eq!(trade::app::resume_trades::resume_trades(&world.db, &world.grpc.wallet).await.unwrap(), 0);
     for _ in 0..20 {
         world.sweep().await;
     }

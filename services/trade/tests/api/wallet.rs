@@ -60,7 +60,7 @@ impl FakeWallet {
         let stop = CancellationToken::new();
         let books = Arc::new(Mutex::new(Books::default()));
         let wallet = Self { url, books, verifier, _stop: Arc::new(stop.clone().drop_guard()) };
-        let routes = Routes::new(TradeSettlementServiceServer::new(Door {
+        let routes = Routes::new(TradeSettlementServiceServer::new(GrpcServer {
             books: Arc::clone(&wallet.books),
             verifier: wallet.verifier.clone(),
         }));
@@ -78,12 +78,12 @@ impl FakeWallet {
     }
 }
 
-struct Door {
+struct GrpcServer {
     books: Arc<Mutex<Books>>,
     verifier: Verifier,
 }
 
-impl Door {
+impl GrpcServer {
     fn call<T>(
         &self,
         request: &Request<T>,
@@ -111,7 +111,7 @@ fn insufficient() -> Refusal {
 }
 
 #[tonic::async_trait]
-impl TradeSettlementService for Door {
+impl TradeSettlementService for GrpcServer {
     async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Result<Response<FundTradeResponse>, Status> {
         self.call(&request, |books, message| {
             match books.trades.get(&message.trade_id) {

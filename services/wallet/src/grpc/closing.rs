@@ -1,19 +1,17 @@
 //! For auth: the end of a member's wallet.
 
 use chassis::db::retrying;
+use chassis::grpc::Reply;
 use proto::wallet::v1::closing_service_server::ClosingService;
 use proto::wallet::v1::{CloseWalletRequest, CloseWalletResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::close_wallet::close_wallet;
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 
 #[tonic::async_trait]
-impl ClosingService for Doors {
-    async fn close_wallet(
-        &self,
-        request: Request<CloseWalletRequest>,
-    ) -> Result<Response<CloseWalletResponse>, Status> {
+impl ClosingService for GrpcServer {
+    async fn close_wallet(&self, request: Request<CloseWalletRequest>) -> Reply<CloseWalletResponse> {
         self.verifier.service(request.metadata(), &["auth"])?;
         let user_id = convert::id("userId", &request.get_ref().user_id)?;
         retrying(|| close_wallet(&self.db, user_id)).await?;

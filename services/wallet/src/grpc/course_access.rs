@@ -1,21 +1,22 @@
 //! CourseAccessService, for the service course.
 
+use chassis::grpc::Reply;
 use proto::wallet::v1::course_access_service_server::CourseAccessService;
 use proto::wallet::v1::{GetMemberCourseAccessRequest, GetMemberCourseAccessResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::get_wallet::get_wallet;
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 
 /// The only service that may call.
 const ALLOWED: [&str; 1] = ["course"];
 
 #[tonic::async_trait]
-impl CourseAccessService for Doors {
+impl CourseAccessService for GrpcServer {
     async fn get_member_course_access(
         &self,
         request: Request<GetMemberCourseAccessRequest>,
-    ) -> Result<Response<GetMemberCourseAccessResponse>, Status> {
+    ) -> Reply<GetMemberCourseAccessResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let user_id = convert::id("userId", &request.into_inner().user_id)?;
         let wallet = get_wallet(&self.db, user_id).await?;

@@ -1,18 +1,16 @@
 //! For the gateway: which stored receipts are in use.
 
+use chassis::grpc::Reply;
 use proto::common::v1::file_owner_service_server::FileOwnerService;
 use proto::common::v1::{ListOwnedFilesRequest, ListOwnedFilesResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::list_owned_receipts::list_owned_receipts;
-use crate::grpc::Doors;
+use crate::grpc::GrpcServer;
 
 #[tonic::async_trait]
-impl FileOwnerService for Doors {
-    async fn list_owned_files(
-        &self,
-        request: Request<ListOwnedFilesRequest>,
-    ) -> Result<Response<ListOwnedFilesResponse>, Status> {
+impl FileOwnerService for GrpcServer {
+    async fn list_owned_files(&self, request: Request<ListOwnedFilesRequest>) -> Reply<ListOwnedFilesResponse> {
         self.verifier.service(request.metadata(), &["gateway"])?;
         let keys = list_owned_receipts(&self.db, &request.get_ref().keys, self.limits.receipt_days).await?;
         Ok(Response::new(ListOwnedFilesResponse { keys }))

@@ -1,7 +1,7 @@
 //! The proof of liabilities: public data, a member's part, and publication by staff.
 
 use chassis::clock;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::Permission;
 use proto::wallet::v1 as message;
@@ -10,19 +10,16 @@ use proto::wallet::v1::{
     GetLiabilitiesRequest, GetLiabilitiesResponse, GetLiabilityProofRequest, GetLiabilityProofResponse, LiabilityLeaf,
     LiabilitySibling, PublishLiabilitiesRequest, PublishLiabilitiesResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::get_liabilities::{get_liabilities, get_liability_proof};
 use crate::app::publish_liabilities::{PublishLiabilities, publish_liabilities};
 use crate::domain::liabilities::{Leaf, Liabilities};
-use crate::grpc::Doors;
+use crate::grpc::GrpcServer;
 
 #[tonic::async_trait]
-impl LiabilitiesService for Doors {
-    async fn get_liabilities(
-        &self,
-        _: Request<GetLiabilitiesRequest>,
-    ) -> Result<Response<GetLiabilitiesResponse>, Status> {
+impl LiabilitiesService for GrpcServer {
+    async fn get_liabilities(&self, _: Request<GetLiabilitiesRequest>) -> Reply<GetLiabilitiesResponse> {
         let newest = get_liabilities(&self.db).await?;
         Ok(Response::new(GetLiabilitiesResponse { liabilities: Some(newest.into()) }))
     }
@@ -30,7 +27,7 @@ impl LiabilitiesService for Doors {
     async fn get_liability_proof(
         &self,
         request: Request<GetLiabilityProofRequest>,
-    ) -> Result<Response<GetLiabilityProofResponse>, Status> {
+    ) -> Reply<GetLiabilityProofResponse> {
         let member = self.reader(request.metadata()).await?;
         let (newest, leaves) = get_liability_proof(&self.db, member.user_id).await?;
         let leaves = leaves.into_iter().map(LiabilityLeaf::from).collect();
@@ -40,7 +37,7 @@ impl LiabilitiesService for Doors {
     async fn publish_liabilities(
         &self,
         request: Request<PublishLiabilitiesRequest>,
-    ) -> Result<Response<PublishLiabilitiesResponse>, Status> {
+    ) -> Reply<PublishLiabilitiesResponse> {
         let staff = self.staff(request.metadata(), Permission::PublishLiabilities).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();

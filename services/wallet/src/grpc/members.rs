@@ -3,7 +3,7 @@
 use chassis::clock::{from_proto, to_proto};
 use chassis::db::retrying;
 use chassis::error::Refusal;
-use chassis::grpc::{REPLAYED, answer, request_id};
+use chassis::grpc::{REPLAYED, Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Session;
 use chassis::money::Cents;
@@ -24,7 +24,7 @@ use proto::wallet::v1::{
     confirm_destination_request, send_destination_code_request,
 };
 use time::{Duration, OffsetDateTime};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::answered_before;
 use crate::app::ask_confirmation::{Confirmation, ask_afterwards, ask_confirmation, destination_of};
@@ -49,9 +49,9 @@ use crate::domain::limits;
 use crate::domain::transaction::{PaymentClaim, Purpose, QuoteDirection, Status as Stands, Transaction, Withdrawal};
 use crate::domain::txid::Txid;
 use crate::error::Error;
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 
-impl Doors {
+impl GrpcServer {
     /// The lines as the member is told of them. That of the open withdrawal says from when on it may be approved; while auth
     /// cannot tell, it says nothing: what decides asks again.
     async fn tell(&self, member: &Session, all: Vec<Transaction>) -> Vec<Line> {
@@ -72,14 +72,14 @@ const MOST_DESTINATIONS: usize = 100;
 const STATEMENT: Duration = Duration::days(366);
 
 #[tonic::async_trait]
-impl WalletService for Doors {
-    async fn get_wallet(&self, request: Request<GetWalletRequest>) -> Result<Response<GetWalletResponse>, Status> {
+impl WalletService for GrpcServer {
+    async fn get_wallet(&self, request: Request<GetWalletRequest>) -> Reply<GetWalletResponse> {
         let member = self.member(request.metadata()).await?;
         let wallet = get_wallet(&self.db, member.user_id).await?;
         Ok(Response::new(GetWalletResponse { wallet: Some(convert::own_wallet(wallet)) }))
     }
 
-    async fn get_terms(&self, request: Request<GetTermsRequest>) -> Result<Response<GetTermsResponse>, Status> {
+    async fn get_terms(&self, request: Request<GetTermsRequest>) -> Reply<GetTermsResponse> {
         let mut terms = GetTermsResponse::from(&self.limits);
         // Whoever is no verified member, or cannot be known now, reads what holds for everybody.
         if let Ok(member) = self.reader(request.metadata()).await {
@@ -89,10 +89,7 @@ impl WalletService for Doors {
         Ok(Response::new(terms))
     }
 
-    async fn get_balances(
-        &self,
-        request: Request<GetBalancesRequest>,
-    ) -> Result<Response<GetBalancesResponse>, Status> {
+    async fn get_balances(&self, request: Request<GetBalancesRequest>) -> Reply<GetBalancesResponse> {
         let member = self.reader(request.metadata()).await?;
         let no_moment = || Error::from(Refusal::field("at", "Please choose a date and time."));
         let at = match request.into_inner().at {
@@ -102,10 +99,7 @@ impl WalletService for Doors {
         Ok(Response::new(get_balances(&self.db, member.user_id, at).await?.into()))
     }
 
-    async fn request_quote(
-        &self,
-        request: Request<RequestQuoteRequest>,
-    ) -> Result<Response<RequestQuoteResponse>, Status> {
+    async fn request_quote(&self, request: Request<RequestQuoteRequest>) -> Reply<RequestQuoteResponse> {
         let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let message = request.into_inner();
         let amount = Cents::new(message.amount_cents);
@@ -126,10 +120,7 @@ impl WalletService for Doors {
         Ok(response)
     }
 
-    async fn request_deposit(
-        &self,
-        request: Request<RequestDepositRequest>,
-    ) -> Result<Response<RequestDepositResponse>, Status> {
+    async fn request_deposit(&self, request: Request<RequestDepositRequest>) -> Reply<RequestDepositResponse> {
         let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -163,10 +154,7 @@ impl WalletService for Doors {
         Ok(answer(done.map(|one| RequestDepositResponse { transaction: Some(one.into()) })))
     }
 
-    async fn request_withdrawal(
-        &self,
-        request: Request<RequestWithdrawalRequest>,
-    ) -> Result<Response<RequestWithdrawalResponse>, Status> {
+    async fn request_withdrawal(&self, request: Request<RequestWithdrawalRequest>) -> Reply<RequestWithdrawalResponse> {
         let user_id = self.verifier.named_user(request.metadata())?;
         let message = request.get_ref();
         let amount = Cents::new(message.amount_cents);
@@ -211,10 +199,7 @@ impl WalletService for Doors {
         Ok(answer(done.map(|one| RequestWithdrawalResponse { transaction: Some(one.into()) })))
     }
 
-    async fn pay_withdrawal_fee(
-        &self,
-        request: Request<PayWithdrawalFeeRequest>,
-    ) -> Result<Response<PayWithdrawalFeeResponse>, Status> {
+    async fn pay_withdrawal_fee(&self, request: Request<PayWithdrawalFeeRequest>) -> Reply<PayWithdrawalFeeResponse> {
         let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -235,10 +220,7 @@ impl WalletService for Doors {
         Ok(answer(done.map(|one| PayWithdrawalFeeResponse { transaction: Some(one.into()) })))
     }
 
-    async fn set_destination(
-        &self,
-        request: Request<SetDestinationRequest>,
-    ) -> Result<Response<SetDestinationResponse>, Status> {
+    async fn set_destination(&self, request: Request<SetDestinationRequest>) -> Reply<SetDestinationResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
         let id = convert::transaction_id(&message.transaction_id)?;
@@ -258,7 +240,7 @@ impl WalletService for Doors {
     async fn send_destination_code(
         &self,
         request: Request<SendDestinationCodeRequest>,
-    ) -> Result<Response<SendDestinationCodeResponse>, Status> {
+    ) -> Reply<SendDestinationCodeResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let subject = match request.into_inner().subject {
             Some(send_destination_code_request::Subject::TransactionId(id)) => convert::withdrawal_subject(&id)?,
@@ -273,7 +255,7 @@ impl WalletService for Doors {
     async fn confirm_destination(
         &self,
         request: Request<ConfirmDestinationRequest>,
-    ) -> Result<Response<ConfirmDestinationResponse>, Status> {
+    ) -> Reply<ConfirmDestinationResponse> {
         let member = self.acting(request.metadata(), MemberAct::SetDestination).await?;
         let message = request.into_inner();
         let subject = match message.subject {
@@ -289,7 +271,7 @@ impl WalletService for Doors {
     async fn find_known_destinations(
         &self,
         request: Request<FindKnownDestinationsRequest>,
-    ) -> Result<Response<FindKnownDestinationsResponse>, Status> {
+    ) -> Reply<FindKnownDestinationsResponse> {
         let member = self.reader(request.metadata()).await?;
         let all: Vec<PayoutAddress> = request.into_inner().destinations.into_iter().map(Into::into).collect();
         if all.len() > MOST_DESTINATIONS {
@@ -299,10 +281,7 @@ impl WalletService for Doors {
         Ok(Response::new(FindKnownDestinationsResponse { known }))
     }
 
-    async fn purchase_course(
-        &self,
-        request: Request<PurchaseCourseRequest>,
-    ) -> Result<Response<PurchaseCourseResponse>, Status> {
+    async fn purchase_course(&self, request: Request<PurchaseCourseRequest>) -> Reply<PurchaseCourseResponse> {
         let member = self.acting(request.metadata(), MemberAct::BuyCourse).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -311,20 +290,14 @@ impl WalletService for Doors {
         Ok(answer(done.map(|one| PurchaseCourseResponse { transaction: Some(one.into()) })))
     }
 
-    async fn get_course_access(
-        &self,
-        request: Request<GetCourseAccessRequest>,
-    ) -> Result<Response<GetCourseAccessResponse>, Status> {
+    async fn get_course_access(&self, request: Request<GetCourseAccessRequest>) -> Reply<GetCourseAccessResponse> {
         let member = self.member(request.metadata()).await?;
         let wallet = get_wallet(&self.db, member.user_id).await?;
         let (purchased, pending) = (wallet.has_purchased_course, wallet.is_course_payment_pending);
         Ok(Response::new(GetCourseAccessResponse { purchased, pending }))
     }
 
-    async fn list_transactions(
-        &self,
-        request: Request<ListTransactionsRequest>,
-    ) -> Result<Response<ListTransactionsResponse>, Status> {
+    async fn list_transactions(&self, request: Request<ListTransactionsRequest>) -> Reply<ListTransactionsResponse> {
         let member = self.reader(request.metadata()).await?;
         let page = Page::parse(request.into_inner().page, page::LARGEST)?;
         let (found, next_cursor) = list_transactions(&self.db, member.user_id, &page).await?;
@@ -332,10 +305,7 @@ impl WalletService for Doors {
         Ok(Response::new(ListTransactionsResponse { transactions, next_cursor }))
     }
 
-    async fn get_transaction(
-        &self,
-        request: Request<GetTransactionRequest>,
-    ) -> Result<Response<GetTransactionResponse>, Status> {
+    async fn get_transaction(&self, request: Request<GetTransactionRequest>) -> Reply<GetTransactionResponse> {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
@@ -343,10 +313,7 @@ impl WalletService for Doors {
         Ok(Response::new(GetTransactionResponse { transaction }))
     }
 
-    async fn get_payments(
-        &self,
-        request: Request<GetPaymentsRequest>,
-    ) -> Result<Response<GetPaymentsResponse>, Status> {
+    async fn get_payments(&self, request: Request<GetPaymentsRequest>) -> Reply<GetPaymentsResponse> {
         let member = self.reader(request.metadata()).await?;
         let id = convert::transaction_id(&request.into_inner().id)?;
         let found = get_transaction(&self.db, &self.lines, member.user_id, id).await?;
@@ -355,10 +322,7 @@ impl WalletService for Doors {
         Ok(Response::new(GetPaymentsResponse { evidence }))
     }
 
-    async fn get_statement(
-        &self,
-        request: Request<GetStatementRequest>,
-    ) -> Result<Response<GetStatementResponse>, Status> {
+    async fn get_statement(&self, request: Request<GetStatementRequest>) -> Reply<GetStatementResponse> {
         let member = self.reader(request.metadata()).await?;
         let message = request.into_inner();
         let (from, to) = period(&message)
@@ -379,7 +343,7 @@ impl WalletService for Doors {
         }))
     }
 
-    async fn get_times(&self, request: Request<GetTimesRequest>) -> Result<Response<GetTimesResponse>, Status> {
+    async fn get_times(&self, request: Request<GetTimesRequest>) -> Reply<GetTimesResponse> {
         self.reader(request.metadata()).await?;
         let times = get_times(&self.db, &self.times).await?;
         Ok(Response::new(GetTimesResponse { times: times.iter().cloned().map(Into::into).collect() }))

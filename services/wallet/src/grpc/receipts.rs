@@ -1,22 +1,19 @@
 //! Reservations of receipts.
 
 use chassis::db::retrying;
-use chassis::grpc::request_id;
+use chassis::grpc::{Reply, request_id};
 use chassis::idempotency::Claim;
 use chassis::permission::MemberAct;
 use proto::wallet::v1::receipt_service_server::ReceiptService;
 use proto::wallet::v1::{ReserveReceiptRequest, ReserveReceiptResponse};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::reserve_receipt::{ReserveReceipt, Reserved, reserve_receipt};
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 
 #[tonic::async_trait]
-impl ReceiptService for Doors {
-    async fn reserve_receipt(
-        &self,
-        request: Request<ReserveReceiptRequest>,
-    ) -> Result<Response<ReserveReceiptResponse>, Status> {
+impl ReceiptService for GrpcServer {
+    async fn reserve_receipt(&self, request: Request<ReserveReceiptRequest>) -> Reply<ReserveReceiptResponse> {
         let member = self.acting(request.metadata(), MemberAct::PayIn).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();

@@ -2,26 +2,27 @@
 
 use chassis::db::retrying;
 use chassis::error::Refusal;
+use chassis::grpc::Reply;
 use chassis::money::Cents;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
 use proto::wallet::v1::{
     FundTradeRequest, FundTradeResponse, GetTradeFundingRequest, GetTradeFundingResponse, SettleTradeRequest,
     SettleTradeResponse,
 };
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::fund_trade::{FundTrade, fund_trade};
 use crate::app::get_trade_funding::get_trade_funding;
 use crate::app::settle_trade::{SettleTrade, settle_trade};
 use crate::error::Error;
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 
 /// The only service that may call.
 const ALLOWED: [&str; 1] = ["trade"];
 
 #[tonic::async_trait]
-impl TradeSettlementService for Doors {
-    async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Result<Response<FundTradeResponse>, Status> {
+impl TradeSettlementService for GrpcServer {
+    async fn fund_trade(&self, request: Request<FundTradeRequest>) -> Reply<FundTradeResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = FundTrade {
@@ -34,10 +35,7 @@ impl TradeSettlementService for Doors {
         Ok(Response::new(FundTradeResponse {}))
     }
 
-    async fn settle_trade(
-        &self,
-        request: Request<SettleTradeRequest>,
-    ) -> Result<Response<SettleTradeResponse>, Status> {
+    async fn settle_trade(&self, request: Request<SettleTradeRequest>) -> Reply<SettleTradeResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let message = request.into_inner();
         let command = SettleTrade {
@@ -51,10 +49,7 @@ impl TradeSettlementService for Doors {
         Ok(Response::new(SettleTradeResponse {}))
     }
 
-    async fn get_trade_funding(
-        &self,
-        request: Request<GetTradeFundingRequest>,
-    ) -> Result<Response<GetTradeFundingResponse>, Status> {
+    async fn get_trade_funding(&self, request: Request<GetTradeFundingRequest>) -> Reply<GetTradeFundingResponse> {
         self.verifier.service(request.metadata(), &ALLOWED)?;
         let trade_id = convert::id("tradeId", &request.into_inner().trade_id)?;
         let (funded, settled) = get_trade_funding(&self.db, trade_id).await?;

@@ -4,7 +4,7 @@ use chassis::clock;
 use chassis::db::retrying;
 use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
-use chassis::grpc::{answer, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
@@ -28,7 +28,7 @@ use proto::wallet::v1::{
     ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use time::{Duration, OffsetDateTime};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response};
 
 use crate::app::approve_transaction::{ApproveTransaction, approve_transaction};
 use crate::app::decide_proposal::decide_proposal;
@@ -61,7 +61,7 @@ use crate::domain::transaction::{MethodCopy, Status as Progress, Transaction};
 use crate::domain::txid::Txid;
 use crate::error::Error;
 use crate::events::consumed::{Events, QUEUE};
-use crate::grpc::{Doors, convert};
+use crate::grpc::{GrpcServer, convert};
 use crate::store::transactions::Filter;
 
 /// Rows on a page unless staff want more or fewer.
@@ -72,8 +72,8 @@ const ROUNDED: Duration = Duration::milliseconds(1);
 const DECIDERS: [Permission; 2] = [Permission::CorrectBalances, Permission::ReopenWithdrawals];
 
 #[tonic::async_trait]
-impl StaffService for Doors {
-    async fn get_queue(&self, request: Request<GetQueueRequest>) -> Result<Response<GetQueueResponse>, Status> {
+impl StaffService for GrpcServer {
+    async fn get_queue(&self, request: Request<GetQueueRequest>) -> Reply<GetQueueResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_queue(&self.db).await?.into()))
     }
@@ -81,7 +81,7 @@ impl StaffService for Doors {
     async fn list_staff_transactions(
         &self,
         request: Request<ListStaffTransactionsRequest>,
-    ) -> Result<Response<ListStaffTransactionsResponse>, Status> {
+    ) -> Reply<ListStaffTransactionsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let filter = filter(&message)?;
@@ -94,13 +94,13 @@ impl StaffService for Doors {
     async fn list_unclaimed_payments(
         &self,
         request: Request<ListUnclaimedPaymentsRequest>,
-    ) -> Result<Response<ListUnclaimedPaymentsResponse>, Status> {
+    ) -> Reply<ListUnclaimedPaymentsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let page = Page::parse(request.into_inner().page, PAGE)?;
         Ok(Response::new(self.unclaimed(&page).await?))
     }
 
-    async fn get_review(&self, request: Request<GetReviewRequest>) -> Result<Response<GetReviewResponse>, Status> {
+    async fn get_review(&self, request: Request<GetReviewRequest>) -> Reply<GetReviewResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let GetReviewRequest { id, txid, vout } = request.into_inner();
         let (id, chosen) = (convert::transaction_id(&id)?, convert::txid(&txid, vout)?);
@@ -132,10 +132,7 @@ impl StaffService for Doors {
         }))
     }
 
-    async fn note_viewing(
-        &self,
-        request: Request<NoteViewingRequest>,
-    ) -> Result<Response<NoteViewingResponse>, Status> {
+    async fn note_viewing(&self, request: Request<NoteViewingRequest>) -> Reply<NoteViewingResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::See).await?;
         let id = convert::transaction_id(&request.into_inner().transaction_id)?;
         let others = note_viewing(&self.db, &staff, id).await?;
@@ -145,7 +142,7 @@ impl StaffService for Doors {
     async fn approve_transaction(
         &self,
         request: Request<ApproveTransactionRequest>,
-    ) -> Result<Response<ApproveTransactionResponse>, Status> {
+    ) -> Reply<ApproveTransactionResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::Decide).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -172,10 +169,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ApproveTransactionResponse { transaction: Some(one.into()) })))
     }
 
-    async fn reject_transaction(
-        &self,
-        request: Request<RejectTransactionRequest>,
-    ) -> Result<Response<RejectTransactionResponse>, Status> {
+    async fn reject_transaction(&self, request: Request<RejectTransactionRequest>) -> Reply<RejectTransactionResponse> {
         // Which of the two decides depends on whether it is approved.
         let permissions = [Permission::Decide, Permission::RejectPayout];
         let staff = self.verifier.staff_with_any(request.metadata(), &permissions).await?;
@@ -194,10 +188,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| RejectTransactionResponse { transaction: Some(one.into()) })))
     }
 
-    async fn lease_payout(
-        &self,
-        request: Request<LeasePayoutRequest>,
-    ) -> Result<Response<LeasePayoutResponse>, Status> {
+    async fn lease_payout(&self, request: Request<LeasePayoutRequest>) -> Reply<LeasePayoutResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -217,7 +208,7 @@ impl StaffService for Doors {
     async fn mark_withdrawal_paid(
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
-    ) -> Result<Response<MarkWithdrawalPaidResponse>, Status> {
+    ) -> Reply<MarkWithdrawalPaidResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -239,10 +230,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
     }
 
-    async fn get_member_wallet(
-        &self,
-        request: Request<GetMemberWalletRequest>,
-    ) -> Result<Response<GetMemberWalletResponse>, Status> {
+    async fn get_member_wallet(&self, request: Request<GetMemberWalletRequest>) -> Reply<GetMemberWalletResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let user_id = convert::transaction_id(&request.into_inner().user_id)?;
         let (wallet, entries) = get_member_wallet(&self.db, user_id).await?;
@@ -250,10 +238,7 @@ impl StaffService for Doors {
         Ok(Response::new(GetMemberWalletResponse { wallet: Some(wallet.into()), entries }))
     }
 
-    async fn propose_correction(
-        &self,
-        request: Request<ProposeCorrectionRequest>,
-    ) -> Result<Response<ProposeCorrectionResponse>, Status> {
+    async fn propose_correction(&self, request: Request<ProposeCorrectionRequest>) -> Reply<ProposeCorrectionResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -273,10 +258,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
     }
 
-    async fn propose_reversal(
-        &self,
-        request: Request<ProposeReversalRequest>,
-    ) -> Result<Response<ProposeReversalResponse>, Status> {
+    async fn propose_reversal(&self, request: Request<ProposeReversalRequest>) -> Reply<ProposeReversalResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ProposeReversal).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -294,7 +276,7 @@ impl StaffService for Doors {
     async fn propose_course_refund(
         &self,
         request: Request<ProposeCourseRefundRequest>,
-    ) -> Result<Response<ProposeCourseRefundResponse>, Status> {
+    ) -> Reply<ProposeCourseRefundResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -309,7 +291,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeCourseRefundResponse { proposal: Some(one.into()) })))
     }
 
-    async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Result<Response<PlaceHoldResponse>, Status> {
+    async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Reply<PlaceHoldResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::PlaceHold).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -325,10 +307,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| PlaceHoldResponse { hold: Some(one.into()) })))
     }
 
-    async fn release_hold(
-        &self,
-        request: Request<ReleaseHoldRequest>,
-    ) -> Result<Response<ReleaseHoldResponse>, Status> {
+    async fn release_hold(&self, request: Request<ReleaseHoldRequest>) -> Reply<ReleaseHoldResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ReleaseHold).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -343,10 +322,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ReleaseHoldResponse { hold: Some(one.into()) })))
     }
 
-    async fn propose_reopening(
-        &self,
-        request: Request<ProposeReopeningRequest>,
-    ) -> Result<Response<ProposeReopeningResponse>, Status> {
+    async fn propose_reopening(&self, request: Request<ProposeReopeningRequest>) -> Reply<ProposeReopeningResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ReopenWithdrawals).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -359,10 +335,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeReopeningResponse { proposal: Some(one.into()) })))
     }
 
-    async fn propose_rebuild(
-        &self,
-        request: Request<ProposeRebuildRequest>,
-    ) -> Result<Response<ProposeRebuildResponse>, Status> {
+    async fn propose_rebuild(&self, request: Request<ProposeRebuildRequest>) -> Reply<ProposeRebuildResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -377,10 +350,7 @@ impl StaffService for Doors {
         Ok(answer(done.map(|one| ProposeRebuildResponse { proposal: Some(one.into()) })))
     }
 
-    async fn list_proposals(
-        &self,
-        request: Request<ListProposalsRequest>,
-    ) -> Result<Response<ListProposalsResponse>, Status> {
+    async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         let message = request.into_inner();
         let status = ProposalStatus::try_from(message.status)
@@ -390,10 +360,7 @@ impl StaffService for Doors {
         Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
     }
 
-    async fn confirm_proposal(
-        &self,
-        request: Request<ConfirmProposalRequest>,
-    ) -> Result<Response<ConfirmProposalResponse>, Status> {
+    async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -402,10 +369,7 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| ConfirmProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn reject_proposal(
-        &self,
-        request: Request<RejectProposalRequest>,
-    ) -> Result<Response<RejectProposalResponse>, Status> {
+    async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
         let (metadata, _, message) = request.into_parts();
         let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
         let asked = DecisionRequest { proposal_id, client_address, idempotency };
@@ -414,18 +378,12 @@ impl StaffService for Doors {
         Ok(answer(decided.map(|one| RejectProposalResponse { proposal: Some(one.into()) })))
     }
 
-    async fn get_integrity(
-        &self,
-        request: Request<GetIntegrityRequest>,
-    ) -> Result<Response<GetIntegrityResponse>, Status> {
+    async fn get_integrity(&self, request: Request<GetIntegrityRequest>) -> Reply<GetIntegrityResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(get_integrity(&self.db).await?.into()))
     }
 
-    async fn list_postings(
-        &self,
-        request: Request<ListPostingsRequest>,
-    ) -> Result<Response<ListPostingsResponse>, Status> {
+    async fn list_postings(&self, request: Request<ListPostingsRequest>) -> Reply<ListPostingsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeJournal).await?;
         let message = request.into_inner();
         let Page { after, size } = Page::parse(message.page, page::LARGEST)?;
@@ -439,10 +397,7 @@ impl StaffService for Doors {
         }))
     }
 
-    async fn list_audit_rows(
-        &self,
-        request: Request<ListAuditRowsRequest>,
-    ) -> Result<Response<ListAuditRowsResponse>, Status> {
+    async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
         self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
         let message = request.into_inner();
         let page = Page::parse(message.page, PAGE)?;
@@ -450,18 +405,12 @@ impl StaffService for Doors {
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 
-    async fn list_dead_letters(
-        &self,
-        request: Request<ListDeadLettersRequest>,
-    ) -> Result<Response<ListDeadLettersResponse>, Status> {
+    async fn list_dead_letters(&self, request: Request<ListDeadLettersRequest>) -> Reply<ListDeadLettersResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
         Ok(Response::new(ListDeadLettersResponse { dead_letters: list_dead_letters(&self.db, QUEUE).await? }))
     }
 
-    async fn replay_dead_letter(
-        &self,
-        request: Request<ReplayDeadLetterRequest>,
-    ) -> Result<Response<ReplayDeadLetterResponse>, Status> {
+    async fn replay_dead_letter(&self, request: Request<ReplayDeadLetterRequest>) -> Reply<ReplayDeadLetterResponse> {
         let staff = self.verifier.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
@@ -477,7 +426,7 @@ impl StaffService for Doors {
     }
 }
 
-impl Doors {
+impl GrpcServer {
     /// What keeps payouts of the member of a withdrawal waiting at this moment. What goes in is always taken.
     async fn payout_state(&self, transaction: &Transaction) -> Result<PayoutState, Error> {
         match known_since(transaction) {

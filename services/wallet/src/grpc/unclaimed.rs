@@ -7,13 +7,13 @@ use proto::wallet::v1::{ListUnclaimedPaymentsResponse, UnclaimedPayment};
 use crate::app::match_payments::match_payments;
 use crate::domain::observed_payment::ObservedPayment;
 use crate::error::Error;
-use crate::grpc::Doors;
+use crate::grpc::GrpcServer;
 
 /// How many payments are looked at in one step, and in how many steps at the most.
 const STEP: i32 = 200;
 const STEPS: u8 = 10;
 
-impl Doors {
+impl GrpcServer {
     /// Looks through payments, newest first, until a page is full or enough was looked at.
     pub(super) async fn unclaimed(&self, page: &Page<i64>) -> Result<ListUnclaimedPaymentsResponse, Error> {
         let mut payments = Vec::new();

@@ -81,10 +81,10 @@ async fn lived_in(world: &World) -> Member {
         let (trade_id, user_id) = (Uuid::new_v4().to_string(), member.id.to_string());
         let plan_title = "Growth".to_owned();
         let funded = FundTradeRequest { trade_id, user_id, amount_cents: 10_000, plan_title };
-        world.doors.fund_trade(with_token(funded.clone(), &credential)).await.unwrap();
+        world.grpc.fund_trade(with_token(funded.clone(), &credential)).await.unwrap();
         let FundTradeRequest { trade_id, user_id, amount_cents, plan_title } = funded;
         let settled = SettleTradeRequest { trade_id, user_id, amount_cents, value_cents, plan_title };
-        world.doors.settle_trade(with_token(settled, &credential)).await.unwrap();
+        world.grpc.settle_trade(with_token(settled, &credential)).await.unwrap();
     }
     world.withdraw(&member, withdrawal(40_000)).await.unwrap();
     member
@@ -96,7 +96,7 @@ async fn every_kind_of_posting_has_its_cause(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     lived_in(&world).await;
     check_new(&pool).await;
-    assert!(check_ledger(&world.doors.db).await.unwrap(), "{:?}", faults(&pool).await);
+    assert!(check_ledger(&world.grpc.db).await.unwrap(), "{:?}", faults(&pool).await);
     assert_eq!(faults(&pool).await, Vec::<String>::new());
     let checkpoints = world
         .count(
@@ -127,7 +127,7 @@ async fn minted_money_is_named(pool: PgPool) {
         let named = format!("Posting {posting} ({kind} ");
         assert!(found.iter().any(|one| one.starts_with(&named) && one.ends_with("has no cause.")), "{kind}: {found:?}");
     }
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
 }
 
 /// [D-B1] A posting that moves more than its cause says, or to another member, is named.
@@ -161,7 +161,7 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
         ),
     )
     .await;
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
     run(
@@ -173,7 +173,7 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
         ),
     )
     .await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     assert_eq!(faults(&pool).await, Vec::<String>::new());
 }
 
@@ -183,7 +183,7 @@ async fn a_cause_without_its_posting_is_named(pool: PgPool) {
 async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
-    assert!(check_ledger(&world.doors.db).await.unwrap());
+    assert!(check_ledger(&world.grpc.db).await.unwrap());
     run(
         &pool,
         format!(
@@ -196,7 +196,7 @@ async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
         ),
     )
     .await;
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
 }
@@ -216,9 +216,9 @@ async fn the_next_posting_masks_nothing(pool: PgPool) {
     check_new(&pool).await;
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].contains("(held of member"), "{found:?}");
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     world.deposit(&member, crate::fixture::deposit(10_000)).await.unwrap();
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     assert_eq!(faults(&pool).await, found, "it does not verify by itself");
 }
 
@@ -228,7 +228,7 @@ async fn a_late_lower_id_is_checked(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
     run(&pool, MINT).await;
-    let mut late = world.doors.db.begin().await.unwrap();
+    let mut late = world.grpc.db.begin().await.unwrap();
     let sql = format!(
         "SELECT mint('bonus', gen_random_uuid(), '{}', 4000000000000000005,
         (SELECT id FROM accounts WHERE user_id = '{}' AND kind = 'bonus'), 5)",
@@ -270,7 +270,7 @@ async fn the_walk_finds_old_tampering(pool: PgPool) {
         let found = faults(&pool).await;
         assert!(found.iter().any(|one| one.contains(name)), "{found:?}");
         run(&pool, format!("SET session_replication_role = replica; {repair}")).await;
-        check_ledger(&world.doors.db).await.unwrap();
+        check_ledger(&world.grpc.db).await.unwrap();
         assert_eq!(faults(&pool).await, Vec::<String>::new(), "{member:?}");
     }
 }
@@ -296,17 +296,17 @@ async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     let propose = async |token: &str, account_id: i64| {
         let request = ProposeRebuildRequest { account_id, note: "drift of 7 cents".to_owned(), ..Default::default() };
         Ok::<_, tonic::Status>(
-            world.doors.propose_rebuild(with_token(request, token)).await?.into_inner().proposal.unwrap(),
+            world.grpc.propose_rebuild(with_token(request, token)).await?.into_inner().proposal.unwrap(),
         )
     };
     let confirm = async |token: &str, id: &str| {
         let request = ConfirmProposalRequest { proposal_id: id.to_owned(), ..Default::default() };
-        world.doors.confirm_proposal(with_token(request, token)).await
+        world.grpc.confirm_proposal(with_token(request, token)).await
     };
     let other = world.realm.staff(Role::Treasurer).1;
     assert_eq!(code(propose(&world.treasurer, account).await), "NOT_FOUND", "it verifies");
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'").await;
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     world.deposit_confirmed(&member, 10_000).await;
     for no in [&world.reviewer, &world.realm.staff(Role::Admin).1] {
         assert_eq!(code(propose(no, account).await), "PERMISSION_DENIED");
@@ -323,7 +323,7 @@ async fn two_treasurers_rebuild_an_account(pool: PgPool) {
     confirm(&other, &proposal.id).await.unwrap();
     assert_eq!(world.wallet(&member).await.available_cents, 60_000);
     world.deposit_confirmed(&member, 10_000).await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     walk(&pool).await;
     assert_eq!(faults(&pool).await, Vec::<String>::new());
     assert_eq!(world.count("SELECT count(*) FROM audit_rows WHERE action LIKE 'ledger.rebuild.%'").await, 2);
@@ -355,7 +355,7 @@ async fn the_database_rebuilds_nothing_by_itself(pool: PgPool) {
         no.as_database_error().and_then(|no| no.constraint()).unwrap().to_owned()
     };
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 7 WHERE kind = 'available'").await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     assert_eq!(refused().await, "account_rebuilds_confirmed");
     run(&pool, "INSERT INTO proposals (id, kind, change, proposed_by) SELECT '00000000-0000-0000-0000-0000000000f1',
             'ledger.rebuild', jsonb_build_object('accountId', id), gen_random_uuid() FROM accounts WHERE kind = 'available';
@@ -366,6 +366,6 @@ async fn the_database_rebuilds_nothing_by_itself(pool: PgPool) {
         "UPDATE proposals SET status = 'confirmed', decided_by = gen_random_uuid(), decided_at = clock_timestamp()",
     )
     .await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     assert_eq!(refused().await, "account_rebuilds_faulty");
 }

@@ -16,7 +16,7 @@ impl World {
     /// What stands in the way, by its names; nothing if the wallet is closed now.
     async fn close(&self, member: &Member) -> Vec<String> {
         let request = CloseWalletRequest { user_id: member.id.to_string() };
-        match self.doors.close_wallet(with_token(request, &self.realm.service_token("auth"))).await {
+        match self.grpc.close_wallet(with_token(request, &self.realm.service_token("auth"))).await {
             Ok(_) => Vec::new(),
             Err(status) => {
                 let refusal = from_status(&status);
@@ -69,7 +69,7 @@ async fn nobody_else_closes_a_wallet(pool: PgPool) {
     let member = world.member();
     for token in [world.realm.service_token("gateway"), member.token.clone()] {
         let request = CloseWalletRequest { user_id: member.id.to_string() };
-        assert!(world.doors.close_wallet(with_token(request, &token)).await.is_err());
+        assert!(world.grpc.close_wallet(with_token(request, &token)).await.is_err());
     }
     assert_eq!(world.count("SELECT count(*) FROM closed_wallets").await, 0);
 }
@@ -83,7 +83,7 @@ async fn destinations_go_with_the_personal_data(pool: PgPool) {
         world.know(one, "TKNOWNxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "").await;
     }
     assert!(world.close(&member).await.is_empty());
-    let mut conn = world.doors.db.conn().await.unwrap();
+    let mut conn = world.grpc.db.conn().await.unwrap();
     assert!(Destinations.erase(&mut conn, &[member.id]).await.unwrap_err().to_string().contains("append-only"));
     sqlx::raw_sql(
         "ALTER TABLE closed_wallets DISABLE TRIGGER ALL;
@@ -114,7 +114,7 @@ async fn receipts_have_an_end(pool: PgPool) {
     }
     world.approve(&made[0]).await.unwrap();
     let keys = ["receipts/1".to_owned(), "receipts/2".to_owned()];
-    let db = &world.doors.db;
+    let db = &world.grpc.db;
     assert_eq!(list_owned_receipts(db, &keys, 1_826).await.unwrap().len(), 2);
     sqlx::raw_sql(
         "ALTER TABLE transactions DISABLE TRIGGER ALL;

@@ -24,7 +24,7 @@ pub fn correction(member: &Member, kind: CorrectionKind, cents: i64) -> ProposeC
 
 pub async fn propose(world: &World, member: &Member, kind: CorrectionKind, cents: i64) -> Result<Proposal, Status> {
     let request = correction(member, kind, cents);
-    let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await?;
+    let answer = world.grpc.propose_correction(with_token(request, &world.treasurer)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }
 
@@ -34,7 +34,7 @@ pub async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<
         client_address: "192.0.2.1".into(),
         ..Default::default()
     };
-    let answer = world.doors.confirm_proposal(with_token(request, token)).await?;
+    let answer = world.grpc.confirm_proposal(with_token(request, token)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }
 
@@ -111,17 +111,17 @@ async fn proposals_end_and_are_not_doubled(pool: PgPool) {
     };
     let mut ids = Vec::new();
     for _ in 0..2 {
-        let answer = world.doors.propose_correction(with_token(request.clone(), &world.treasurer)).await.unwrap();
+        let answer = world.grpc.propose_correction(with_token(request.clone(), &world.treasurer)).await.unwrap();
         ids.push(answer.into_inner().proposal.unwrap());
     }
     assert_eq!(ids[0], ids[1]);
     let reject = RejectProposalRequest { proposal_id: ids[0].id.clone(), ..Default::default() };
-    world.doors.reject_proposal(with_token(reject, &second)).await.unwrap();
+    world.grpc.reject_proposal(with_token(reject, &second)).await.unwrap();
     assert_eq!(code(confirm(&world, &second, &ids[0]).await), "PROPOSAL_CLOSED");
     let unknown = Proposal { id: uuid::Uuid::now_v7().to_string(), ..ids[0].clone() };
     assert_eq!(code(confirm(&world, &second, &unknown).await), "NOT_FOUND");
     let list = ListProposalsRequest { status: ProposalStatus::Rejected.into(), page: None };
-    let found = world.doors.list_proposals(with_token(list, &second)).await.unwrap().into_inner();
+    let found = world.grpc.list_proposals(with_token(list, &second)).await.unwrap().into_inner();
     assert_eq!(found.proposals.len(), 1);
     assert_eq!(world.count("SELECT count(*) FROM entries").await, 0);
 }
@@ -138,7 +138,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
         ..Default::default()
     };
     let confirm =
-        async |id: &str, text: &str| world.doors.confirm_proposal(with_token(request(id, text), &second)).await;
+        async |id: &str, text: &str| world.grpc.confirm_proposal(with_token(request(id, text), &second)).await;
     let first = confirm(&credit.id, "one").await.unwrap();
     let again = confirm(&credit.id, "one").await.unwrap();
     assert!(first.metadata().get(REPLAYED).is_none() && again.metadata().get(REPLAYED).is_some());
@@ -150,7 +150,7 @@ async fn a_decision_on_a_proposal_replays_under_its_key(pool: PgPool) {
     let debit = propose(&world, &member, CorrectionKind::AdjustmentDebit, 500).await.unwrap();
     let reject = RejectProposalRequest { proposal_id: debit.id, idempotency: key("end"), ..Default::default() };
     for replayed in [false, true] {
-        let answer = world.doors.reject_proposal(with_token(reject.clone(), &second)).await.unwrap();
+        let answer = world.grpc.reject_proposal(with_token(reject.clone(), &second)).await.unwrap();
         assert_eq!(answer.metadata().get(REPLAYED).is_some(), replayed);
         assert_eq!(answer.into_inner().proposal.unwrap().status(), ProposalStatus::Rejected);
     }

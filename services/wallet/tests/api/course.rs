@@ -71,7 +71,7 @@ async fn the_service_course_is_told_who_has_bought_it(pool: PgPool) {
     let member = world.member_with(50_000).await;
     let ask = async |token: &str| {
         let request = GetMemberCourseAccessRequest { user_id: member.id.to_string() };
-        world.doors.get_member_course_access(with_token(request, token)).await
+        world.grpc.get_member_course_access(with_token(request, token)).await
     };
     let token = world.realm.service_token("course");
     let told = async || {

@@ -22,7 +22,7 @@ use crate::fixture::{World, code, course_payment};
 async fn propose(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
     let request =
         ProposeCourseRefundRequest { transaction_id: one.id.clone(), note: "asked for".into(), ..Default::default() };
-    Ok(world.doors.propose_course_refund(with_token(request, token)).await?.into_inner().proposal.unwrap())
+    Ok(world.grpc.propose_course_refund(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
 /// [D-C9] [T5] Two treasurers refund a purchase from the balance once: the price is back, access has ended, the member is
@@ -93,7 +93,7 @@ async fn nothing_else_is_refunded(pool: PgPool) {
     assert_eq!(code(propose(&world, &world.treasurer, &deposited).await), "NOT_REVERSIBLE");
     let bought = world.buy_course(&member).await.unwrap();
     let request = ProposeCourseRefundRequest { transaction_id: bought.id, note: " ".into(), ..Default::default() };
-    let refused = world.doors.propose_course_refund(with_token(request, &world.treasurer)).await;
+    let refused = world.grpc.propose_course_refund(with_token(request, &world.treasurer)).await;
     assert_eq!(code(refused), "VALIDATION_FAILED");
 }
 
@@ -103,7 +103,7 @@ async fn the_ledger_sells_the_course_once(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
     world.buy_course(&member).await.unwrap();
-    let mut tx = world.doors.db.begin().await.unwrap();
+    let mut tx = world.grpc.db.begin().await.unwrap();
     posting::lock_member(&mut tx, member.id).await.unwrap();
     let line = Line::done(member.id, Details::Purchase, COURSE_PRICE, clock::now(&mut tx).await.unwrap());
     transactions::insert(&mut tx, &line).await.unwrap();

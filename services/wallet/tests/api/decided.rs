@@ -58,7 +58,7 @@ async fn a_decided_withdrawal_never_changes(pool: PgPool) {
             address: "TANOTHERxxxxxxxxxxxxxxxxxxxxxxxxxx".to_owned(),
             ..Default::default()
         };
-        let answer: Result<_, Status> = world.doors.set_destination(with_token(request, &member.token)).await;
+        let answer: Result<_, Status> = world.grpc.set_destination(with_token(request, &member.token)).await;
         assert!(["ALREADY_DECIDED", "DESTINATION_ALREADY_SET"].contains(&refusal(answer).code.as_str()));
     }
     assert_eq!(state(&world).await, before);
@@ -80,7 +80,7 @@ async fn twenty_approvals_are_one(pool: PgPool) {
             txid: "the-same-hash".to_owned(),
             ..Default::default()
         };
-        world.doors.approve_transaction(with_token(request, token))
+        world.grpc.approve_transaction(with_token(request, token))
     }))
     .await;
     let (done, refused): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
@@ -116,16 +116,16 @@ async fn a_wrong_approval_is_reversed_not_edited(pool: PgPool) {
         note: format!("TNX-{} was never received", &wrong.id[..6]),
         ..Default::default()
     };
-    let answer = world.doors.propose_correction(with_token(request, &world.treasurer)).await.unwrap();
+    let answer = world.grpc.propose_correction(with_token(request, &world.treasurer)).await.unwrap();
     let proposal_id = answer.into_inner().proposal.unwrap().id;
     let request = ConfirmProposalRequest { proposal_id, client_address: String::new(), ..Default::default() };
     assert_eq!(
-        code(world.doors.confirm_proposal(with_token(request.clone(), &world.treasurer)).await),
+        code(world.grpc.confirm_proposal(with_token(request.clone(), &world.treasurer)).await),
         "SELF_CONFIRMATION"
     );
     assert_eq!(world.wallet(&member).await.available_cents, 50_000);
     let second = world.realm.staff(Role::Treasurer).1;
-    world.doors.confirm_proposal(with_token(request, &second)).await.unwrap();
+    world.grpc.confirm_proposal(with_token(request, &second)).await.unwrap();
     assert_eq!(read().await, before);
     assert_eq!(world.wallet(&member).await.available_cents, 0);
     assert_eq!((world.house("settlement").await, world.house("adjustments").await), (-50_000, 50_000));

@@ -27,12 +27,12 @@ async fn confirm_subject(
     code: &str,
 ) -> Result<(), Status> {
     let request = ConfirmDestinationRequest { subject, code: code.to_owned() };
-    world.doors.confirm_destination(with_token(request, &member.token)).await.map(drop)
+    world.grpc.confirm_destination(with_token(request, &member.token)).await.map(drop)
 }
 
 async fn send(world: &World, member: &Member, subject: send_destination_code_request::Subject) -> Result<bool, Status> {
     let request = SendDestinationCodeRequest { subject: Some(subject) };
-    let answer = world.doors.send_destination_code(with_token(request, &member.token)).await?;
+    let answer = world.grpc.send_destination_code(with_token(request, &member.token)).await?;
     Ok(answer.into_inner().needs_confirmation)
 }
 
@@ -40,7 +40,7 @@ async fn known(world: &World, member: &Member, network: &str, address: &str, mem
     let (address, memo) = (address.to_owned(), memo.to_owned());
     let to = PayoutAddress { currency: "USDT".to_owned(), network: network.to_owned(), address, memo };
     let request = FindKnownDestinationsRequest { destinations: vec![to] };
-    let answer = world.doors.find_known_destinations(with_token(request, &member.token)).await.unwrap();
+    let answer = world.grpc.find_known_destinations(with_token(request, &member.token)).await.unwrap();
     answer.into_inner().known[0]
 }
 
@@ -192,7 +192,7 @@ async fn a_destination_named_later_is_confirmed(pool: PgPool) {
     assert!(made.needs_destination && !made.needs_confirmation);
     assert_eq!(code(send(&world, &member, of(&made)).await), "DESTINATION_MISSING");
     let request = SetDestinationRequest { transaction_id: made.id.clone(), address: ADDRESS.into(), memo: "9".into() };
-    let answer = world.doors.set_destination(with_token(request, &member.token)).await.unwrap();
+    let answer = world.grpc.set_destination(with_token(request, &member.token)).await.unwrap();
     let named = answer.into_inner().transaction.unwrap();
     assert!(named.needs_confirmation && world.codes.lock().unwrap()[0].memo == "9");
     assert_eq!(code(world.approve(&named).await), "DESTINATION_UNCONFIRMED");

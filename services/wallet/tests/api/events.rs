@@ -25,7 +25,7 @@ fn registered(user_id: &str) -> Event {
 #[sqlx::test(migrations = false)]
 async fn a_registration_makes_the_accounts_once(pool: PgPool) {
     let world = World::new(pool).await;
-    let events = Events { db: world.doors.db.clone() };
+    let events = Events { db: world.grpc.db.clone() };
     let (known, fresh) = (world.member(), Uuid::new_v4());
     world.wallet(&known).await;
     for event in [registered(&known.id.to_string()), registered(&fresh.to_string())] {
@@ -41,7 +41,7 @@ async fn a_registration_makes_the_accounts_once(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn nonsense_is_poison(pool: PgPool) {
     let world = World::new(pool).await;
-    let events = Events { db: world.doors.db.clone() };
+    let events = Events { db: world.grpc.db.clone() };
     let garbage = Event { payload: vec![0xff], ..registered("x") };
     let foreign = Event { key: "auth.v1.password_changed".into(), ..registered("x") };
     for event in [registered("no id"), garbage, foreign] {

@@ -78,16 +78,16 @@ async fn evidence_is_for_staff_and_the_member(pool: PgPool) {
     let (member, other) = (world.member(), world.member());
     let made = world.deposit(&member, deposit(10_000)).await.unwrap();
     let review = |token: &str| with_token(GetReviewRequest { id: made.id.clone(), ..Default::default() }, token);
-    let none = world.doors.get_review(review(&world.reviewer)).await.unwrap().into_inner();
+    let none = world.grpc.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(none.evidence, None);
     assert!(none.checks.iter().all(|check| check.state == if check.ok { "ok" } else { "warn" }));
     *world.evidence.shown.lock().unwrap() = Some(shown());
-    let found = world.doors.get_review(review(&world.reviewer)).await.unwrap().into_inner();
+    let found = world.grpc.get_review(review(&world.reviewer)).await.unwrap().into_inner();
     assert_eq!(found.evidence, Some(shown()));
     let payments = |token: &str| with_token(GetPaymentsRequest { id: made.id.clone() }, token);
-    let told = world.doors.get_payments(payments(&member.token)).await.unwrap().into_inner().evidence.unwrap();
+    let told = world.grpc.get_payments(payments(&member.token)).await.unwrap().into_inner().evidence.unwrap();
     assert_eq!((told.payments, told.checks), (shown().payments, vec![]));
-    assert_eq!(refusal(world.doors.get_payments(payments(&other.token)).await).kind, Kind::NotFound);
+    assert_eq!(refusal(world.grpc.get_payments(payments(&other.token)).await).kind, Kind::NotFound);
     let asked = world.evidence.asked.lock().unwrap()[0].clone();
     assert_eq!((asked.is_payout, asked.claimed_cents), (false, 10_000));
     assert!(!asked.address.is_empty() && asked.requested_at.is_some());
@@ -100,7 +100,7 @@ async fn payouts_are_looked_for_at_their_destination(pool: PgPool) {
     let member = world.member_with(20_000).await;
     let made = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let request = with_token(GetReviewRequest { id: made.id.clone(), ..Default::default() }, &world.reviewer);
-    world.doors.get_review(request).await.unwrap();
+    world.grpc.get_review(request).await.unwrap();
     let asked = world.evidence.asked.lock().unwrap().pop().unwrap();
     assert_eq!((asked.is_payout, Some(asked.address)), (true, made.destination.map(|to| to.address)));
 }
@@ -126,7 +126,7 @@ async fn an_unseen_payout_stops_another(pool: PgPool) {
             evidence_at: Some(Timestamp { seconds, nanos: 0 }),
             ..Default::default()
         };
-        world.doors.mark_withdrawal_paid(with_token(message, &world.treasurer)).await
+        world.grpc.mark_withdrawal_paid(with_token(message, &world.treasurer)).await
     };
     let payments = vec![payout("ab", 1_800_000_020), payout("cd", 1_800_000_010)];
     *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { payments, ..Default::default() });
@@ -153,7 +153,7 @@ async fn stale_evidence_decides_nothing(pool: PgPool) {
             evidence_at,
             ..Default::default()
         };
-        world.doors.approve_transaction(with_token(message, &world.reviewer)).await
+        world.grpc.approve_transaction(with_token(message, &world.reviewer)).await
     };
     *world.evidence.shown.lock().unwrap() = Some(ChainEvidence { changed_at: changed(1_800_000_010), ..shown() });
     let seen = |seconds| Some(Timestamp { seconds, nanos: 0 });
@@ -187,7 +187,7 @@ async fn unproven_payments_take_a_note_and_a_second_reviewer(pool: PgPool) {
             client_address: "::1".to_owned(),
             ..Default::default()
         };
-        let answer = world.doors.approve_transaction(with_token(message, reviewer)).await;
+        let answer = world.grpc.approve_transaction(with_token(message, reviewer)).await;
         assert_eq!(world.evidence.asked.lock().unwrap().last().unwrap().txid, txid);
         answer
     };
@@ -270,7 +270,7 @@ async fn payments_that_nobody_claims_are_listed(pool: PgPool) {
     let list = async |size: i32, cursor: &str| {
         let page = Some(PageRequest { size, cursor: cursor.to_owned() });
         let request = with_token(ListUnclaimedPaymentsRequest { page }, &world.reviewer);
-        world.doors.list_unclaimed_payments(request).await.unwrap().into_inner()
+        world.grpc.list_unclaimed_payments(request).await.unwrap().into_inner()
     };
     let all = list(50, "").await;
     let keys: Vec<_> =
@@ -285,7 +285,7 @@ async fn payments_that_nobody_claims_are_listed(pool: PgPool) {
     assert_eq!(list(1, &first.next_cursor).await.payments, all.payments[1..]);
     // To attach it, a reviewer looks at the transaction with the payment, and approves it with its hash and output.
     let message = GetReviewRequest { id: open.id.clone(), txid: hash('a'), vout: Some(2) };
-    world.doors.get_review(with_token(message, &world.reviewer)).await.unwrap();
+    world.grpc.get_review(with_token(message, &world.reviewer)).await.unwrap();
     let asked = world.evidence.asked.lock().unwrap().pop().unwrap();
     assert_eq!((asked.txid, asked.vout), (hash('a'), Some(2)));
     world.approve_as(&world.reviewer, &open, 10_000, (&hash('a'), Some(2))).await.unwrap();

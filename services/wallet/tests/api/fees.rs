@@ -53,10 +53,10 @@ async fn a_fee_belongs_to_an_open_withdrawal(pool: PgPool) {
         receipt: None,
         ..Default::default()
     };
-    let no = world.doors.pay_withdrawal_fee(with_token(request.clone(), &member.token)).await;
+    let no = world.grpc.pay_withdrawal_fee(with_token(request.clone(), &member.token)).await;
     assert_eq!(refusal(no).message, "Please fill in all required fields");
     let request = PayWithdrawalFeeRequest { method: "BTC".into(), receipt: receipt(1), ..request };
-    assert_eq!(code(world.doors.pay_withdrawal_fee(with_token(request, &member.token)).await), "METHOD_UNAVAILABLE");
+    assert_eq!(code(world.grpc.pay_withdrawal_fee(with_token(request, &member.token)).await), "METHOD_UNAVAILABLE");
     let approved = world.approve(&made).await.unwrap();
     assert_eq!(code(world.pay_fee(&member, &approved).await), "ALREADY_DECIDED");
     let paid = world.pay(&approved).await.unwrap();

@@ -36,7 +36,7 @@ use wallet::app::get_transaction::Lines;
 use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::domain::limits::Limits;
-use wallet::grpc::Doors;
+use wallet::grpc::GrpcServer;
 use wallet::posting::ledger::Ledger;
 
 use crate::evidence::FakeEvidence;
@@ -62,7 +62,7 @@ pub struct Member {
 }
 
 pub struct World {
-    pub doors: Doors,
+    pub grpc: GrpcServer,
     pub realm: Realm,
     pub pool: PgPool,
     pub reviewer: String,
@@ -166,10 +166,11 @@ impl World {
         tokio::spawn(writer);
         let (verifier, limits, times) = (realm.verifier(), Limits::default(), LastTimes::default());
         let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
-        let doors = Doors { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times };
+        let grpc =
+            GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times };
         let (reviewer, treasurer) = (realm.staff(Role::Reviewer).1, realm.staff(Role::Treasurer).1);
         Self {
-            doors,
+            grpc,
             realm,
             pool,
             reviewer,
@@ -201,7 +202,7 @@ impl World {
     }
 
     pub async fn deposit(&self, member: &Member, request: RequestDepositRequest) -> Result<Transaction, Status> {
-        let answer = self.doors.request_deposit(with_token(request, &member.token)).await?;
+        let answer = self.grpc.request_deposit(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -237,13 +238,13 @@ impl World {
         member: &Member,
         request: RequestWithdrawalRequest,
     ) -> Result<Transaction, Status> {
-        let answer = self.doors.request_withdrawal(with_token(request, &member.token)).await?;
+        let answer = self.grpc.request_withdrawal(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
     pub async fn buy_course(&self, member: &Member) -> Result<Transaction, Status> {
         let request = PurchaseCourseRequest { idempotency: None };
-        let answer = self.doors.purchase_course(with_token(request, &member.token)).await?;
+        let answer = self.grpc.purchase_course(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -255,7 +256,7 @@ impl World {
             receipt: receipt(9),
             ..Default::default()
         };
-        let answer = self.doors.pay_withdrawal_fee(with_token(request, &member.token)).await?;
+        let answer = self.grpc.pay_withdrawal_fee(with_token(request, &member.token)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -291,7 +292,7 @@ impl World {
             vout,
             ..Default::default()
         };
-        let answer = self.doors.approve_transaction(with_token(request, reviewer)).await?;
+        let answer = self.grpc.approve_transaction(with_token(request, reviewer)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -308,7 +309,7 @@ impl World {
             note: "internal".to_owned(),
             ..Default::default()
         };
-        let answer = self.doors.reject_transaction(with_token(request, by)).await?;
+        let answer = self.grpc.reject_transaction(with_token(request, by)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -327,7 +328,7 @@ impl World {
 
     pub async fn lease_as(&self, treasurer: &str, one: &Transaction) -> Result<Transaction, Status> {
         let request = LeasePayoutRequest { id: one.id.clone(), revision: one.revision, ..Default::default() };
-        let answer = self.doors.lease_payout(with_token(request, treasurer)).await?;
+        let answer = self.grpc.lease_payout(with_token(request, treasurer)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
@@ -344,28 +345,28 @@ impl World {
             vout,
             ..Default::default()
         };
-        let answer = self.doors.mark_withdrawal_paid(with_token(request, treasurer)).await?;
+        let answer = self.grpc.mark_withdrawal_paid(with_token(request, treasurer)).await?;
         Ok(answer.into_inner().transaction.unwrap())
     }
 
     pub async fn wallet(&self, member: &Member) -> Wallet {
-        let answer = self.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap();
+        let answer = self.grpc.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap();
         answer.into_inner().wallet.unwrap()
     }
 
     pub async fn history(&self, member: &Member) -> Vec<Transaction> {
         let request = with_token(ListTransactionsRequest { page: None }, &member.token);
-        self.doors.list_transactions(request).await.unwrap().into_inner().transactions
+        self.grpc.list_transactions(request).await.unwrap().into_inner().transactions
     }
 
     pub async fn transaction(&self, member: &Member, id: &str) -> Result<Transaction, Status> {
         let request = with_token(GetTransactionRequest { id: id.to_owned() }, &member.token);
-        Ok(self.doors.get_transaction(request).await?.into_inner().transaction.unwrap())
+        Ok(self.grpc.get_transaction(request).await?.into_inner().transaction.unwrap())
     }
 
     pub async fn review(&self, id: &str) -> GetReviewResponse {
         let request = with_token(GetReviewRequest { id: id.to_owned(), ..Default::default() }, &self.reviewer);
-        self.doors.get_review(request).await.unwrap().into_inner()
+        self.grpc.get_review(request).await.unwrap().into_inner()
     }
 
     /// Lets any account lose to any other by [`PostingKind::Transfer`], and a balance to the corrections by
@@ -409,7 +410,7 @@ impl World {
     /// The books are balanced, and a check of the ledger finds no fault.
     pub async fn assert_verified(&self) {
         self.assert_books().await;
-        assert!(check_ledger(&self.doors.db).await.unwrap());
+        assert!(check_ledger(&self.grpc.db).await.unwrap());
         let faults: Vec<String> =
             sqlx::query_scalar("SELECT detail FROM ledger_faults").fetch_all(&self.pool).await.unwrap();
         assert_eq!(faults, Vec::<String>::new());

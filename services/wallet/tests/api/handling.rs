@@ -16,7 +16,7 @@ use wallet::events::consumed::Events;
 use crate::fixture::{World, code, course_payment, deposit, withdrawal};
 
 async fn queue_times(world: &World) -> Vec<(String, i64, i64)> {
-    let answer = world.doors.get_queue(with_token(GetQueueRequest {}, &world.reviewer)).await.unwrap();
+    let answer = world.grpc.get_queue(with_token(GetQueueRequest {}, &world.reviewer)).await.unwrap();
     tell(answer.into_inner().times)
 }
 
@@ -74,7 +74,7 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
     );
     // A member is told of the whole way; the answer is the same for a minute.
     let ask = async || {
-        let answer = world.doors.get_times(with_token(GetTimesRequest {}, &member.token)).await.unwrap();
+        let answer = world.grpc.get_times(with_token(GetTimesRequest {}, &member.token)).await.unwrap();
         tell(answer.into_inner().times)
     };
     let told = [of("deposit", 500, 900), of("withdrawal", 3_600, 3_600)];
@@ -86,7 +86,7 @@ async fn staff_sees_how_long_decisions_took(pool: PgPool) {
     assert_eq!(ask().await, told);
     assert_ne!(queue_times(&world).await[0], told[0]);
     // Visitors and staff have no such times.
-    assert_eq!(code(world.doors.get_times(with_token(GetTimesRequest {}, &world.reviewer)).await), "PERMISSION_DENIED");
+    assert_eq!(code(world.grpc.get_times(with_token(GetTimesRequest {}, &world.reviewer)).await), "PERMISSION_DENIED");
 }
 
 /// What was handled more than a day ago, and what nobody handled, does not count.
@@ -123,7 +123,7 @@ async fn two_reviewers_see_each_other(pool: PgPool) {
     let (first, second) = (world.realm.staff(Role::Reviewer), world.realm.staff(Role::Auditor));
     let look = async |token: &str, id: &str| {
         let request = with_token(NoteViewingRequest { transaction_id: id.to_owned() }, token);
-        world.doors.note_viewing(request).await.map(|answer| answer.into_inner().viewer_ids)
+        world.grpc.note_viewing(request).await.map(|answer| answer.into_inner().viewer_ids)
     };
     assert!(look(&first.1, &made.id).await.unwrap().is_empty());
     assert_eq!(look(&second.1, &made.id).await.unwrap(), [first.0.to_string()]);
@@ -146,7 +146,7 @@ async fn two_reviewers_see_each_other(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let events = Events { db: world.doors.db.clone() };
+    let events = Events { db: world.grpc.db.clone() };
     let (good, user_id) = (Uuid::now_v7().to_string(), Uuid::new_v4());
     let payload = UserRegistered { user_id: user_id.to_string() }.encode_to_vec();
     events.keep_dead_letter(&good, "auth.v1.user_registered", &payload, "the database was full").await.unwrap();
@@ -156,7 +156,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let (admin_id, admin) = world.realm.staff(Role::Admin);
     let list = async || {
         let request = with_token(ListDeadLettersRequest {}, &world.treasurer);
-        let letters = world.doors.list_dead_letters(request).await.unwrap().into_inner().dead_letters;
+        let letters = world.grpc.list_dead_letters(request).await.unwrap().into_inner().dead_letters;
         letters.into_iter().map(|one| (one.id, one.queue, one.cause)).collect::<Vec<_>>()
     };
     let before = list().await;
@@ -165,7 +165,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     let replay = async |id: &str, token: &str| {
         let request =
             ReplayDeadLetterRequest { id: id.to_owned(), client_address: "192.0.2.1".to_owned(), ..Default::default() };
-        world.doors.replay_dead_letter(with_token(request, token)).await.map(drop)
+        world.grpc.replay_dead_letter(with_token(request, token)).await.map(drop)
     };
     for role in [Role::Reviewer, Role::Treasurer, Role::Manager, Role::Auditor] {
         assert_eq!(code(replay(&good, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
@@ -182,7 +182,7 @@ async fn a_dead_letter_is_replayed_once(pool: PgPool) {
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 1);
     let filter = Some(AuditFilter { actor_id: admin_id.to_string(), ..Default::default() });
     let request = with_token(ListAuditRowsRequest { page: None, filter }, &admin);
-    let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
     assert_eq!(rows.len(), 1);
     assert_eq!((rows[0].action.as_str(), rows[0].subject_id.as_str()), ("event.replay", good.as_str()));
     assert!(rows[0].before_json.contains("the database was full") && rows[0].address == "192.0.2.1");
@@ -198,7 +198,7 @@ async fn the_trail_is_filtered(pool: PgPool) {
     let auditor = world.realm.staff(Role::Auditor).1;
     let find = async |filter: AuditFilter| {
         let request = with_token(ListAuditRowsRequest { page: None, filter: Some(filter) }, &auditor);
-        let rows = world.doors.list_audit_rows(request).await?.into_inner().rows;
+        let rows = world.grpc.list_audit_rows(request).await?.into_inner().rows;
         Ok::<_, tonic::Status>(rows.into_iter().map(|row| (row.action, row.actor_id, row.at)).collect::<Vec<_>>())
     };
     let all = find(AuditFilter::default()).await.unwrap();

@@ -22,12 +22,12 @@ async fn place(world: &World, token: &str, member: &Member, cents: i64) -> Resul
         reason_code: "DISPUTE".into(),
         ..Default::default()
     };
-    Ok(world.doors.place_hold(with_token(request, token)).await?.into_inner().hold.unwrap())
+    Ok(world.grpc.place_hold(with_token(request, token)).await?.into_inner().hold.unwrap())
 }
 
 async fn release(world: &World, token: &str, member: &Member, hold: &Hold) -> Result<Hold, Status> {
     let request = ReleaseHoldRequest { user_id: member.id.to_string(), hold_id: hold.id.clone(), ..Default::default() };
-    Ok(world.doors.release_hold(with_token(request, token)).await?.into_inner().hold.unwrap())
+    Ok(world.grpc.release_hold(with_token(request, token)).await?.into_inner().hold.unwrap())
 }
 
 /// [D-B10] A reviewer holds a part, the member sees it with its reason and cannot spend it, somebody else releases it once.
@@ -44,7 +44,7 @@ async fn a_part_is_held_and_released_by_two_people(pool: PgPool) {
     assert!(seen.created_at.is_some() && !wallet.is_withdrawal_pending);
     assert_eq!(code(world.withdraw(&member, withdrawal(20_001)).await), "INSUFFICIENT_BALANCE");
     let request = GetMemberWalletRequest { user_id: member.id.to_string() };
-    let staff = world.doors.get_member_wallet(with_token(request, &world.treasurer)).await.unwrap().into_inner();
+    let staff = world.grpc.get_member_wallet(with_token(request, &world.treasurer)).await.unwrap().into_inner();
     assert_eq!(staff.wallet.unwrap().holds[0].placed_by, hold.placed_by);
     let no = refusal(release(&world, &world.reviewer, &member, &hold).await);
     assert_eq!((no.kind, no.code.as_str()), (Kind::Forbidden, "SELF_CONFIRMATION"));
@@ -90,14 +90,14 @@ async fn a_hold_that_cannot_be_is_refused(pool: PgPool) {
         ..Default::default()
     };
     for reason in ["", "compliance", "NOT_RECEIVED"] {
-        assert_eq!(code(world.doors.place_hold(with_token(odd(reason), &world.reviewer)).await), "VALIDATION_FAILED");
+        assert_eq!(code(world.grpc.place_hold(with_token(odd(reason), &world.reviewer)).await), "VALIDATION_FAILED");
     }
     assert_eq!(world.count("SELECT count(*) FROM holds").await, 0);
     assert_eq!(world.count("SELECT count(*) FROM accounts WHERE kind = 'on_hold'").await, 0);
     let twice = PlaceHoldRequest { idempotency: key("one"), ..odd("OTHER") };
     let mut ids = Vec::new();
     for _ in 0..2 {
-        let answer = world.doors.place_hold(with_token(twice.clone(), &world.reviewer)).await.unwrap();
+        let answer = world.grpc.place_hold(with_token(twice.clone(), &world.reviewer)).await.unwrap();
         ids.push(answer.into_inner().hold.unwrap().id);
     }
     assert_eq!(ids[0], ids[1]);
@@ -120,7 +120,7 @@ async fn what_is_on_hold_is_still_the_members(pool: PgPool) {
     let member = world.member_with(50_000).await;
     let holds = (0..4).map(|_| async { place(&world, &world.reviewer, &member, 20_000).await.is_ok() });
     assert_eq!(join_all(holds).await.into_iter().filter(|placed| *placed).count(), 2);
-    let integrity = world.doors.get_integrity(with_token(GetIntegrityRequest {}, &world.reviewer)).await.unwrap();
+    let integrity = world.grpc.get_integrity(with_token(GetIntegrityRequest {}, &world.reviewer)).await.unwrap();
     let integrity = integrity.into_inner();
     assert_eq!((integrity.on_hold_cents, integrity.available_cents, integrity.owed_cents), (40_000, 10_000, 0));
     assert_eq!(integrity.trial_balance_cents, 0);
@@ -131,7 +131,7 @@ async fn what_is_on_hold_is_still_the_members(pool: PgPool) {
         to: Some(chassis::clock::to_proto(now + time::Duration::hours(1))),
         page: None,
     };
-    let statement = world.doors.get_statement(with_token(request, &member.token)).await.unwrap().into_inner();
+    let statement = world.grpc.get_statement(with_token(request, &member.token)).await.unwrap().into_inner();
     let titles: Vec<_> = statement.lines.iter().map(|line| line.title.as_str()).collect();
     assert_eq!((titles, statement.closing_balance_cents), (vec!["Deposit", "On hold", "On hold"], 10_000));
     world.assert_verified().await;

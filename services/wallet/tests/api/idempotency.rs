@@ -22,7 +22,7 @@ async fn fifty_times_the_same_key_is_once(pool: PgPool) {
     assert!(!made.is_empty() && made.iter().all(|one| *one == made[0]));
     assert!(results.iter().filter(|one| one.is_err()).all(|no| code(no.clone()) == "IDEMPOTENCY_KEY_IN_FLIGHT"));
     assert_eq!(world.count("SELECT count(*) FROM transactions WHERE kind = 'withdrawal'").await, 1);
-    let again = world.doors.request_withdrawal(with_token(request, &member.token)).await.unwrap();
+    let again = world.grpc.request_withdrawal(with_token(request, &member.token)).await.unwrap();
     assert!(again.metadata().get(REPLAYED).is_some());
     assert_eq!(again.into_inner().transaction.as_ref(), Some(made[0]));
     world.assert_books().await;
@@ -82,12 +82,12 @@ async fn a_replay_needs_no_other_service(pool: PgPool) {
         ..Default::default()
     };
     let buy = PurchaseCourseRequest { idempotency: key("c") };
-    let fee_made = world.doors.pay_withdrawal_fee(with_token(fee.clone(), &member.token)).await.unwrap().into_inner();
-    let bought = world.doors.purchase_course(with_token(buy.clone(), &member.token)).await.unwrap().into_inner();
+    let fee_made = world.grpc.pay_withdrawal_fee(with_token(fee.clone(), &member.token)).await.unwrap().into_inner();
+    let bought = world.grpc.purchase_course(with_token(buy.clone(), &member.token)).await.unwrap().into_inner();
     world.methods_away.store(true, Ordering::Relaxed);
     assert_eq!(world.deposit(&member, paid).await.unwrap(), first);
-    assert_eq!(world.doors.pay_withdrawal_fee(with_token(fee, &member.token)).await.unwrap().into_inner(), fee_made);
-    assert_eq!(world.doors.purchase_course(with_token(buy, &member.token)).await.unwrap().into_inner(), bought);
+    assert_eq!(world.grpc.pay_withdrawal_fee(with_token(fee, &member.token)).await.unwrap().into_inner(), fee_made);
+    assert_eq!(world.grpc.purchase_course(with_token(buy, &member.token)).await.unwrap().into_inner(), bought);
     assert_eq!(world.count("SELECT count(*) FROM transactions").await, 5);
     world.assert_books().await;
 }
@@ -108,8 +108,8 @@ async fn a_decision_is_replayed(pool: PgPool) {
         ..Default::default()
     };
     let first =
-        world.doors.approve_transaction(with_token(request.clone(), &world.reviewer)).await.unwrap().into_inner();
-    let again = world.doors.approve_transaction(with_token(request, &world.reviewer)).await.unwrap().into_inner();
+        world.grpc.approve_transaction(with_token(request.clone(), &world.reviewer)).await.unwrap().into_inner();
+    let again = world.grpc.approve_transaction(with_token(request, &world.reviewer)).await.unwrap().into_inner();
     assert_eq!(first, again);
     assert_eq!(world.count("SELECT count(*) FROM audit_rows").await, 1);
     world.assert_books().await;

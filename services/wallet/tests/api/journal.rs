@@ -13,7 +13,7 @@ use crate::fixture::{World, code, withdrawal};
 async fn read(world: &World, token: &str, size: i32, cursor: &str, end: &str) -> Result<ListPostingsResponse, Status> {
     let page = Some(PageRequest { size, cursor: cursor.into() });
     let request = ListPostingsRequest { page, end_cursor: end.into() };
-    Ok(world.doors.list_postings(with_token(request, token)).await?.into_inner())
+    Ok(world.grpc.list_postings(with_token(request, token)).await?.into_inner())
 }
 
 /// The same, once transactions of other tests on the server no longer hold back what is complete.
@@ -182,10 +182,10 @@ impl World {
             note: "goodwill".into(),
             ..Default::default()
         };
-        let made = self.doors.propose_correction(with_token(request, &self.treasurer)).await.unwrap().into_inner();
+        let made = self.grpc.propose_correction(with_token(request, &self.treasurer)).await.unwrap().into_inner();
         let request = ConfirmProposalRequest { proposal_id: made.proposal.unwrap().id, ..Default::default() };
         let second = self.realm.staff(Role::Treasurer).1;
-        self.doors.confirm_proposal(with_token(request, &second)).await.unwrap();
+        self.grpc.confirm_proposal(with_token(request, &second)).await.unwrap();
         self.history(member).await.remove(0)
     }
 }

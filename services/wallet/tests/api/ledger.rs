@@ -157,7 +157,7 @@ async fn many_postings_are_posted_at_once(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn opposite_transfers_do_not_wait_for_each_other(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let db = &world.doors.db;
+    let db = &world.grpc.db;
     let (one, two) = (world.member_with(10_000).await.id, world.member_with(10_000).await.id);
     world.allow_transfers().await;
     let moves = (0..60).map(|n| async move {

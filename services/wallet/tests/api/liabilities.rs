@@ -16,18 +16,18 @@ use crate::fixture::{Member, World, code, key, withdrawal};
 pub async fn publish(world: &World, role: Role, key_text: &str) -> Result<Liabilities, Status> {
     let (_, token) = world.realm.staff(role);
     let message = PublishLiabilitiesRequest { idempotency: key(key_text), ..Default::default() };
-    let answer = world.doors.publish_liabilities(with_token(message, &token)).await?;
+    let answer = world.grpc.publish_liabilities(with_token(message, &token)).await?;
     Ok(answer.into_inner().liabilities.unwrap())
 }
 
 async fn newest(world: &World) -> Liabilities {
-    let answer = world.doors.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await.unwrap();
+    let answer = world.grpc.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await.unwrap();
     answer.into_inner().liabilities.unwrap()
 }
 
 async fn proof(world: &World, member: &Member) -> Vec<Leaf> {
     let message = with_token(GetLiabilityProofRequest {}, &member.token);
-    let answer = world.doors.get_liability_proof(message).await.unwrap().into_inner();
+    let answer = world.grpc.get_liability_proof(message).await.unwrap().into_inner();
     assert_eq!(answer.at, newest(world).await.at);
     let hash = |bytes: &[u8]| bytes.try_into().unwrap();
     let sibling = |one: LiabilitySibling| Sibling {
@@ -81,10 +81,10 @@ async fn every_member_verifies_that_they_are_counted(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn publications_follow_each_other(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let unpublished = world.doors.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await;
+    let unpublished = world.grpc.get_liabilities(tonic::Request::new(GetLiabilitiesRequest {})).await;
     assert_eq!(code(unpublished), "NOT_FOUND");
-    publish_nightly(&world.doors.db).await.unwrap();
-    publish_nightly(&world.doors.db).await.unwrap();
+    publish_nightly(&world.grpc.db).await.unwrap();
+    publish_nightly(&world.grpc.db).await.unwrap();
     assert_eq!(world.count("SELECT count(*) FROM liability_publications").await, 1);
     assert_eq!((newest(&world).await.total_cents, newest(&world).await.leaves), (0, 0));
     let member = world.member_with(10_000).await;

@@ -17,7 +17,7 @@ use crate::fixture::{Member, World, code, key, refusal, withdrawal};
 /// A world in which members may withdraw $300.00 within a day and $500.00 within a month.
 async fn strict(pool: PgPool) -> World {
     let mut world = World::new(pool).await;
-    for (allowance, cents) in world.doors.limits.allowances.iter_mut().zip([30_000, 50_000]) {
+    for (allowance, cents) in world.grpc.limits.allowances.iter_mut().zip([30_000, 50_000]) {
         allowance.amount = chassis::money::Cents::new(cents);
     }
     world
@@ -129,7 +129,7 @@ async fn requests_at_once_keep_within_the_limit(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn the_terms_are_what_is_enforced(pool: PgPool) {
     let mut world = World::new(pool).await;
-    world.doors.limits.deposit_min = chassis::money::Cents::new(12_300);
+    world.grpc.limits.deposit_min = chassis::money::Cents::new(12_300);
     let terms = world.terms(None).await;
     assert_eq!((terms.deposit_min_cents, terms.deposit_max_cents, terms.pending_deposits_max), (12_300, 10_000_000, 5));
     assert_eq!((terms.withdrawal_min_cents, terms.withdrawal_max_cents), (5_000, 5_000_000));
@@ -142,7 +142,7 @@ async fn the_terms_are_what_is_enforced(pool: PgPool) {
     assert_eq!(rest, WithdrawalRest { left_cents: 10_000_000, available_at: None });
     let unverified = world.realm.sign_in(Session { verified: false, ..session(None) });
     for token in [unverified, world.reviewer.clone(), "nonsense".to_owned()] {
-        let answer = world.doors.get_terms(with_token(GetTermsRequest {}, &token)).await.unwrap().into_inner();
+        let answer = world.grpc.get_terms(with_token(GetTermsRequest {}, &token)).await.unwrap().into_inner();
         assert_eq!(answer.rest, None);
     }
     assert_eq!(code(world.deposit(&world.member(), crate::fixture::deposit(12_299)).await), "VALIDATION_FAILED");
@@ -155,6 +155,6 @@ impl World {
             Some(member) => with_token(GetTermsRequest {}, &member.token),
             None => Request::new(GetTermsRequest {}),
         };
-        self.doors.get_terms(request).await.unwrap().into_inner()
+        self.grpc.get_terms(request).await.unwrap().into_inner()
     }
 }

@@ -1,4 +1,4 @@
-//! The wallet through its doors, on a real database a test.
+//! The wallet through its gRPC server, on a real database a test.
 
 #![expect(clippy::unwrap_used, reason = "in a test, a panic is the report")]
 

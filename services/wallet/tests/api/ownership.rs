@@ -24,7 +24,7 @@ async fn anothers_id_is_unknown(pool: PgPool) {
         address: "TSTRANGERxxxxxxxxxxxxxxxx".into(),
         memo: String::new(),
     };
-    assert_eq!(code(world.doors.set_destination(with_token(request, &stranger.token)).await), "NOT_FOUND");
+    assert_eq!(code(world.grpc.set_destination(with_token(request, &stranger.token)).await), "NOT_FOUND");
     for id in ["", "x", "00000000-0000-0000-0000-000000000000"] {
         assert_eq!(code(world.transaction(&owner, id).await), "NOT_FOUND");
     }
@@ -75,7 +75,7 @@ async fn unverified_frozen_and_staff_move_no_money(pool: PgPool) {
         let line = Transaction { id: unverified.id.to_string(), fee_cents: Some(1), ..Default::default() };
         assert_eq!(code(world.pay_fee(who, &line).await), expected);
         let request = SetDestinationRequest { transaction_id: line.id, ..Default::default() };
-        assert_eq!(code(world.doors.set_destination(with_token(request, &who.token)).await), expected);
+        assert_eq!(code(world.grpc.set_destination(with_token(request, &who.token)).await), expected);
     }
     assert_eq!(world.wallet(&unverified).await.available_cents, 0);
     assert_eq!(code(world.transaction(&unverified, "x").await), "EMAIL_NOT_VERIFIED");
@@ -107,19 +107,19 @@ async fn money_leaves_by_a_fresh_factor(pool: PgPool) {
         address: "TVj7RNVHy6thbM7BWdSe9G6gXwKhjhdNZS".into(),
         memo: String::new(),
     };
-    let set = world.doors.set_destination(with_token(request.clone(), &stale.token)).await;
+    let set = world.grpc.set_destination(with_token(request.clone(), &stale.token)).await;
     assert_eq!(code(set), "STEP_UP_REQUIRED");
-    world.doors.set_destination(with_token(request, &member.token)).await.unwrap();
+    world.grpc.set_destination(with_token(request, &member.token)).await.unwrap();
 }
 
 /// [K12] Without a live session nothing is answered; a service credential is no member.
 #[sqlx::test(migrations = false)]
 async fn nobody_is_nobody(pool: PgPool) {
     let world = World::new(pool).await;
-    let no = world.doors.get_wallet(tonic::Request::new(GetWalletRequest {})).await.unwrap_err();
+    let no = world.grpc.get_wallet(tonic::Request::new(GetWalletRequest {})).await.unwrap_err();
     assert_eq!(no.code(), Code::Unauthenticated);
     for token in ["x".to_owned(), world.realm.service_token("trade"), world.realm.token(&session(None), 1)] {
-        let no = world.doors.get_wallet(with_token(GetWalletRequest {}, &token)).await.unwrap_err();
+        let no = world.grpc.get_wallet(with_token(GetWalletRequest {}, &token)).await.unwrap_err();
         assert_eq!(no.code(), Code::Unauthenticated);
     }
 }

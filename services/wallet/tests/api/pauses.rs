@@ -68,17 +68,17 @@ async fn run(pool: &PgPool, sql: &'static str) {
 
 async fn integrity(world: &World) -> GetIntegrityResponse {
     let request = with_token(GetIntegrityRequest {}, &world.reviewer);
-    world.doors.get_integrity(request).await.unwrap().into_inner()
+    world.grpc.get_integrity(request).await.unwrap().into_inner()
 }
 
 async fn propose(world: &World, token: &str) -> Result<Proposal, Status> {
-    let answer = world.doors.propose_reopening(with_token(ProposeReopeningRequest::default(), token)).await?;
+    let answer = world.grpc.propose_reopening(with_token(ProposeReopeningRequest::default(), token)).await?;
     Ok(answer.into_inner().proposal.unwrap())
 }
 
 async fn confirm(world: &World, token: &str, proposal: &Proposal) -> Result<Proposal, Status> {
     let request = ConfirmProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
-    Ok(world.doors.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
+    Ok(world.grpc.confirm_proposal(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
 /// [L1] [L2] [L3] [L5] [L6] [T4] [D-R6] Whatever is wrong with the books stops withdrawals and is named; nothing else does.
@@ -94,18 +94,18 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
         plan_title: "Growth".to_owned(),
     };
     let credential = world.realm.service_token("trade");
-    world.doors.fund_trade(with_token(request, &credential)).await.unwrap();
-    assert!(check_ledger(&world.doors.db).await.unwrap());
+    world.grpc.fund_trade(with_token(request, &credential)).await.unwrap();
+    assert!(check_ledger(&world.grpc.db).await.unwrap());
     for (damage, repair, complaint) in DAMAGES {
         run(&pool, damage).await;
-        assert!(!check_ledger(&world.doors.db).await.unwrap(), "{damage}");
+        assert!(!check_ledger(&world.grpc.db).await.unwrap(), "{damage}");
         let found = integrity(&world).await;
         assert!(!found.ok && found.withdrawals_stopped && found.stopped_at.is_some());
         assert!(found.stop_reason.contains(complaint), "{}", found.stop_reason);
         assert!(found.faults.iter().any(|fault| fault.detail.contains(complaint)), "{:?}", found.faults);
         run(&pool, repair).await;
         // What is right again does not open by itself.
-        assert!(!check_ledger(&world.doors.db).await.unwrap());
+        assert!(!check_ledger(&world.grpc.db).await.unwrap());
         let found = integrity(&world).await;
         assert!(found.ok && found.withdrawals_stopped, "{damage}: {found:?}");
         run(
@@ -114,7 +114,7 @@ async fn every_kind_of_damage_stops_withdrawals(pool: PgPool) {
                 reopening_proposed_by = gen_random_uuid() WHERE reopened_at IS NULL",
         )
         .await;
-        assert!(check_ledger(&world.doors.db).await.unwrap());
+        assert!(check_ledger(&world.grpc.db).await.unwrap());
     }
     world.assert_books().await;
 }
@@ -129,8 +129,8 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     let approved = world.approve(&world.withdraw(&two, withdrawal(10_000)).await.unwrap()).await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'bonus'").await;
     // Several processes look at once: one stop, one row in the trail.
-    join_all((0..8).map(|_| check_ledger(&world.doors.db))).await;
-    assert!(!check_ledger(&world.doors.db).await.unwrap());
+    join_all((0..8).map(|_| check_ledger(&world.grpc.db))).await;
+    assert!(!check_ledger(&world.grpc.db).await.unwrap());
     assert_eq!(world.count("SELECT count(*) FROM withdrawal_stops").await, 1);
     let keyed = RequestWithdrawalRequest { idempotency: key("again"), ..withdrawal(10_000) };
     for no in [
@@ -150,7 +150,7 @@ async fn while_stopped_nothing_goes_out(pool: PgPool) {
     world.approve(&paid_in).await.unwrap();
     world.reject(&requested, "OTHER").await.unwrap();
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'bonus'").await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     let treasurers = [world.treasurer.clone(), world.realm.staff(Role::Treasurer).1];
     let proposal = propose(&world, &treasurers[0]).await.unwrap();
     confirm(&world, &treasurers[1], &proposal).await.unwrap();
@@ -168,7 +168,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(propose(&world, &admin).await), "WITHDRAWALS_NOT_STOPPED");
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents + 1 WHERE kind = 'available'").await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     for role in [Role::Reviewer, Role::Manager, Role::Auditor] {
         assert_eq!(code(propose(&world, &world.realm.staff(role).1).await), "PERMISSION_DENIED");
     }
@@ -181,7 +181,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     assert!(integrity(&world).await.withdrawals_stopped);
     run(&pool, "UPDATE accounts SET balance_cents = balance_cents - 1 WHERE kind = 'available'").await;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "BOOKS_NOT_BALANCED", "not looked at since");
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     let confirmed = confirm(&world, &admin, &proposal).await.unwrap();
     assert_eq!(confirmed.status(), ProposalStatus::Confirmed);
     assert!(!integrity(&world).await.withdrawals_stopped);
@@ -189,7 +189,7 @@ async fn two_people_open_withdrawals_again(pool: PgPool) {
     let auditor = world.realm.staff(Role::Auditor).1;
     let filter = Some(AuditFilter { action: "withdrawals.".to_owned(), ..Default::default() });
     let request = with_token(ListAuditRowsRequest { page: None, filter }, &auditor);
-    let rows = world.doors.list_audit_rows(request).await.unwrap().into_inner().rows;
+    let rows = world.grpc.list_audit_rows(request).await.unwrap().into_inner().rows;
     let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
     assert_eq!(
         acts,
@@ -209,7 +209,7 @@ async fn a_reopening_ends_the_stop_it_names(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let other = world.realm.staff(Role::Treasurer).1;
     run(&pool, "INSERT INTO withdrawal_stops (reason) VALUES ('one')").await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     let (first, second, third) = (
         propose(&world, &world.treasurer).await.unwrap(),
         propose(&world, &world.treasurer).await.unwrap(),
@@ -233,14 +233,14 @@ async fn a_correction_falls_with_its_proposers_role(pool: PgPool) {
     let member = world.member_with(20_000).await;
     let (proposer, token) = world.realm.staff(Role::Treasurer);
     let request = correction(&member, CorrectionKind::AdjustmentCredit, 100);
-    let answer = world.doors.propose_correction(with_token(request, &token)).await.unwrap();
+    let answer = world.grpc.propose_correction(with_token(request, &token)).await.unwrap();
     let proposal = answer.into_inner().proposal.unwrap();
     world.realm.give_role(proposer, Some(Role::Reviewer));
     let other = world.realm.staff(Role::Treasurer).1;
     assert_eq!(code(confirm(&world, &other, &proposal).await), "PROPOSER_NOT_PERMITTED");
     world.realm.give_role(proposer, Some(Role::Treasurer));
     assert_eq!(code(confirm(&world, &other, &proposal).await), "PROPOSAL_CLOSED");
-    let wallet = world.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
+    let wallet = world.grpc.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
     assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);
 }
 
@@ -249,19 +249,19 @@ async fn a_correction_falls_with_its_proposers_role(pool: PgPool) {
 async fn unwatched_books_let_nothing_out(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = world.member_with(20_000).await;
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '9 minutes 30 seconds'").await;
     assert!(integrity(&world).await.ok);
     run(&pool, "UPDATE ledger_checks SET checked_at = checked_at - interval '30 seconds'").await;
     assert!(!integrity(&world).await.ok);
     assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
-    assert!(check_ledger(&world.doors.db).await.unwrap());
+    assert!(check_ledger(&world.grpc.db).await.unwrap());
     assert!(integrity(&world).await.ok);
     run(&pool, "UPDATE ledger_checks SET checked_at = NULL, walked_at = NULL").await;
     let never = integrity(&world).await;
     assert!(!never.ok && never.checked_at.is_none() && never.walked_at.is_none());
     assert_eq!(code(world.withdraw(&member, withdrawal(10_000)).await), "WITHDRAWALS_STOPPED");
-    assert!(check_ledger(&world.doors.db).await.unwrap());
+    assert!(check_ledger(&world.grpc.db).await.unwrap());
     assert!(integrity(&world).await.walked_at.is_some());
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
 }
@@ -312,8 +312,8 @@ async fn an_admin_confirms_no_correction(pool: PgPool) {
     let admin = world.realm.staff(Role::Admin).1;
     assert_eq!(code(confirm(&world, &admin, &proposal).await), "PERMISSION_DENIED");
     let request = RejectProposalRequest { proposal_id: proposal.id.clone(), ..Default::default() };
-    assert_eq!(code(world.doors.reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
-    let wallet = world.doors.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
+    assert_eq!(code(world.grpc.reject_proposal(with_token(request, &admin)).await), "PERMISSION_DENIED");
+    let wallet = world.grpc.get_wallet(with_token(GetWalletRequest {}, &member.token)).await.unwrap().into_inner();
     assert_eq!(wallet.wallet.unwrap().available_cents, 20_000);
     let other = world.realm.staff(Role::Treasurer).1;
     assert_eq!(confirm(&world, &other, &proposal).await.unwrap().status(), ProposalStatus::Confirmed);

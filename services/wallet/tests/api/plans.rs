@@ -136,7 +136,7 @@ async fn staff_find_a_line_by_every_name_it_has(pool: PgPool) {
     let out = world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let address = out.destination.clone().unwrap().address;
     let search = async |request: ListStaffTransactionsRequest| {
-        let answer = world.doors.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
+        let answer = world.grpc.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
         answer.into_inner().transactions.into_iter().map(|one| one.id).collect::<Vec<_>>()
     };
     let by =

@@ -299,7 +299,7 @@ async fn assert_same(world: &World, model: &Model, members: &[Uuid]) {
 #[sqlx::test(migrations = false)]
 async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
     let world = World::new(pool).await;
-    let ledger = &world.doors.ledger;
+    let ledger = &world.grpc.ledger;
     let (members, mut model) = members(&world).await;
     let (mut numbers, mut seen) = (Numbers(0x5eed), HashSet::new());
     let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
@@ -322,7 +322,7 @@ async fn commits_of_many_decide_as_one_after_another(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn movements_under_keys_decide_as_the_model(pool: PgPool) {
     let world = World::new(pool).await;
-    let ledger = &world.doors.ledger;
+    let ledger = &world.grpc.ledger;
     let (members, mut model) = members(&world).await;
     let (mut numbers, mut answers) = (Numbers(0xfeed), HashMap::<(Uuid, u64), String>::new());
     let trades: Vec<Uuid> = (0..30).map(|_| Uuid::new_v4()).collect();
@@ -360,7 +360,7 @@ async fn a_posting_that_cannot_be_harms_no_neighbour(pool: PgPool) {
     let member = world.member_with(10_000).await.id;
     world.allow_transfers().await;
     let way = (AccountRef::available(member), AccountRef::invested(member));
-    let ledger = &world.doors.ledger;
+    let ledger = &world.grpc.ledger;
     let posted = one_transfer(member, way, 10);
     assert_eq!(ledger.apply(posted.clone()).await.unwrap(), Outcome::Applied);
     let fresh = || one_transfer(member, way, 10);
@@ -417,7 +417,7 @@ async fn nothing_moves_without_its_cause(pool: PgPool) {
     for (kind, cause, way, cents) in attempts {
         let posting = Posting::transfer(kind, cause, member.id, way, Cents::new(cents)).unwrap();
         let movement = Movement { user_id: member.id, postings: vec![posting], ..Movement::default() };
-        let no = world.doors.ledger.apply(movement).await.unwrap_err();
+        let no = world.grpc.ledger.apply(movement).await.unwrap_err();
         let Error::Database(no) = no else { panic!("{kind:?}: {no:?}") };
         let constraint = chassis::db::constraint(&no).unwrap_or_default();
         assert!(["postings_cause", "postings_kind", "postings_accounts"].contains(&constraint), "{kind:?}: {no}");
@@ -443,7 +443,7 @@ async fn a_rewritten_header_breaks_the_chain(pool: PgPool) {
         "created_at = created_at - interval '400 days'",
         "xid = NULL",
     ] {
-        let mut tx = world.doors.db.begin().await.unwrap();
+        let mut tx = world.grpc.db.begin().await.unwrap();
         sqlx::raw_sql("ALTER TABLE postings DISABLE TRIGGER ALL").execute(&mut *tx).await.unwrap();
         sqlx::raw_sql(sqlx::AssertSqlSafe(format!("UPDATE postings SET {change}"))).execute(&mut *tx).await.unwrap();
         let broken: i64 = sqlx::query_scalar(BROKEN).fetch_one(&mut *tx).await.unwrap();
@@ -480,8 +480,8 @@ async fn plans_of_empty_tables_read_no_rows_of_others(pool: PgPool) {
         WHERE relname IN ('accounts', 'transactions', 'trade_fundings', 'postings', 'idempotency_keys')";
     let world = World::new(pool).await;
     world.allow_transfers().await;
-    let now = world.doors.ledger.now().await.unwrap();
-    let mut tx = world.doors.ledger.db().begin().await.unwrap();
+    let now = world.grpc.ledger.now().await.unwrap();
+    let mut tx = world.grpc.ledger.db().begin().await.unwrap();
     let mut reads = Vec::new();
     for _ in 0..300 {
         let (user_id, trade_id, amount) = (Uuid::new_v4(), Uuid::new_v4(), Cents::new(1_000));

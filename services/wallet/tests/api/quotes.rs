@@ -23,7 +23,7 @@ async fn quote(world: &World, member: &Member, direction: QuoteDirection, cents:
         method: PLATFORM.to_owned(),
         idempotency: None,
     };
-    let answer = world.doors.request_quote(with_token(message, &member.token)).await.unwrap();
+    let answer = world.grpc.request_quote(with_token(message, &member.token)).await.unwrap();
     answer.into_inner().quote.unwrap().id
 }
 
@@ -55,7 +55,7 @@ async fn a_download_has_the_quote(pool: PgPool) {
     let quote_id = quote(&world, &member, QuoteDirection::Deposit, 50_000).await;
     world.deposit(&member, RequestDepositRequest { quote_id, ..deposit(50_000) }).await.unwrap();
     let message = ListMemberDataRequest { cursor: "transactions/".to_owned() };
-    let downloads = MemberData::<MemberTables>::new(world.doors.db.clone(), world.doors.verifier.clone());
+    let downloads = MemberData::<MemberTables>::new(world.grpc.db.clone(), world.grpc.verifier.clone());
     let told = downloads.list_member_data(with_token(message, &member.token)).await.unwrap().into_inner();
     let row: serde_json::Value = serde_json::from_str(&told.rows_json[0]).unwrap();
     assert_eq!(
@@ -166,7 +166,7 @@ async fn a_quote_keeps_to_the_limits(pool: PgPool) {
             method: PLATFORM.to_owned(),
             idempotency: key(&cents.to_string()),
         };
-        world.doors.request_quote(with_token(message, &member.token)).await.map(drop)
+        world.grpc.request_quote(with_token(message, &member.token)).await.map(drop)
     };
     for (direction, cents, field) in [
         (QuoteDirection::Deposit, 9_999, "amount"),

@@ -19,13 +19,13 @@ async fn reserve(
     idempotency: Option<Idempotency>,
 ) -> Result<ReserveReceiptResponse, Status> {
     let request = ReserveReceiptRequest { key: name.to_owned(), bytes, idempotency };
-    Ok(world.doors.reserve_receipt(with_token(request, &member.token)).await?.into_inner())
+    Ok(world.grpc.reserve_receipt(with_token(request, &member.token)).await?.into_inner())
 }
 
 async fn owned(world: &World, keys: &[&str]) -> Vec<String> {
     let request = ListOwnedFilesRequest { keys: keys.iter().map(|&key| key.to_owned()).collect() };
     let credential = world.realm.service_token("gateway");
-    let mut keys = world.doors.list_owned_files(with_token(request, &credential)).await.unwrap().into_inner().keys;
+    let mut keys = world.grpc.list_owned_files(with_token(request, &credential)).await.unwrap().into_inner().keys;
     keys.sort_unstable();
     keys
 }
@@ -97,6 +97,6 @@ async fn files_of_payments_have_an_owner(pool: PgPool) {
     assert_eq!(owned(&world, &all).await, ["receipts/a.png"]);
     let request = || ListOwnedFilesRequest { keys: Vec::new() };
     for token in [world.realm.service_token("trade"), member.token.clone()] {
-        assert_eq!(code(world.doors.list_owned_files(with_token(request(), &token)).await), "PERMISSION_DENIED");
+        assert_eq!(code(world.grpc.list_owned_files(with_token(request(), &token)).await), "PERMISSION_DENIED");
     }
 }

@@ -20,7 +20,7 @@ use crate::trades::{fund, settle};
 async fn propose_by(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
     let request =
         ProposeReversalRequest { transaction_id: one.id.clone(), note: "charged back".into(), ..Default::default() };
-    Ok(world.doors.propose_reversal(with_token(request, token)).await?.into_inner().proposal.unwrap())
+    Ok(world.grpc.propose_reversal(with_token(request, token)).await?.into_inner().proposal.unwrap())
 }
 
 /// A reviewer proposes, a treasurer confirms.
@@ -112,7 +112,7 @@ async fn other_transactions_are_not_reversed(pool: PgPool) {
     assert_eq!(code(propose_by(&world, &world.realm.staff(Role::Manager).1, &deposited).await), "PERMISSION_DENIED");
     for note in [String::new(), " ".into(), "x".repeat(501)] {
         let request = ProposeReversalRequest { transaction_id: deposited.id.clone(), note, ..Default::default() };
-        let no = world.doors.propose_reversal(with_token(request, &world.reviewer)).await;
+        let no = world.grpc.propose_reversal(with_token(request, &world.reviewer)).await;
         assert_eq!(code(no), "VALIDATION_FAILED");
     }
     assert_eq!(world.count("SELECT count(*) FROM proposals").await, 0);
@@ -123,7 +123,7 @@ async fn other_transactions_are_not_reversed(pool: PgPool) {
         ..Default::default()
     };
     for _ in 0..2 {
-        world.doors.propose_reversal(with_token(keyed.clone(), &world.reviewer)).await.unwrap();
+        world.grpc.propose_reversal(with_token(keyed.clone(), &world.reviewer)).await.unwrap();
     }
     assert_eq!(world.count("SELECT count(*) FROM proposals").await, 1);
 }
@@ -253,7 +253,7 @@ async fn a_statement_shows_what_is_owed(pool: PgPool) {
     world.deposit_confirmed(&member, 20_000).await;
     let statement = async |from: OffsetDateTime, to: OffsetDateTime| {
         let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)), page: None };
-        world.doors.get_statement(with_token(request, &member.token)).await.unwrap().into_inner()
+        world.grpc.get_statement(with_token(request, &member.token)).await.unwrap().into_inner()
     };
     let (hour, now) = (Duration::hours(1), OffsetDateTime::now_utc() + Duration::seconds(1));
     let lines = |one: &GetStatementResponse| {

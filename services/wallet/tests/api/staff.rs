@@ -19,7 +19,7 @@ fn may<T>(result: &Result<T, Status>) -> bool {
 #[sqlx::test(migrations = false)]
 async fn each_role_does_its_own(pool: PgPool) {
     let world = World::new(pool).await;
-    let doors = &world.doors;
+    let grpc = &world.grpc;
     let all = Role::ALL.as_slice();
     let keepers = [Role::Treasurer, Role::Admin];
     let mut tokens: Vec<(Option<Role>, String)> =
@@ -29,33 +29,33 @@ async fn each_role_does_its_own(pool: PgPool) {
         let allowed = |roles: &[Role]| role.is_some_and(|role| roles.contains(&role));
         let t = token.as_str();
         let cells = [
-            ("queue", may(&doors.get_queue(with_token(GetQueueRequest {}, t)).await), all),
-            ("list", may(&doors.list_staff_transactions(with_token(Default::default(), t)).await), all),
-            ("unclaimed", may(&doors.list_unclaimed_payments(with_token(Default::default(), t)).await), all),
-            ("review", may(&doors.get_review(with_token(Default::default(), t)).await), all),
-            ("approve", may(&doors.approve_transaction(with_token(Default::default(), t)).await), &[Role::Reviewer]),
+            ("queue", may(&grpc.get_queue(with_token(GetQueueRequest {}, t)).await), all),
+            ("list", may(&grpc.list_staff_transactions(with_token(Default::default(), t)).await), all),
+            ("unclaimed", may(&grpc.list_unclaimed_payments(with_token(Default::default(), t)).await), all),
+            ("review", may(&grpc.get_review(with_token(Default::default(), t)).await), all),
+            ("approve", may(&grpc.approve_transaction(with_token(Default::default(), t)).await), &[Role::Reviewer]),
             // Which of the two may depends on whether the withdrawal is approved.
             (
                 "reject",
-                may(&doors.reject_transaction(with_token(Default::default(), t)).await),
+                may(&grpc.reject_transaction(with_token(Default::default(), t)).await),
                 &[Role::Reviewer, Role::Treasurer],
             ),
-            ("paying", may(&doors.lease_payout(with_token(Default::default(), t)).await), &[Role::Treasurer]),
-            ("paid", may(&doors.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
-            ("wallet", may(&doors.get_member_wallet(with_token(Default::default(), t)).await), all),
-            ("propose", may(&doors.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
-            ("proposals", may(&doors.list_proposals(with_token(Default::default(), t)).await), all),
-            ("viewing", may(&doors.note_viewing(with_token(Default::default(), t)).await), all),
-            ("reopen", may(&doors.propose_reopening(with_token(Default::default(), t)).await), &keepers),
-            // An admin gets past the door for the sake of a reopening; which proposal it is decides inside.
-            ("confirm", may(&doors.confirm_proposal(with_token(Default::default(), t)).await), &keepers),
-            ("end", may(&doors.reject_proposal(with_token(Default::default(), t)).await), &keepers),
-            ("dead letters", may(&doors.list_dead_letters(with_token(Default::default(), t)).await), all),
-            ("replay", may(&doors.replay_dead_letter(with_token(Default::default(), t)).await), &[Role::Admin]),
-            ("integrity", may(&doors.get_integrity(with_token(GetIntegrityRequest {}, t)).await), all),
+            ("paying", may(&grpc.lease_payout(with_token(Default::default(), t)).await), &[Role::Treasurer]),
+            ("paid", may(&grpc.mark_withdrawal_paid(with_token(Default::default(), t)).await), &[Role::Treasurer]),
+            ("wallet", may(&grpc.get_member_wallet(with_token(Default::default(), t)).await), all),
+            ("propose", may(&grpc.propose_correction(with_token(Default::default(), t)).await), &[Role::Treasurer]),
+            ("proposals", may(&grpc.list_proposals(with_token(Default::default(), t)).await), all),
+            ("viewing", may(&grpc.note_viewing(with_token(Default::default(), t)).await), all),
+            ("reopen", may(&grpc.propose_reopening(with_token(Default::default(), t)).await), &keepers),
+            // An admin is not refused for its role for the sake of a reopening; which proposal it is decides inside.
+            ("confirm", may(&grpc.confirm_proposal(with_token(Default::default(), t)).await), &keepers),
+            ("end", may(&grpc.reject_proposal(with_token(Default::default(), t)).await), &keepers),
+            ("dead letters", may(&grpc.list_dead_letters(with_token(Default::default(), t)).await), all),
+            ("replay", may(&grpc.replay_dead_letter(with_token(Default::default(), t)).await), &[Role::Admin]),
+            ("integrity", may(&grpc.get_integrity(with_token(GetIntegrityRequest {}, t)).await), all),
             (
                 "trail",
-                may(&doors.list_audit_rows(with_token(Default::default(), t)).await),
+                may(&grpc.list_audit_rows(with_token(Default::default(), t)).await),
                 &[Role::Auditor, Role::Admin],
             ),
         ];
@@ -69,22 +69,22 @@ async fn each_role_does_its_own(pool: PgPool) {
 #[sqlx::test(migrations = false)]
 async fn decisions_need_a_fresh_factor(pool: PgPool) {
     let world = World::new(pool).await;
-    let doors = &world.doors;
+    let grpc = &world.grpc;
     let stale = |role| world.realm.sign_in(Session { stepped_up: false, ..session(Some(role)) });
     let (reviewer, treasurer) = (stale(Role::Reviewer), stale(Role::Treasurer));
     let refused = [
-        code(doors.approve_transaction(with_token(Default::default(), &reviewer)).await),
-        code(doors.reject_transaction(with_token(Default::default(), &reviewer)).await),
-        code(doors.reject_transaction(with_token(Default::default(), &treasurer)).await),
-        code(doors.lease_payout(with_token(Default::default(), &treasurer)).await),
-        code(doors.mark_withdrawal_paid(with_token(Default::default(), &treasurer)).await),
-        code(doors.propose_correction(with_token(Default::default(), &treasurer)).await),
-        code(doors.propose_reopening(with_token(Default::default(), &treasurer)).await),
-        code(doors.confirm_proposal(with_token(Default::default(), &treasurer)).await),
-        code(doors.reject_proposal(with_token(Default::default(), &treasurer)).await),
+        code(grpc.approve_transaction(with_token(Default::default(), &reviewer)).await),
+        code(grpc.reject_transaction(with_token(Default::default(), &reviewer)).await),
+        code(grpc.reject_transaction(with_token(Default::default(), &treasurer)).await),
+        code(grpc.lease_payout(with_token(Default::default(), &treasurer)).await),
+        code(grpc.mark_withdrawal_paid(with_token(Default::default(), &treasurer)).await),
+        code(grpc.propose_correction(with_token(Default::default(), &treasurer)).await),
+        code(grpc.propose_reopening(with_token(Default::default(), &treasurer)).await),
+        code(grpc.confirm_proposal(with_token(Default::default(), &treasurer)).await),
+        code(grpc.reject_proposal(with_token(Default::default(), &treasurer)).await),
     ];
     assert_eq!(refused, ["STEP_UP_REQUIRED"; 9]);
-    doors.get_queue(with_token(GetQueueRequest {}, &reviewer)).await.unwrap();
+    grpc.get_queue(with_token(GetQueueRequest {}, &reviewer)).await.unwrap();
 }
 
 /// [D-O2] The queue counts what waits, by kind; an approved withdrawal waits for its payout.
@@ -99,7 +99,7 @@ async fn the_queue_counts_what_waits(pool: PgPool) {
     world.pay_fee(&one, &open).await.unwrap();
     let payout = world.withdraw(&two, withdrawal(10_000)).await.unwrap();
     world.approve(&payout).await.unwrap();
-    let answer = world.doors.get_queue(with_token(GetQueueRequest {}, &world.reviewer)).await.unwrap().into_inner();
+    let answer = world.grpc.get_queue(with_token(GetQueueRequest {}, &world.reviewer)).await.unwrap().into_inner();
     let counts: Vec<_> =
         answer.counts.iter().map(|one| (one.kind.as_str(), one.count, one.oldest_at.is_some())).collect();
     assert_eq!(
@@ -117,7 +117,7 @@ async fn staff_finds_transactions(pool: PgPool) {
         world.deposit(&one, RequestDepositRequest { txid: "claimed-7".into(), ..deposit(10_000) }).await.unwrap();
     let out = world.withdraw(&two, withdrawal(10_000)).await.unwrap();
     let find = async |request: ListStaffTransactionsRequest| {
-        let answer = world.doors.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
+        let answer = world.grpc.list_staff_transactions(with_token(request, &world.reviewer)).await.unwrap();
         answer.into_inner()
     };
     let search = |text: &str| ListStaffTransactionsRequest { search: text.to_owned(), ..Default::default() };
@@ -157,7 +157,7 @@ async fn staff_finds_transactions(pool: PgPool) {
         },
         ListStaffTransactionsRequest { page: Some(PageRequest { size: 1, cursor: "x".into() }), ..Default::default() },
     ] {
-        let no = refusal(world.doors.list_staff_transactions(with_token(bad, &world.reviewer)).await);
+        let no = refusal(world.grpc.list_staff_transactions(with_token(bad, &world.reviewer)).await);
         assert_eq!(no.code, "VALIDATION_FAILED");
     }
 }
@@ -170,7 +170,7 @@ async fn the_integrity_report_adds_up(pool: PgPool) {
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let report = async || {
         let request = with_token(GetIntegrityRequest {}, &world.treasurer);
-        world.doors.get_integrity(request).await.unwrap().into_inner()
+        world.grpc.get_integrity(request).await.unwrap().into_inner()
     };
     let good = report().await;
     assert!(good.ok && good.trial_balance_cents == 0 && good.drift_cents == 0);
@@ -180,7 +180,7 @@ async fn the_integrity_report_adds_up(pool: PgPool) {
         .execute(&pool)
         .await
         .unwrap();
-    check_ledger(&world.doors.db).await.unwrap();
+    check_ledger(&world.grpc.db).await.unwrap();
     let bad = report().await;
     assert!(!bad.ok && bad.drift_cents == 7);
 }
@@ -194,7 +194,7 @@ async fn every_decision_leaves_a_trace(pool: PgPool) {
     let approved = world.approve(&made).await.unwrap();
     world.pay(&approved).await.unwrap();
     let auditor = world.realm.staff(Role::Auditor).1;
-    let answer = world.doors.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
+    let answer = world.grpc.list_audit_rows(with_token(ListAuditRowsRequest::default(), &auditor)).await.unwrap();
     let rows = answer.into_inner().rows;
     let acts: Vec<_> = rows.iter().map(|row| (row.action.as_str(), row.actor_role.as_str())).collect();
     assert_eq!(
@@ -218,7 +218,7 @@ async fn staff_sees_a_members_entries(pool: PgPool) {
     let member = world.member_with(50_000).await;
     world.withdraw(&member, withdrawal(10_000)).await.unwrap();
     let request = with_token(GetMemberWalletRequest { user_id: member.id.to_string() }, &world.treasurer);
-    let found = world.doors.get_member_wallet(request).await.unwrap().into_inner();
+    let found = world.grpc.get_member_wallet(request).await.unwrap().into_inner();
     assert_eq!(found.wallet.unwrap().held_cents, 10_000);
     let entries: Vec<_> =
         found.entries.iter().map(|one| (one.account.as_str(), one.amount_cents, one.balance_cents)).collect();

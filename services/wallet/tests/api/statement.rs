@@ -33,7 +33,7 @@ async fn the_history_is_paged(pool: PgPool) {
     loop {
         let page = Some(PageRequest { size: 2, cursor });
         let request = with_token(ListTransactionsRequest { page }, &member.token);
-        let found = world.doors.list_transactions(request).await.unwrap().into_inner();
+        let found = world.grpc.list_transactions(request).await.unwrap().into_inner();
         seen.extend(found.transactions);
         cursor = found.next_cursor;
         if cursor.is_empty() {
@@ -44,7 +44,7 @@ async fn the_history_is_paged(pool: PgPool) {
     for (size, cursor) in [(-1, ""), (501, ""), (1, "x"), (1, "1.x")] {
         let page = Some(PageRequest { size, cursor: cursor.into() });
         let request = with_token(ListTransactionsRequest { page }, &member.token);
-        assert_eq!(code(world.doors.list_transactions(request).await), "VALIDATION_FAILED");
+        assert_eq!(code(world.grpc.list_transactions(request).await), "VALIDATION_FAILED");
     }
 }
 
@@ -59,7 +59,7 @@ async fn a_statement_adds_up(pool: PgPool) {
     world.reject(&open, "MEMBER_REQUEST").await.unwrap();
     let statement = async |from: OffsetDateTime, to: OffsetDateTime| {
         let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)), page: None };
-        world.doors.get_statement(with_token(request, &member.token)).await
+        world.grpc.get_statement(with_token(request, &member.token)).await
     };
     let (hour, now) = (Duration::hours(1), OffsetDateTime::now_utc() + Duration::seconds(1));
     let all = statement(now - hour, now).await.unwrap().into_inner();
@@ -89,7 +89,7 @@ async fn move_cents(world: &World, member: &Member, times: usize) {
     let movement = || {
         let cause = Cause::Unchecked(Uuid::new_v4());
         let posting = Posting::transfer(PostingKind::Transfer, cause, member.id, way, Cents::new(1)).unwrap();
-        world.doors.ledger.apply(Movement { user_id: member.id, postings: vec![posting], ..Movement::default() })
+        world.grpc.ledger.apply(Movement { user_id: member.id, postings: vec![posting], ..Movement::default() })
     };
     let outcomes = futures::future::join_all((0..times).map(|_| movement())).await;
     assert!(outcomes.into_iter().all(|outcome| outcome.unwrap() == Outcome::Applied));
@@ -106,7 +106,7 @@ async fn a_statement_is_read_page_by_page(pool: PgPool) {
     let to = OffsetDateTime::now_utc() + Duration::hours(1);
     let read = async |page: Option<PageRequest>| {
         let request = GetStatementRequest { from: Some(to_proto(from)), to: Some(to_proto(to)), page };
-        world.doors.get_statement(with_token(request, &member.token)).await
+        world.grpc.get_statement(with_token(request, &member.token)).await
     };
     let whole = read(None).await.unwrap().into_inner();
     assert_eq!((whole.opening_balance_cents, whole.closing_balance_cents, whole.lines.len()), (50_000, 49_880, 120));
@@ -142,7 +142,7 @@ async fn balances_are_told_as_of_a_moment(pool: PgPool) {
     let member = world.member_with(50_000).await;
     let at = async |at: Option<Timestamp>| {
         let request = with_token(GetBalancesRequest { at }, &member.token);
-        world.doors.get_balances(request).await.map(|answer| {
+        world.grpc.get_balances(request).await.map(|answer| {
             let balances = answer.into_inner().balances;
             let of = |account: &str| balances.iter().find(|one| one.account == account).unwrap().amount_cents;
             (of("available"), of("held"), of("bonus"), of("invested"))

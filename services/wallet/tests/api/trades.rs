@@ -18,7 +18,7 @@ pub async fn fund(world: &World, member: &Member, trade_id: Uuid, cents: i64) ->
         plan_title: "Starter".into(),
     };
     let token = world.realm.service_token("trade");
-    world.doors.fund_trade(with_token(request, &token)).await.map(|_| ())
+    world.grpc.fund_trade(with_token(request, &token)).await.map(|_| ())
 }
 
 pub async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, value: i64) -> Result<(), Status> {
@@ -30,13 +30,13 @@ pub async fn settle(world: &World, member: &Member, trade_id: Uuid, cents: i64, 
         plan_title: "Starter".into(),
     };
     let token = world.realm.service_token("trade");
-    world.doors.settle_trade(with_token(request, &token)).await.map(|_| ())
+    world.grpc.settle_trade(with_token(request, &token)).await.map(|_| ())
 }
 
 async fn funding(world: &World, trade_id: Uuid) -> (bool, bool) {
     let token = world.realm.service_token("trade");
     let request = GetTradeFundingRequest { trade_id: trade_id.to_string() };
-    let answer = world.doors.get_trade_funding(with_token(request, &token)).await.unwrap().into_inner();
+    let answer = world.grpc.get_trade_funding(with_token(request, &token)).await.unwrap().into_inner();
     (answer.funded, answer.settled)
 }
 
@@ -177,7 +177,7 @@ async fn only_trade_settles_trades(pool: PgPool) {
         plan_title: "Starter".into(),
     };
     for token in [member.token.clone(), world.reviewer.clone(), world.realm.service_token("auth")] {
-        let no = world.doors.fund_trade(with_token(request(), &token)).await.unwrap_err();
+        let no = world.grpc.fund_trade(with_token(request(), &token)).await.unwrap_err();
         assert_eq!(no.code(), Code::PermissionDenied);
     }
     for cents in [0, -1, i64::MIN] {

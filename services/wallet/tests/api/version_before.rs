@@ -166,7 +166,7 @@ async fn the_version_before_settles_what_is_owed(pool: PgPool) {
     world.pay(&paid).await.unwrap();
     let request =
         ProposeReversalRequest { transaction_id: deposited.id, note: "charged back".into(), ..Default::default() };
-    let proposed = world.doors.propose_reversal(with_token(request, &world.reviewer)).await.unwrap();
+    let proposed = world.grpc.propose_reversal(with_token(request, &world.reviewer)).await.unwrap();
     confirm(&world, &world.treasurer, &proposed.into_inner().proposal.unwrap()).await.unwrap();
     assert_eq!(world.wallet(&member).await.owed_cents, 10_000);
     let (id, fund) = (Uuid::new_v4(), CALLS[2].0);

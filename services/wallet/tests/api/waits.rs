@@ -61,10 +61,10 @@ fn ledger(url: &str) -> Ledger {
 #[sqlx::test(migrations = false)]
 async fn a_locked_account_delays_only_its_own_movements(pool: PgPool) {
     let world = World::new(pool.clone()).await;
-    let ledger = &world.doors.ledger;
+    let ledger = &world.grpc.ledger;
     let members = members(&world, 5).await;
     let (locked, others) = members.split_first().unwrap();
-    let mut holder = world.doors.db.begin().await.unwrap();
+    let mut holder = world.grpc.db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts WHERE user_id = $1 FOR UPDATE").bind(locked).execute(&mut *holder).await.unwrap();
     let waiting = tokio::spawn({
         let (ledger, movement) = (ledger.clone(), hot(*locked));
@@ -83,14 +83,14 @@ async fn a_locked_account_delays_only_its_own_movements(pool: PgPool) {
 async fn an_account_that_stays_locked_is_unavailable_in_time(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let member = members(&world, 1).await[0];
-    let mut holder = world.doors.db.begin().await.unwrap();
+    let mut holder = world.grpc.db.begin().await.unwrap();
     sqlx::query("SELECT FROM accounts WHERE user_id = $1 FOR UPDATE").bind(member).execute(&mut *holder).await.unwrap();
     let began = Instant::now();
-    let no = world.doors.ledger.apply(own(member)).await.unwrap_err();
+    let no = world.grpc.ledger.apply(own(member)).await.unwrap_err();
     assert_eq!(no.to_string(), chassis::error::Refusal::unavailable().message);
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     holder.rollback().await.unwrap();
-    assert_eq!(world.doors.ledger.apply(own(member)).await.unwrap(), Outcome::Applied);
+    assert_eq!(world.grpc.ledger.apply(own(member)).await.unwrap(), Outcome::Applied);
     assert_eq!(world.count("SELECT count(*) FROM postings WHERE kind = 'transfer'").await, 1);
 }
 
@@ -101,7 +101,7 @@ async fn two_processes_share_a_database(pool: PgPool) {
     let world = World::new(pool.clone()).await;
     let members = members(&world, 4).await;
     let second = ledger(&url(&pool, pool.connect_options().get_port()));
-    let both = [&world.doors.ledger, &second];
+    let both = [&world.grpc.ledger, &second];
     for _ in 0..4 {
         let movements = (0..120).map(|n| {
             let member = members[n / 2 % members.len()];

@@ -78,7 +78,7 @@ async fn the_destination_is_typed_saved_or_named_later(pool: PgPool) {
 
 async fn set_destination(world: &World, member: &Member, id: &str, address: &str) -> Result<Transaction, Status> {
     let request = SetDestinationRequest { transaction_id: id.into(), address: address.into(), memo: "tag".into() };
-    let answer = world.doors.set_destination(with_token(request, &member.token)).await?;
+    let answer = world.grpc.set_destination(with_token(request, &member.token)).await?;
     Ok(answer.into_inner().transaction.unwrap())
 }
 
@@ -164,7 +164,7 @@ async fn a_rejected_withdrawal_gives_the_hold_back(pool: PgPool) {
         reason_code: "PAYOUT_FAILED".to_owned(),
         ..Default::default()
     };
-    let refused = world.doors.reject_transaction(with_token(request, &world.reviewer)).await;
+    let refused = world.grpc.reject_transaction(with_token(request, &world.reviewer)).await;
     assert_eq!(code(refused), "PERMISSION_DENIED");
     let rejected = world.reject(&approved, "PAYOUT_FAILED").await.unwrap();
     assert_eq!(rejected.description, "The payout did not go through. The amount is back in your balance.");
