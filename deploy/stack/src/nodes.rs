@@ -332,7 +332,17 @@ impl Bitcoind {
     /// # Errors
     /// When the node refuses.
     pub async fn wallet(&self, method: &str, params: Value) -> Result<Value> {
-        self.rpc.call_at(&format!("{}wallet/{MINER}", self.rpc.url), method, params).await
+        let answer = self.rpc.call_at(&format!("{}wallet/{MINER}", self.rpc.url), method, params).await?;
+        self.settle().await?;
+        Ok(answer)
+    }
+
+    /// Waits until every wallet of the node knows what the node knows, which takes a moment.
+    ///
+    /// # Errors
+    /// When the node does not answer.
+    pub async fn settle(&self) -> Result<()> {
+        self.rpc.call("syncwithvalidationinterfacequeue", json!([])).await.map(drop)
     }
 
     /// Makes blocks, whose reward goes to the wallet.
@@ -341,7 +351,8 @@ impl Bitcoind {
     /// When the node refuses.
     pub async fn mine(&self, blocks: u32) -> Result<()> {
         let address = self.wallet("getnewaddress", json!([])).await?;
-        self.rpc.call("generatetoaddress", json!([blocks, address])).await.map(drop)
+        self.rpc.call("generatetoaddress", json!([blocks, address])).await?;
+        self.settle().await
     }
 
     /// Pays from the wallet, in satoshi to each address as the test network writes it; the hash.

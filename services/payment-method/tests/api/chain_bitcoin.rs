@@ -98,6 +98,7 @@ async fn a_reorganisation_orphans_and_includes_again(pool: PgPool) {
     assert_eq!(states(&world).await, ["final"]);
     let hash = node.rpc.call("getblockhash", json!([102])).await.unwrap();
     node.rpc.call("invalidateblock", json!([hash])).await.unwrap();
+    node.settle().await.unwrap();
     look(&world, &chain).await;
     assert_eq!(states(&world).await, ["orphaned"]);
     node.mine(1).await.unwrap();
@@ -125,6 +126,7 @@ async fn a_backlog_is_caught_up_once(pool: PgPool) {
     }
     let to = regtest(&node, BITCOIN).await;
     node.rpc.call("generatetoaddress", json!([5, to])).await.unwrap();
+    node.settle().await.unwrap();
     sqlx::query("UPDATE chain_cursors SET leased_until = '-infinity'").execute(&world.pool).await.unwrap();
     let (one, other) = (chain(&node), chain(&node));
     let looked = join_all([observe_chain(&world.grpc.db, &one), observe_chain(&world.grpc.db, &other)]).await;
