@@ -1,6 +1,7 @@
 //! Refunds of the course.
 
 use chassis::clock;
+use chassis::db::PgConnection;
 use chassis::identity::Role;
 use chassis::testing::with_token;
 use proto::common::v1::Proposal;
@@ -8,6 +9,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::*;
 use sqlx::PgPool;
 use tonic::Status;
+use uuid::Uuid;
 use wallet::domain::account::{AccountRef, HouseAccount};
 use wallet::domain::limits::COURSE_PRICE;
 use wallet::domain::posting_kind::{Cause, PostingKind};
@@ -18,6 +20,7 @@ use wallet::store::transactions;
 
 use crate::corrections::confirm;
 use crate::fixture::{World, code, course_payment};
+use crate::reversals::reverse;
 
 async fn propose(world: &World, token: &str, one: &Transaction) -> Result<Proposal, Status> {
     let request =
@@ -83,6 +86,23 @@ async fn a_payment_from_outside_is_refunded_to_the_balance(pool: PgPool) {
     world.assert_verified().await;
 }
 
+/// [D-C9] [D-B9] A refund settles what the member owes first.
+#[sqlx::test(migrations = false)]
+async fn a_refund_settles_what_is_owed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let (member, second) = (world.member_with(10_000).await, world.realm.staff(Role::Treasurer).1);
+    let deposited = world.history(&member).await.remove(0);
+    let bought = world.buy_course(&member).await.unwrap();
+    reverse(&world, &deposited).await;
+    let wallet = world.wallet(&member).await;
+    assert_eq!((wallet.available_cents, wallet.owed_cents), (0, 8_700));
+    let refund = propose(&world, &world.treasurer, &bought).await.unwrap();
+    confirm(&world, &second, &refund).await.unwrap();
+    let wallet = world.wallet(&member).await;
+    assert_eq!((wallet.available_cents, wallet.owed_cents, wallet.has_purchased_course), (0, 0, false));
+    world.assert_verified().await;
+}
+
 /// [D-C9] Nothing but the course is refunded.
 #[sqlx::test(migrations = false)]
 async fn nothing_else_is_refunded(pool: PgPool) {
@@ -97,18 +117,32 @@ async fn nothing_else_is_refunded(pool: PgPool) {
     assert_eq!(code(refused), "VALIDATION_FAILED");
 }
 
-/// [T5] Without the look at what the member owns, the ledger still takes no second purchase.
+/// [T5] Without the look at what the member owns, the ledger still takes no second purchase, whether the first is committed
+/// or on its way.
 #[sqlx::test(migrations = false)]
 async fn the_ledger_sells_the_course_once(pool: PgPool) {
     let world = World::new(pool).await;
     let member = world.member_with(50_000).await;
-    world.buy_course(&member).await.unwrap();
-    let mut tx = world.grpc.db.begin().await.unwrap();
-    posting::lock_member(&mut tx, member.id).await.unwrap();
-    let line = Line::done(member.id, Details::Purchase, COURSE_PRICE, clock::now(&mut tx).await.unwrap());
-    transactions::insert(&mut tx, &line).await.unwrap();
-    let way = (AccountRef::available(member.id), AccountRef::House(HouseAccount::CourseRevenue));
-    let second =
-        Posting::transfer(PostingKind::Course, Cause::Purchase(line.id), member.id, way, COURSE_PRICE).unwrap();
-    assert!(matches!(posting::post(&mut tx, &[second]).await, Err(Error::CourseAlreadyPurchased)));
+    let mut first = world.grpc.db.begin().await.unwrap();
+    purchase(&mut first, member.id).await.unwrap();
+    let (db, id) = (world.grpc.db.clone(), member.id);
+    let second = tokio::spawn(async move { purchase(&mut db.begin().await.unwrap(), id).await });
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    while !second.is_finished() && sqlx::query_scalar::<_, i64>(waits).fetch_one(&world.pool).await.unwrap() == 0 {
+        tokio::task::yield_now().await;
+    }
+    first.commit().await.unwrap();
+    assert!(matches!(second.await.unwrap(), Err(Error::CourseAlreadyPurchased)));
+    let mut third = world.grpc.db.begin().await.unwrap();
+    assert!(matches!(purchase(&mut third, member.id).await, Err(Error::CourseAlreadyPurchased)));
+}
+
+/// A purchase as the ledger takes it from whoever holds the member's lock.
+async fn purchase(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    posting::lock_member(conn, user_id).await?;
+    let line = Line::done(user_id, Details::Purchase, COURSE_PRICE, clock::now(conn).await?);
+    transactions::insert(conn, &line).await?;
+    let way = (AccountRef::available(user_id), AccountRef::House(HouseAccount::CourseRevenue));
+    let bought = Posting::transfer(PostingKind::Course, Cause::Purchase(line.id), user_id, way, COURSE_PRICE)?;
+    posting::post(conn, &[bought]).await.map(drop)
 }

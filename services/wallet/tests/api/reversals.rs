@@ -24,7 +24,7 @@ async fn propose_by(world: &World, token: &str, one: &Transaction) -> Result<Pro
 }
 
 /// A reviewer proposes, a treasurer confirms.
-async fn reverse(world: &World, one: &Transaction) {
+pub async fn reverse(world: &World, one: &Transaction) {
     let proposal = propose_by(world, &world.reviewer, one).await.unwrap();
     confirm(world, &world.treasurer, &proposal).await.unwrap();
 }
