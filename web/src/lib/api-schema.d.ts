@@ -915,7 +915,7 @@ export interface paths {
         /**
          * Propose to refund the course
          * @description The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
-         *     confirms.
+         *     confirms. The note, of 1 to 500 characters, is for the audit log.
          */
         post: operations["post_admin_transactions_by_id_refund"];
         delete?: never;
@@ -953,7 +953,8 @@ export interface paths {
         /**
          * Propose to reverse a transaction
          * @description Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
-         *     the balance lacks is owed by the member. A treasurer other than the proposer confirms.
+         *     the balance lacks is owed by the member. A treasurer other than the proposer confirms. The note, of 1 to 500
+         *     characters, is for the audit log.
          */
         post: operations["post_admin_transactions_by_id_reverse"];
         delete?: never;
@@ -3678,14 +3679,6 @@ export interface components {
             recoveryCodes: string[];
             success: boolean;
         };
-        /** @description The reason for a refund. */
-        Refund: {
-            /**
-             * @description For the audit log; 1 to 500 characters.
-             * @example Asked for within 14 days
-             */
-            note: string;
-        };
         /** @description A new account. */
         Registration: {
             /**
@@ -3748,14 +3741,6 @@ export interface components {
              * @description The version that was published when the caller looked.
              */
             published: number;
-        };
-        /** @description The reason for a reversal. */
-        Reversal: {
-            /**
-             * @description For the audit log; 1 to 500 characters.
-             * @example The payment was charged back
-             */
-            note: string;
         };
         /** @description A transaction with everything that a decision needs. */
         Review: {
@@ -5635,7 +5620,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Refund"];
+                "application/json": components["schemas"]["NoteRequest"];
             };
         };
         responses: {
@@ -5681,7 +5666,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Reversal"];
+                "application/json": components["schemas"]["NoteRequest"];
             };
         };
         responses: {

@@ -169,7 +169,7 @@ pub struct NoteRequest {
     note: Field,
 }
 
-fn note(value: &NoteRequest) -> Result<String, ApiError> {
+pub(super) fn note(value: &NoteRequest) -> Result<String, ApiError> {
     let mut form = Form::new();
     let text = form.text("note", &value.note);
     form.finish()?;

@@ -3,7 +3,7 @@
 use axum::extract::{Query, State};
 use proto::common::v1::PageRequest;
 use proto::wallet::v1::ListUnclaimedPaymentsRequest;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -12,6 +12,7 @@ use crate::error::{ApiError, Errors};
 use crate::extract::StaffMember;
 use crate::json::{Reply, ok};
 use crate::routes::admin::transactions::{StaffTransaction, named_by};
+use crate::routes::transactions::PageQuery;
 use crate::routes::transactions::payments::ChainPayment;
 
 /// A payment that no transaction accounts for.
@@ -37,12 +38,6 @@ pub struct UnclaimedPayments {
     next_cursor: Option<String>,
 }
 
-/// The page.
-#[derive(Debug, Default, Deserialize)]
-pub struct Place {
-    cursor: Option<String>,
-}
-
 /// List unclaimed payments
 ///
 /// Payments to an address of the platform that no transaction was approved with, and that no open one claims by its hash or
@@ -52,9 +47,9 @@ pub struct Place {
 pub async fn unclaimed(
     State(app): State<App>,
     StaffMember(caller): StaffMember,
-    Query(place): Query<Place>,
+    Query(query): Query<PageQuery>,
 ) -> Result<Reply<UnclaimedPayments>, ApiError> {
-    let page = Some(PageRequest { size: 0, cursor: place.cursor.unwrap_or_default() });
+    let page = Some(PageRequest { size: 0, cursor: query.cursor.unwrap_or_default() });
     let message = ListUnclaimedPaymentsRequest { page };
     let answer = call_retrying!(app.clients.wallet_staff, list_unclaimed_payments, caller.out, message)?.into_inner();
     let people = answer.payments.iter().flat_map(|one| &one.candidates).flat_map(named_by);

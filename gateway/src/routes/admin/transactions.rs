@@ -23,7 +23,7 @@ use crate::extract::StaffMember;
 use crate::idempotency::{Key, marked};
 use crate::json::{Dollars, Field, Form, Json, Reply, created, field, moment, ok};
 use crate::names::{QueueKind, RejectionReason};
-use crate::routes::admin::members::Entry;
+use crate::routes::admin::members::{Entry, NoteRequest, note};
 use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::transactions::payments::Evidence;
 use crate::routes::transactions::times::{Percentiles, of_kind};
@@ -459,19 +459,12 @@ pub async fn reject(
     Ok(marked(&metadata, ok(TransactionMade::new(answer.transaction, "Rejected.")?)))
 }
 
-/// The reason for a reversal.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct Reversal {
-    /// For the audit log; 1 to 500 characters.
-    #[schema(value_type = String, example = "The payment was charged back")]
-    note: Field,
-}
-
 /// Propose to reverse a transaction
 ///
 /// Takes a confirmed deposit, a late fee payment, a credit by staff or a released bonus back from the balance, once. What
-/// the balance lacks is owed by the member. A treasurer other than the proposer confirms.
-#[utoipa::path(post, path = "/admin/transactions/{id}/reverse", request_body = Reversal,
+/// the balance lacks is owed by the member. A treasurer other than the proposer confirms. The note, of 1 to 500
+/// characters, is for the audit log.
+#[utoipa::path(post, path = "/admin/transactions/{id}/reverse", request_body = NoteRequest,
     params(("id" = String, Path), Key),
     responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn reverse(
@@ -479,35 +472,25 @@ pub async fn reverse(
     StaffMember(caller): StaffMember,
     Path(transaction_id): Path<String>,
     key: Key,
-    Json { value, digest }: Json<Reversal>,
+    Json { value, digest }: Json<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let mut form = Form::new();
     let claim = key.claim(&digest);
     let message = ProposeReversalRequest {
         transaction_id,
-        note: form.text("note", &value.note),
+        note: note(&value)?,
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
-    form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_reversal, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))
 }
 
-/// The reason for a refund.
-#[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct Refund {
-    /// For the audit log; 1 to 500 characters.
-    #[schema(value_type = String, example = "Asked for within 14 days")]
-    note: Field,
-}
-
 /// Propose to refund the course
 ///
 /// The price goes back to the balance, whichever way it was paid, and access ends. A treasurer other than the proposer
-/// confirms.
-#[utoipa::path(post, path = "/admin/transactions/{id}/refund", request_body = Refund,
+/// confirms. The note, of 1 to 500 characters, is for the audit log.
+#[utoipa::path(post, path = "/admin/transactions/{id}/refund", request_body = NoteRequest,
     params(("id" = String, Path), Key),
     responses((status = 201, body = Proposed), Errors), tag = "Back office")]
 pub async fn refund(
@@ -515,17 +498,15 @@ pub async fn refund(
     StaffMember(caller): StaffMember,
     Path(transaction_id): Path<String>,
     key: Key,
-    Json { value, digest }: Json<Refund>,
+    Json { value, digest }: Json<NoteRequest>,
 ) -> Result<Response, ApiError> {
-    let mut form = Form::new();
     let claim = key.claim(&digest);
     let message = ProposeCourseRefundRequest {
         transaction_id,
-        note: form.text("note", &value.note),
+        note: note(&value)?,
         client_address: caller.client.address,
         idempotency: claim.clone(),
     };
-    form.finish()?;
     let (metadata, answer, _) =
         call_keyed!(app.clients.wallet_staff, propose_course_refund, caller.out, claim, message)?.into_parts();
     Ok(marked(&metadata, created(Proposed::new(Owner::Wallet, answer.proposal)?)))

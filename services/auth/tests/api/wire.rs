@@ -1,4 +1,4 @@
-//! The gRPC server on the network, and the task beside it.
+//! Calls of auth over the network, and the background task that mails links.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::fixture::{World, registration};
 /// [D-S4] S2: a service that asks over the network sees a session live, and dead within five seconds of its end. The
 /// health service answers, asked-for links are issued by the task, and a shutdown ends both.
 #[sqlx::test(migrations = false)]
-async fn the_door_serves_and_ends(pool: PgPool) {
+async fn the_server_serves_and_ends(pool: PgPool) {
     let world = World::new(pool).await;
     let shutdown = CancellationToken::new();
     let listener = chassis::grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();

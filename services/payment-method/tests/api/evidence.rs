@@ -218,8 +218,7 @@ async fn a_payment_on_another_network_is_named(pool: PgPool) {
     );
 }
 
-/// [D-Q6] The wallet lists the payments that count or may, page by page, newest first; one that was replaced is none. Nobody else
-/// lists them.
+/// [D-Q6] The wallet pages through all payments that were not replaced or orphaned, newest first. No other service may.
 #[sqlx::test(migrations = false)]
 async fn payments_are_listed_for_the_wallet(pool: PgPool) {
     let Some((node, _folder)) = bitcoind().await else { return };

@@ -4,6 +4,7 @@ use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer, Claim};
 use chassis::identity::Staff;
 use chassis::proposal::{self, NewProposal, Proposal};
+use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -39,7 +40,6 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
     }
     let posting_kind = posted.kind.parse().map_err(|_| Error::NotReversible)?;
     reversal::source(posting_kind, line.user_id).ok_or(Error::NotReversible)?;
-    let wallet = accounts::wallet(conn, line.user_id).await?.ok_or(Error::AccountMissing)?;
     let change = Reversal {
         transaction_id: line.id,
         reference: line.reference(),
@@ -48,14 +48,26 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: Strin
         amount_cents: posted.amount,
         note,
     };
-    let change = serde_json::to_value(&change).map_err(Error::unreadable_change)?;
+    open(conn, command, REVERSAL, line.user_id, &change).await
+}
+
+/// Opens a proposal to take back what a line did to a member's balance.
+pub(super) async fn open(
+    conn: &mut PgConnection,
+    command: &ProposeReversal,
+    kind: &'static str,
+    user_id: Uuid,
+    change: &impl Serialize,
+) -> Result<Proposal, Error> {
+    let wallet = accounts::wallet(conn, user_id).await?.ok_or(Error::AccountMissing)?;
+    let change = serde_json::to_value(change).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "owedCents": wallet.owed });
     let new = NewProposal {
         staff: &command.staff,
         address: &command.client_address,
-        kind: REVERSAL,
-        subject_id: Some(line.user_id),
-        member_id: Some(line.user_id),
+        kind,
+        subject_id: Some(user_id),
+        member_id: Some(user_id),
         change: &change,
         before: Some(before),
         logged: change.clone(),

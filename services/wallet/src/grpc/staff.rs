@@ -47,7 +47,7 @@ use crate::app::note_viewing::note_viewing;
 use crate::app::payout_state::known_since;
 use crate::app::place_hold::{PlaceHold, place_hold};
 use crate::app::propose_correction::{ProposeCorrection, propose_correction};
-use crate::app::propose_course_refund::{ProposeCourseRefund, propose_course_refund};
+use crate::app::propose_course_refund::propose_course_refund;
 use crate::app::propose_rebuild::{ProposeRebuild, propose_rebuild};
 use crate::app::propose_reopening::{ProposeReopening, propose_reopening};
 use crate::app::propose_reversal::{ProposeReversal, propose_reversal};
@@ -280,7 +280,7 @@ impl StaffService for GrpcServer {
         let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
         let request_id = request_id(request.metadata()).to_owned();
         let message = request.into_inner();
-        let command = ProposeCourseRefund {
+        let command = ProposeReversal {
             claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
             staff,
             transaction_id: convert::transaction_id(&message.transaction_id)?,
