@@ -51,6 +51,8 @@ fn decisions() -> Vec<(&'static str, Staff, Decided)> {
     };
     let bonus = confirmed("bonus", json!({ "amount_cents": 500 }), 0xb1, 0xa2);
     let value = confirmed("plan.value", json!({ "source": "source", "valueMicros": 1_000_000 }), 0xe9, 0xa4);
+    let rate = json!({ "asset": "BTC", "bidMicros": 97_000_000_000_i64, "askMicros": 97_100_000_000_i64, "source": "desk", "validMinutes": 60 });
+    let rate = confirmed("rate.publish", rate, 0xe5, 0xa2);
     let fields = json!({ "address": "TPLATFORM1", "currency": "USDT", "imageKey": "", "label": "", "memo": "", "network": "TRC20" });
     let method = confirmed("payment_method.create", fields, 0xe1, 0xa2);
     vec![
@@ -59,7 +61,12 @@ fn decisions() -> Vec<(&'static str, Staff, Decided)> {
         ("wallet", treasurer, decided("withdrawal.paid", 0xc3, Permission::Pay, paid)),
         ("wallet", other.clone(), decided("bonus.confirm", 0xf1, Permission::CorrectBalances, bonus)),
         ("trade", staff(0xa5, Role::Manager), decided("plan.value.confirm", 0xf2, Permission::ChangePlans, value)),
-        ("payment_method", other, decided("payment_method.create.confirm", 0xf3, Permission::ChangeMethods, method)),
+        (
+            "payment_method",
+            other.clone(),
+            decided("payment_method.create.confirm", 0xf3, Permission::ChangeMethods, method),
+        ),
+        ("payment_method", other, decided("rate.publish.confirm", 0xf4, Permission::PublishRates, rate)),
     ]
 }
 
@@ -154,6 +161,11 @@ BEGIN;
 INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f3', 'payment_method.create', '00000000-0000-0000-0000-0000000000e1',
     '{"address": "TPLATFORM1", "currency": "USDT", "imageKey": "", "label": "", "memo": "", "network": "TRC20"}', NULL,
     'confirmed', '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
+INSERT INTO proposals VALUES ('00000000-0000-0000-0000-0000000000f4', 'rate.publish', '00000000-0000-0000-0000-0000000000e5',
+    '{"asset": "BTC", "bidMicros": 97000000000, "askMicros": 97100000000, "source": "desk", "validMinutes": 60}', NULL,
+    'confirmed', '00000000-0000-0000-0000-0000000000a2', now(), '00000000-0000-0000-0000-0000000000a3', now());
+INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at, valid_until, proposal_id)
+VALUES ('BTC', 'desk', 97000000000, 97100000000, now(), now() + interval '60 minutes', '00000000-0000-0000-0000-0000000000f4');
 INSERT INTO methods VALUES ('00000000-0000-0000-0000-0000000000e1', 'platform', NULL, 1, now(), now(), NULL);
 INSERT INTO method_versions VALUES ('00000000-0000-0000-0000-0000000000e1', 1, 'platform', 'USDT', 'TRC20', 'TPLATFORM1', '', '', '', now());
 COMMIT;
@@ -490,6 +502,9 @@ controls! {
         "UPDATE users SET frozen_at = now() WHERE id = '00000000-0000-0000-0000-0000000000b1'";
     another_deposit_address_is_not_what_was_confirmed: "D-M1", "payment_method",
         "UPDATE method_versions SET address = 'TATTACKERx'";
+    another_rate_is_not_what_was_confirmed: "D-Q2", "payment_method", "UPDATE rate_points SET bid_micros = 96000000000";
+    a_rate_that_counts_for_longer_is_not_what_was_confirmed: "D-Q2", "payment_method",
+        "UPDATE rate_points SET valid_until = valid_until + interval '1 minute'";
     another_value_is_not_what_was_confirmed: "D-I1", "trade", "UPDATE plan_values SET value_micros = 2000000";
     a_hanging_mail_is_seen: "E1", "mailer",
         "UPDATE mails SET status = 'queued', ended_at = NULL, next_try_at = now() - interval '61 seconds'";

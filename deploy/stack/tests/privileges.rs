@@ -50,7 +50,8 @@ const PROTECTED: &[(&str, &str, &str)] = &[
     ("payment_method", "assets", ""),
     // Those of sources are forgotten after a month; a published one is what two people confirmed.
     ("payment_method", "rate_points", "INSERT DELETE"),
-    ("payment_method", "quotes", "INSERT"),
+    // Those that expired long ago are forgotten.
+    ("payment_method", "quotes", "INSERT DELETE"),
     ("payment_method", "proposals", "INSERT UPDATE"),
     ("payment_method", "audit_rows", "INSERT"),
     ("auth", "proposals", "INSERT UPDATE"),

@@ -14,7 +14,7 @@ use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use clap::{Parser, Subcommand};
 use payment_method::MIGRATOR;
-use payment_method::app::erase_members::SavedMethods;
+use payment_method::app::erase_members::MethodsAndQuotes;
 use payment_method::app::observe_chain::observe_chain;
 use payment_method::app::poll_rates::{observe_rates, poll_rates};
 use payment_method::clients::RateSource;
@@ -22,7 +22,7 @@ use payment_method::clients::chain::Chain;
 use payment_method::config::Config;
 use payment_method::domain::statement::Statement;
 use payment_method::grpc::GrpcServer;
-use payment_method::store::rate_points;
+use payment_method::store::{quotes, rate_points};
 use payment_method::treasury::TreasuryKey;
 use tokio_util::sync::CancellationToken;
 
@@ -34,7 +34,7 @@ const NAME: &str = "payment-method";
 const POLL: Duration = Duration::from_secs(30);
 /// How often each chain is looked at.
 const LOOK: Duration = Duration::from_secs(2);
-/// How often old rates are forgotten, in polls.
+/// How often old rates and quotes are forgotten, in polls.
 const SWEEP: u32 = 120;
 
 /// Platform methods and personal ones. Serves unless a command is given.
@@ -108,7 +108,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let auth = grpc::channel("auth", &config.auth_url, &config.service.tls)?;
     let verifier = auth_client::verifier(NAME, auth.clone(), &config.service)?;
     let eraser = Eraser::new(db.clone(), auth, config.service.keys.credential(NAME)?);
-    process.spawn(eraser.run(SavedMethods, process.shutdown.clone()));
+    process.spawn(eraser.run(MethodsAndQuotes, process.shutdown.clone()));
     process.spawn(watch_rates(db.clone(), config.sources()?, process.shutdown.clone()));
     let chains = config.chains()?;
     for chain in &chains {
@@ -129,15 +129,21 @@ async fn watch_rates(db: Db, sources: Vec<RateSource>, shutdown: CancellationTok
             tracing::warn!(%error, "could not look at the rates");
         }
         if round.is_multiple_of(SWEEP)
-            && let Err(error) = rate_points::sweep(&db).await
+            && let Err(error) = forget(&db).await
         {
-            tracing::warn!(%error, "could not forget old rates");
+            tracing::warn!(%error, "could not forget old rates and quotes");
         }
         tokio::select! {
             () = shutdown.cancelled() => break,
             () = tokio::time::sleep(POLL) => {}
         }
     }
+    Ok(())
+}
+
+async fn forget(db: &Db) -> Result<(), sqlx::Error> {
+    rate_points::sweep(db).await?;
+    quotes::sweep(db).await?;
     Ok(())
 }
 

@@ -649,6 +649,22 @@ pub const CHECKS: &[Check] = &[
                     AND (before ->> 'version')::integer = methods.version)",
     },
     Check {
+        ids: "D-Q2 D-B2",
+        promise: "every published rate is what two people proposed and confirmed",
+        database: Service::PaymentMethod,
+        offending: "SELECT format('rate %s of %s by %s', rate_points.id, symbol, rate_points.source) FROM rate_points
+            LEFT JOIN proposals ON proposals.id = proposal_id AND kind = 'rate.publish'
+            WHERE proposal_id IS NOT NULL AND (
+                status IS DISTINCT FROM 'confirmed' OR decided_by IS NOT DISTINCT FROM proposed_by
+                OR (change ->> 'asset', (change ->> 'bidMicros')::bigint, (change ->> 'askMicros')::bigint, change ->> 'source')
+                    IS DISTINCT FROM (symbol, bid_micros, ask_micros, rate_points.source)
+                OR valid_until IS DISTINCT FROM read_at + make_interval(mins => (change ->> 'validMinutes')::integer))
+            UNION ALL
+            SELECT 'trigger ' || name FROM unnest(ARRAY['rate_points_kept', 'rate_points_as_proposed']) AS name
+            WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = name AND tgrelid = to_regclass('rate_points')
+                AND tgenabled <> 'D')",
+    },
+    Check {
         ids: "E1",
         promise: "no mail waits for more than a minute past its turn",
         database: Service::Mailer,

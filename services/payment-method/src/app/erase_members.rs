@@ -1,18 +1,19 @@
-//! Removes the saved methods of members whose account was closed long ago (D-A12).
+//! Removes the saved methods and the quotes of members whose account was closed long ago (D-A12).
 
 use async_trait::async_trait;
 use chassis::db::PgConnection;
 use chassis::erasure::Erase;
 use uuid::Uuid;
 
-use crate::store::methods;
+use crate::store::{methods, quotes};
 
-/// The methods that a member saved.
-pub struct SavedMethods;
+/// The methods that a member saved, and the quotes, some of which are for these methods.
+pub struct MethodsAndQuotes;
 
 #[async_trait]
-impl Erase for SavedMethods {
+impl Erase for MethodsAndQuotes {
     async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+        quotes::forget(&mut *conn, members).await?;
         methods::forget(conn, members).await
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use chassis::db::PgConnection;
+use chassis::db::{self, Db, PgConnection};
 use chassis::money::{Cents, Units};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -157,6 +157,25 @@ pub async fn find(conn: &mut PgConnection, user_id: Uuid, id: Uuid) -> Result<Op
         created_at: row.created_at,
         expires_at: row.expires_at,
     }))
+}
+
+/// Forgets the quotes of these members.
+pub async fn forget(conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
+    sqlx::query!("DELETE FROM quotes WHERE user_id = ANY ($1)", members).execute(conn).await?;
+    Ok(())
+}
+
+/// Forgets quotes that expired more than 400 days ago.
+pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
+    db::sweep(|| async {
+        sqlx::query!(
+            "DELETE FROM quotes WHERE id = ANY (ARRAY(
+                SELECT id FROM quotes WHERE expires_at < clock_timestamp() - interval '400 days' LIMIT 5000))"
+        )
+        .execute(&mut *db.conn().await?)
+        .await
+    })
+    .await
 }
 
 fn small<T, U>(number: T) -> Result<U, sqlx::Error>

@@ -1,5 +1,7 @@
 //! What the chain shows about a deposit, on a real node.
 
+use std::collections::BTreeSet;
+
 use chassis::error::Kind;
 use chassis::testing::with_token;
 use payment_method::clients::bitcoin_core::{BitcoinCore, Network};
@@ -112,6 +114,43 @@ async fn an_exact_payment_is_found_by_its_quote(pool: PgPool) {
         (state(&stolen, "payment_quote"), state(&stolen, "payment_units")),
         ("fail".to_owned(), "warn".to_owned())
     );
+}
+
+/// [D-Q4] Case 9: a transaction that pays one address twice is two payments, each with its key; without an output its hash stands
+/// for both, and they are worth their sum.
+#[sqlx::test(migrations = false)]
+async fn two_outputs_to_one_address_are_added(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let member = world.member().0;
+    look(&world, &chain).await;
+    let to = regtest(&node, BITCOIN).await;
+    let txid = pay_twice(&node, &to, ("0.003", "0.002")).await;
+    node.mine(2).await.unwrap();
+    look(&world, &chain).await;
+    let found = evidence(&world, member, None, &txid).await.unwrap();
+    let keys: BTreeSet<_> = found.payments.iter().map(|one| (one.txid.clone(), one.index)).collect();
+    let mut units: Vec<_> = found.payments.iter().map(|one| one.units.as_str()).collect();
+    units.sort_unstable();
+    assert_eq!((keys.len(), units), (2, vec!["200000", "300000"]));
+    assert_eq!((state(&found, "payment_found"), found.suggested_cents), ("ok".to_owned(), Some(50_000)));
+}
+
+/// A transaction with two outputs of these amounts to one address, which the node's own calls refuse to make.
+async fn pay_twice(node: &Bitcoind, to: &str, (one, other): (&str, &str)) -> String {
+    let second = node.wallet("getnewaddress", json!(["", "bech32"])).await.unwrap();
+    let second = second.as_str().unwrap();
+    let script = async |address: &str| {
+        let told = node.rpc.call("validateaddress", json!([address])).await.unwrap();
+        told["scriptPubKey"].as_str().unwrap().to_owned()
+    };
+    let raw = node.rpc.call("createrawtransaction", json!([[], [{ to: one }, { second: other }]])).await.unwrap();
+    let raw = raw.as_str().unwrap().replace(&script(second).await, &script(to).await);
+    let funded = node.wallet("fundrawtransaction", json!([raw])).await.unwrap();
+    let signed = node.wallet("signrawtransactionwithwallet", json!([funded["hex"]])).await.unwrap();
+    let txid = node.rpc.call("sendrawtransaction", json!([signed["hex"]])).await.unwrap();
+    node.settle().await.unwrap();
+    txid.as_str().unwrap().to_owned()
 }
 
 /// [D-Q4] Cases 17 and 18: a hash that does not exist, or pays somebody else, fails; a node that is down makes unknown. Without a

@@ -5,7 +5,7 @@ use chassis::error::Kind;
 use chassis::identity::{Role, Session};
 use chassis::member_data::MemberData;
 use chassis::testing::{session, with_token};
-use payment_method::app::erase_members::SavedMethods;
+use payment_method::app::erase_members::MethodsAndQuotes;
 use payment_method::store::member_data::MemberTables;
 use proto::common::v1::member_data_service_server::MemberDataService;
 use proto::common::v1::{ListMemberDataRequest, ListMemberDataResponse};
@@ -17,6 +17,7 @@ use tonic::Status;
 use uuid::Uuid;
 
 use crate::fixture::{EVM, EVM_2, TRON, World, fields, refused};
+use crate::quotes::{self, expire_quotes, payout, rates};
 
 pub async fn page(world: &World, token: &str, cursor: &str) -> Result<ListMemberDataResponse, Status> {
     let message = ListMemberDataRequest { cursor: cursor.to_owned() };
@@ -69,25 +70,30 @@ async fn a_download_takes_a_fresh_factor(pool: PgPool) {
     }
 }
 
-/// [D-A12] The saved methods of a member are forgotten with every version, after the account was closed long ago; those of
-/// others and of the platform stay, and no platform method can be deleted.
+/// [D-A12] The saved methods of a member are forgotten with every version, after the account was closed long ago, and their
+/// quotes, some of which are for these methods; those of others and of the platform stay, and no platform method can be deleted.
 #[sqlx::test(migrations = false)]
-async fn saved_methods_go_with_the_personal_data(pool: PgPool) {
+async fn saved_methods_and_quotes_go_with_the_personal_data(pool: PgPool) {
     let world = World::new(pool).await;
     let ((member, token), (_, other)) = (world.member(), world.member());
     world.platform("USDT", "TRC20", TRON).await;
     world.create(&other, fields("USDC", "ERC20", EVM)).await.unwrap();
     let id = world.create(&token, fields("USDT", "ERC20", EVM)).await.unwrap().id;
+    rates(&world, "USDT", 1_000_000, 1_000_000).await;
+    quotes::create(&world, payout(member, &id)).await.unwrap();
     let change = UpdatePaymentMethodRequest { id, fields: Some(fields("USDT", "ERC20", EVM_2)), keep_image: false };
     world.grpc.update_payment_method(with_token(change, &token)).await.unwrap();
+    expire_quotes(&world, "2 days").await;
     let mut tx = world.grpc.db.begin().await.unwrap();
-    SavedMethods.erase(&mut tx, &[member]).await.unwrap();
-    SavedMethods.erase(&mut tx, &[member]).await.unwrap();
+    MethodsAndQuotes.erase(&mut tx, &[member]).await.unwrap();
+    MethodsAndQuotes.erase(&mut tx, &[member]).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(world.list(&token).await.len(), 1, "the platform's");
     assert_eq!(world.list(&other).await.len(), 2);
     let left: i64 = sqlx::query_scalar("SELECT count(*) FROM method_versions").fetch_one(&world.pool).await.unwrap();
     assert_eq!(left, 2);
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM quotes").fetch_one(&world.pool).await.unwrap();
+    assert_eq!(left, 0);
     for platform in
         ["DELETE FROM method_versions WHERE scope = 'platform'", "DELETE FROM methods WHERE scope = 'platform'"]
     {

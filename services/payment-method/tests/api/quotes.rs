@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use chassis::error::Kind;
 use chassis::testing::with_token;
 use futures::future::join_all;
+use payment_method::store::quotes;
 use proto::common::v1::{Idempotency, Quote, QuoteDirection};
 use proto::payment_method::v1::payment_method_service_server::PaymentMethodService;
 use proto::payment_method::v1::quote_service_server::QuoteService;
@@ -17,7 +18,7 @@ use crate::fixture::{BITCOIN, EVM, TRON, TRON_2, World, fields, refused};
 use crate::member_data::page;
 
 /// What two sources say of an asset, in millionths of a dollar.
-async fn rates(world: &World, symbol: &str, bid: i64, ask: i64) {
+pub async fn rates(world: &World, symbol: &str, bid: i64, ask: i64) {
     for source in ["kraken", "coinbase"] {
         sqlx::query(
             "INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at)
@@ -52,12 +53,32 @@ fn deposit(user_id: Uuid, method: &str, cents: i64) -> CreateQuoteRequest {
     }
 }
 
+/// A withdrawal of $97.50 by this method, which has no fee.
+pub fn payout(user_id: Uuid, method: &str) -> CreateQuoteRequest {
+    CreateQuoteRequest { direction: QuoteDirection::Withdrawal.into(), ..deposit(user_id, method, 9_750) }
+}
+
+/// All quotes expired so long ago.
+pub async fn expire_quotes(world: &World, ago: &str) {
+    let mut conn = world.pool.acquire().await.unwrap();
+    sqlx::query("SET session_replication_role = replica").execute(&mut *conn).await.unwrap();
+    sqlx::query(
+        "UPDATE quotes SET created_at = clock_timestamp() - $1::interval - interval '15 minutes',
+            expires_at = clock_timestamp() - $1::interval",
+    )
+    .bind(ago)
+    .execute(&mut *conn)
+    .await
+    .unwrap();
+    sqlx::query("SET session_replication_role = DEFAULT").execute(&mut *conn).await.unwrap();
+}
+
 /// A call of a service.
 fn by<T>(world: &World, service: &str, message: T) -> Request<T> {
     with_token(message, &world.realm.service_token(service))
 }
 
-async fn create(world: &World, request: CreateQuoteRequest) -> Result<Quote, Status> {
+pub async fn create(world: &World, request: CreateQuoteRequest) -> Result<Quote, Status> {
     let request = by(world, "wallet", request);
     Ok(world.grpc.create_quote(request).await?.into_inner().quote.unwrap())
 }
@@ -147,27 +168,14 @@ async fn a_quote_holds_for_fifteen_minutes(pool: PgPool) {
     for change in ["UPDATE quotes SET units = 1", "DELETE FROM quotes", "TRUNCATE quotes"] {
         assert!(sqlx::query(change).execute(&world.pool).await.is_err(), "{change}");
     }
-    let age = async |seconds: i32| {
-        let mut conn = world.pool.acquire().await.unwrap();
-        sqlx::query("SET session_replication_role = replica").execute(&mut *conn).await.unwrap();
-        sqlx::query(
-            "UPDATE quotes SET created_at = clock_timestamp() - make_interval(secs => $1),
-                expires_at = clock_timestamp() - make_interval(secs => $1) + interval '15 minutes'",
-        )
-        .bind(f64::from(seconds))
-        .execute(&mut *conn)
-        .await
-        .unwrap();
-        sqlx::query("SET session_replication_role = DEFAULT").execute(&mut *conn).await.unwrap();
-    };
-    age(14 * 60 + 55).await;
+    expire_quotes(&world, "-5 seconds").await;
     assert_eq!(get(&world, user_id, &quote.id).await.unwrap().units, quote.units);
     let stranger = world.member().0;
     for (user_id, id) in [(stranger, quote.id.as_str()), (user_id, &Uuid::new_v4().to_string()), (user_id, "x")] {
         let refusal = refused(get(&world, user_id, id).await);
         assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::NotFound, "NOT_FOUND"), "{id}");
     }
-    age(15 * 60 + 1).await;
+    expire_quotes(&world, "1 second").await;
     let refusal = refused(get(&world, user_id, &quote.id).await);
     assert_eq!((refusal.kind, refusal.code.as_str()), (Kind::Conflict, "QUOTE_EXPIRED"));
     // Its units are free again.
@@ -211,6 +219,21 @@ async fn a_member_has_twenty_open_quotes(pool: PgPool) {
     assert!(create(&world, deposit(world.member().0, &method, 50_000)).await.is_ok());
 }
 
+/// [D-Q1] A quote is kept for 400 days after it expired, then it is forgotten; for a day nothing deletes it.
+#[sqlx::test(migrations = false)]
+async fn old_quotes_are_forgotten(pool: PgPool) {
+    let (world, method) = world(pool).await;
+    create(&world, deposit(world.member().0, &method, 50_000)).await.unwrap();
+    for (ago, kept) in [("23 hours", true), ("399 days", true), ("401 days", false)] {
+        expire_quotes(&world, ago).await;
+        assert_eq!(quotes::sweep(&world.grpc.db).await.unwrap(), u64::from(!kept), "{ago}");
+        if ago == "23 hours" {
+            let refused = sqlx::query("DELETE FROM quotes").execute(&world.pool).await.unwrap_err();
+            assert!(refused.to_string().contains("is kept"), "{refused}");
+        }
+    }
+}
+
 /// [D-Q1] A withdrawal by the member's own method is quoted in its currency; a deposit is not paid to it.
 #[sqlx::test(migrations = false)]
 async fn a_payout_is_quoted_for_an_own_method(pool: PgPool) {
@@ -218,7 +241,7 @@ async fn a_payout_is_quoted_for_an_own_method(pool: PgPool) {
     rates(&world, "USDT", 1_000_000, 1_000_000).await;
     let (user_id, token) = world.member();
     let own = world.create(&token, fields("USDT", "TRC20", TRON_2)).await.unwrap().id;
-    let payout = CreateQuoteRequest { direction: QuoteDirection::Withdrawal.into(), ..deposit(user_id, &own, 9_750) };
+    let payout = payout(user_id, &own);
     let quote = create(&world, payout.clone()).await.unwrap();
     assert_eq!(
         (quote.units.as_str(), quote.method_id.as_str(), quote.chain.as_str()),
