@@ -26,8 +26,9 @@ const DAY: i64 = 1_440;
 const NAMED: usize = 5;
 /// Causes that were decided before the last check ended may have been committed after it.
 const OVERLAP: Duration = Duration::minutes(2);
-/// Causes a step: those of so long.
-const CAUSES: Duration = Duration::seconds(10);
+/// Causes a step: so many, of so long.
+const CAUSES: i32 = 1_000;
+const CAUSES_WITHIN: Duration = Duration::seconds(10);
 /// How far the next cause is looked for at a time.
 const EMPTY: Duration = Duration::minutes(10);
 
@@ -65,8 +66,7 @@ async fn check(db: &Db) -> Result<(), Error> {
             since += EMPTY;
             continue;
         };
-        ledger_checks::check_causes(&mut conn, cause_at, cause_at + CAUSES).await?;
-        since = cause_at + CAUSES;
+        since = ledger_checks::check_causes(&mut conn, cause_at, cause_at + CAUSES_WITHIN, CAUSES).await?;
     }
     ledger_checks::recheck(&mut conn, SLICE).await?;
     ledger_checks::end(&mut conn).await?;

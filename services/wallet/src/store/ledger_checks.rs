@@ -80,14 +80,15 @@ pub async fn next_cause(
     .await
 }
 
-/// Checks that what was decided in `[since, until)` was posted.
+/// Checks that the first `most` things decided in `[since, until)` were posted. Returns where to continue, `until` at the
+/// end.
 pub async fn check_causes(
     conn: &mut PgConnection,
     since: OffsetDateTime,
     until: OffsetDateTime,
-) -> Result<(), sqlx::Error> {
-    sqlx::query!("SELECT check_causes($1, $2)", since, until).execute(conn).await?;
-    Ok(())
+    most: i32,
+) -> Result<OffsetDateTime, sqlx::Error> {
+    sqlx::query_scalar!(r#"SELECT check_causes($1, $2, $3) AS "next!""#, since, until, most).fetch_one(conn).await
 }
 
 /// Checks again what does not verify, and ends the faults that do; at most so many entries of an account.

@@ -8,6 +8,7 @@ use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::trade_settlement_service_server::TradeSettlementService;
 use proto::wallet::v1::*;
 use sqlx::{AssertSqlSafe, PgPool};
+use time::OffsetDateTime;
 use uuid::Uuid;
 use wallet::app::check_ledger::check_ledger;
 
@@ -199,6 +200,35 @@ async fn a_cause_of_weeks_without_a_check_is_named(pool: PgPool) {
     assert!(!check_ledger(&world.grpc.db).await.unwrap());
     let found = faults(&pool).await;
     assert!(found.len() == 1 && found[0].starts_with("The bonus 00000000-0000-0000-0000-0000000000f1"), "{found:?}");
+}
+
+/// [D-B1] A step checks a bounded number of causes, however many there are, and the steps together check all of them.
+#[sqlx::test(migrations = false)]
+async fn causes_of_a_busy_moment_are_checked_in_steps(pool: PgPool) {
+    let world = World::new(pool.clone()).await;
+    let member = world.member_with(20_000).await;
+    run(
+        &pool,
+        format!(
+            "SET session_replication_role = replica;
+        INSERT INTO proposals (id, kind, subject_id, change, proposed_by, status, decided_by, decided_at)
+        SELECT gen_random_uuid(), 'bonus', '{}', '{{\"amount_cents\": 5}}', gen_random_uuid(), 'confirmed', gen_random_uuid(),
+            '2026-01-01T00:00:00Z'::timestamptz + (n / 2) * interval '1 millisecond'
+        FROM generate_series(0, 8) AS n",
+            member.id
+        ),
+    )
+    .await;
+    let mut since = OffsetDateTime::from_unix_timestamp(1_767_225_600).unwrap();
+    let until = since + Duration::from_secs(10);
+    let mut named = Vec::new();
+    while since < until {
+        let step = sqlx::query_scalar("SELECT check_causes($1, $2, 3)").bind(since).bind(until);
+        since = step.fetch_one(&pool).await.unwrap();
+        named.push(faults(&pool).await.len());
+    }
+    assert_eq!(named, [4, 8, 9], "three, and what was decided at the same time as the third");
+    assert_eq!(since, until);
 }
 
 /// [A6] A tampered newest entry is not masked by the ordinary posting after it.
