@@ -226,7 +226,7 @@ impl Product {
                 .execute(&mut *tx)
                 .await?;
         }
-        tx.commit().await?;
+        // In the same transaction: the check of the ledger names a decision without its posting, and stops withdrawals.
         let given: Vec<_> = ids.iter().zip(proposals).zip(lines).collect();
         for some in given.chunks(500) {
             let from = AccountRef::House(HouseAccount::Adjustments);
@@ -235,12 +235,9 @@ impl Product {
                 Ok(Posting::transfer(kind, Cause::Proposal(*proposal), **id, way, BALANCE)?.shown_as(*line))
             };
             let postings: Vec<Posting> = some.iter().map(credit).collect::<Result<_>>()?;
-            let mut tx = self.wallet.begin().await?;
-            tx.allow(databases::PATIENCE);
             post(&mut tx, &postings).await?;
-            tx.commit().await?;
         }
-        Ok(())
+        Ok(tx.commit().await?)
     }
 
     /// Vacuums the seeded tables, so that no measurement pays for it.
