@@ -5,6 +5,7 @@ const inQuery = (...names: string[]) => names.map((name) => `/build/modern/${nam
 const icons = (...names: string[]) => names.map((name) => `/icons/${name}.mjs`)
 const components = (...names: string[]) => names.map((name) => `/src/components/${name}.ts`)
 const lib = (...names: string[]) => names.map((name) => `/src/lib/${name}.ts`)
+const pages = (...names: string[]) => names.map((name) => `/src/app/pages/${name}-page.tsx`)
 const features = (...names: string[]) => names.map((name) => `/src/features/${name}.ts`)
 
 const group = (name: string, priority: number, ...parts: string[][]) => ({
@@ -23,10 +24,14 @@ export const chunkGroups = [
     inQuery('query', 'mutation', 'queryClient', 'QueryClientProvider', 'useMutation'),
     icons('arrow-right', 'check', 'chevron-down', 'chevron-left', 'chevron-right', 'circle-check', 'circle-exclamation-point'),
     icons('clock', 'graduation-cap', 'info', 'lock', 'rotate-cw', 'triangle-exclamation-point', 'x'),
-    components('button', 'card', 'cx', 'form', 'logo', 'page', 'spinner', 'toast-area'),
+    icons('arrow-left', 'book-open-check', 'calendar-clock', 'cloud-off', 'images', 'key-round', 'loader-circle', 'moon', 'play', 'sun'),
+    ['vite/preload-helper'],
+    components('button', 'card', 'cx', 'dialog', 'form', 'logo', 'notice', 'page', 'spinner', 'toast-area'),
+    ['error-boundary', 'first-render', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
     lib('api-error', 'brand', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
     lib('session', 'theme', 'was-prerendered'),
   ),
+  group('marketing', 3, ['/src/content/marketing.ts', '/src/app/course-facts.tsx']),
   group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
   group(
     'forms',
@@ -40,10 +45,21 @@ export const chunkGroups = [
     'member',
     1,
     inQuery('queryObserver', 'infiniteQueryObserver', 'useBaseQuery', 'useQuery', 'useInfiniteQuery'),
-    icons('chart-no-axes-combined', 'receipt-text', 'search', 'user-round'),
-    components('amount', 'badge', 'more-button', 'progress', 'segmented', 'skeleton', 'states'),
+    icons('chart-no-axes-combined', 'receipt-text', 'search', 'search-x', 'file-text', 'user-round'),
+    components('amount', 'badge', 'copy-button', 'detail-list', 'more-button', 'notice', 'progress', 'segmented', 'skeleton', 'states'),
     lib('dates', 'durations', 'files', 'submission'),
+    ['/src/app/guard.tsx', '/src/app/member-layout.tsx', '/src/features/auth/api/check-session.ts', '/src/features/auth/api/log-out.ts'],
     features('transactions/api/list-transactions', 'investments/api/list-trades'),
     features('transactions/components/transaction-row', 'transactions/components/transaction-icon', 'investments/portfolio'),
+    // Where most visits begin.
+    pages('dashboard'),
   ),
+  // One file for each area: whoever opens one of its pages opens the others next.
+  group('money', 0, pages('deposits', 'withdrawals', 'transactions', 'transaction'), features('payment-methods/api/list-payment-methods')),
+  group('plans', 0, pages('investments', 'plans', 'invest')),
+  group('courses', 0, pages('courses', 'lesson')),
+  // The visitor who registers needs the countries as well.
+  group('countries', 2, ['/src/lib/country-names.json']),
+  group('account', 0, pages('profile', 'activity', 'payment-methods', 'add-payment-method', 'edit-payment-method')),
+  group('office', 0, ['/src/features/admin/', '/src/app/pages/admin/admin-area', '/src/app/pages/admin/queue-page', '/src/app/pages/admin/review-page']),
 ]

@@ -39,8 +39,23 @@ function boot(): Plugin {
   }
 }
 
+/** Says which file has a module: Vite's manifest names only the files that have a single entry. */
+function modules(): Plugin {
+  const root = fileURLToPath(new URL('.', import.meta.url))
+  return {
+    name: 'modules',
+    applyToEnvironment: ({ name }) => name === 'client',
+    generateBundle(_, bundle) {
+      const files = Object.values(bundle).flatMap((file) =>
+        file.type === 'chunk' ? file.moduleIds.filter((id) => id.startsWith(`${root}src/`)).map((id) => [id.slice(root.length), file.fileName]) : [],
+      )
+      this.emitFile({ type: 'asset', fileName: '.vite/modules.json', source: JSON.stringify(Object.fromEntries(files)) })
+    },
+  }
+}
+
 export default defineConfig({
-  plugins: [react(), tailwindcss(), previewPicture(), boot()],
+  plugins: [react(), tailwindcss(), previewPicture(), boot(), modules()],
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   server: { proxy: { '/v1': gateway } },
   build: {

@@ -44,7 +44,7 @@ async function fetchFont() {
   }
 }
 
-const { app, styles, modules } = document.currentScript?.dataset ?? {}
+const { app, styles, modules, member, areas } = document.currentScript?.dataset ?? {}
 /** A prerendered page carries the styles that it uses; the app brings the rest. */
 const isPrerendered = styles !== undefined
 const parsed = new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
@@ -60,7 +60,9 @@ let held: HTMLElement | null = null
 function start() {
   if (started || !app) return
   started = true
-  for (const href of modules?.split(' ') ?? []) link('modulepreload', href)
+  for (const href of [modules, isSignedIn && member, isSignedIn && areaOf(location.pathname)]) {
+    if (href) for (const file of href.split(' ')) link('modulepreload', file)
+  }
   const code = import(app) as Promise<{ show: () => Promise<void> }>
   Promise.all([code, parsed, isPrerendered && loaded(link('stylesheet', styles))])
     .then(([{ show }]) => show())
@@ -79,6 +81,13 @@ function sayOffline() {
   note.style.cssText = 'position:fixed;bottom:0;background:Canvas'
   document.body.append(note)
   setTimeout(() => note.remove(), 4000)
+}
+
+/** The files of the page at an address, which would otherwise be asked for once the app has started. */
+function areaOf(address: string) {
+  const fitting = areas?.split(' ').filter((area) => address.startsWith(area.split(',', 1)[0] ?? area))
+  const [, ...files] = fitting?.sort((one, other) => other.length - one.length)[0]?.split(',') ?? []
+  return files.join(' ')
 }
 
 function link(rel: string, href: string) {

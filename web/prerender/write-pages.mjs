@@ -13,6 +13,20 @@ const built = new URL('../node_modules/.tmp/prerender/', import.meta.url)
 const { pages, prerendered, renderPage } = await import(new URL('render.js', built).href)
 
 const APP = 'src/app/client.tsx'
+/** What every page of a member needs. */
+const MEMBER = ['src/app/guard.tsx', 'src/app/member-layout.tsx', 'src/lib/api-client.ts']
+/** The page at an address, or above it: the longest that fits. */
+const AREAS = {
+  '/deposits': 'deposits-page',
+  '/withdrawals': 'withdrawals-page',
+  '/transactions': 'transactions-page',
+  '/courses': 'courses-page',
+  '/investments': 'investments-page',
+  '/investments/plans/add': 'invest-page',
+  '/profile': 'profile-page',
+  '/payment-methods': 'payment-methods-page',
+  '/admin': 'admin/admin-area',
+}
 const TITLE = '<title>Solvane</title>'
 const SCRIPT = '<script>'
 const ROOT = '<div id="root"></div>'
@@ -30,9 +44,10 @@ const modulesOf = (...modules) => chunksOf([APP, ...modules]).filter((file) => f
 const inline = {}
 
 /** Puts styles and the script into a page: the script learns where the app is, and the gateway what stands in the page. */
-function write(file, page, styles, attributes) {
-  const data = Object.entries(attributes).filter(([, files]) => files.length > 0)
-  const script = `<script${data.map(([name, files]) => ` data-${name}="${files.map((path) => `/${path}`).join(' ')}"`).join('')}>`
+function write(file, page, styles, attributes, areas = []) {
+  const data = Object.entries(attributes).map(([name, files]) => [name, files.map((path) => `/${path}`)])
+  const given = [...data, ['areas', areas]].filter(([, values]) => values.length > 0)
+  const script = `<script${given.map(([name, values]) => ` data-${name}="${values.join(' ')}"`).join('')}>`
   const html = page.replace(SCRIPT, () => `<style>${styles}</style>\n    ${script}`)
   writeFileSync(`${dist}${file}`, html)
   inline[file] = { 'script-src': hashes(html, 'script'), 'style-src': hashes(html, 'style') }
@@ -45,7 +60,12 @@ function hashes(html, tag) {
 
 // Without the app there is nothing to see here. Its styles stand behind the script, which would wait for them.
 const empty = shell.replace('  </head>', `    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
-write('app.html', empty, fonts, { app: [app], modules: modulesOf() })
+const member = modulesOf(...MEMBER)
+const areas = Object.entries(AREAS).map(([address, page]) => {
+  const more = modulesOf(...MEMBER, `src/app/pages/${page}.tsx`).filter((file) => !member.includes(file))
+  return [address, ...more.map((file) => `/${file}`)].join(',')
+})
+write('app.html', empty, fonts, { app: [app], modules: modulesOf(), member: member.filter((file) => !modulesOf().includes(file)) }, areas)
 for (const { address, file, module } of prerendered) {
   const [, head, body] = (await renderPage(address)).match(/^((?:<title>[^<]*<\/title>|<link[^>]*>)*)(.*)$/s)
   if (!head.includes('<title>') || body.includes('<script')) throw new Error(`${address} was not prerendered as a page without scripts`)

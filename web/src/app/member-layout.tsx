@@ -1,5 +1,5 @@
 import { Menu, X } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
 import { IconButton } from '@/components/button'
 import { Modal } from '@/components/dialog'
@@ -9,6 +9,7 @@ import { onStepUp } from '@/lib/api-client'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
+import { loadLikelyPages } from './likely-pages'
 import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { PageOutlet } from './page-outlet'
@@ -21,6 +22,7 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
   useLiveUpdates()
+  useEffect(loadLikelyPages, [])
   const { isFrozen } = useMember()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">

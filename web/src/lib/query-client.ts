@@ -21,6 +21,9 @@ declare module '@tanstack/react-query' {
   }
 }
 
+/** For what is asked for before the screen that shows it is there: what came just now is not asked for twice. */
+export const FRESH_MS = 2_000
+
 export const RETRIES = 3
 export const retryDelay = (attempt: number) => Math.min(1000 * 2 ** attempt, 30_000)
 

@@ -2,6 +2,7 @@ import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Plan, PlanCourse, PlanValue } from '@/lib/api-types'
 import { batched } from '@/lib/batch'
+import { FRESH_MS } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 
 const listPlans = async ({ signal }: { signal: AbortSignal }) => {
@@ -9,7 +10,9 @@ const listPlans = async ({ signal }: { signal: AbortSignal }) => {
   return plans
 }
 
-export const usePlans = () => useQuery({ queryKey: queryKeys.plans, queryFn: listPlans })
+export const plansQuery = queryOptions({ queryKey: queryKeys.plans, queryFn: listPlans, staleTime: FRESH_MS })
+
+export const usePlans = () => useQuery(plansQuery)
 
 /** The published values of a plan, oldest first, each with its source. */
 export const usePlanValues = (id: string) =>
@@ -41,4 +44,4 @@ export const planCourseQuery = (id: string) =>
 
 /** The same in outline: the first value, the last, and some between. */
 export const planOutlineQuery = (id: string) =>
-  queryOptions({ queryKey: queryKeys.planOutline(id), queryFn: () => outline(id) })
+  queryOptions({ queryKey: queryKeys.planOutline(id), queryFn: () => outline(id), staleTime: FRESH_MS })

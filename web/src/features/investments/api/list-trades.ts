@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Trade } from '@/lib/api-types'
+import { FRESH_MS } from '@/lib/query-client'
 import { queryKeys } from '@/lib/query-keys'
 
 const listTrades = async ({ signal }: { signal: AbortSignal }) => {
@@ -9,7 +10,9 @@ const listTrades = async ({ signal }: { signal: AbortSignal }) => {
 }
 
 /** The member's open trades with their present value. */
-export const useTrades = () => useQuery({ queryKey: queryKeys.trades, queryFn: listTrades })
+export const tradesQuery = queryOptions({ queryKey: queryKeys.trades, queryFn: listTrades, staleTime: FRESH_MS })
+
+export const useTrades = () => useQuery(tradesQuery)
 
 const listAllTrades = async ({ signal }: { signal: AbortSignal }) => {
   const { trades } = await api.get<{ trades: Trade[] }>('/trades?status=all', { signal })

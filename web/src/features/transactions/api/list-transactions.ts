@@ -1,6 +1,7 @@
-import { useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, useInfiniteQuery, type InfiniteData, type QueryClient } from '@tanstack/react-query'
 import { api } from '@/lib/api-client'
 import type { Transaction } from '@/lib/api-types'
+import { FRESH_MS } from '@/lib/query-client'
 import { moneyKeys, queryKeys } from '@/lib/query-keys'
 
 type TransactionPage = { transactions: Transaction[]; nextCursor?: string | null }
@@ -30,12 +31,17 @@ function refreshOthers(client: QueryClient) {
 }
 
 /** The member's transactions, newest first, a page of up to 500 at a time. */
+export const transactionsQuery = infiniteQueryOptions({
+  queryKey: queryKeys.transactions,
+  queryFn: fetchPage,
+  initialPageParam: null as string | null,
+  getNextPageParam: (page: TransactionPage) => page.nextCursor ?? null,
+  staleTime: FRESH_MS,
+})
+
 export function useTransactions() {
   const query = useInfiniteQuery({
-    queryKey: queryKeys.transactions,
-    queryFn: fetchPage,
-    initialPageParam: null as string | null,
-    getNextPageParam: (page) => page.nextCursor ?? null,
+    ...transactionsQuery,
     refetchInterval: ({ state }) =>
       state.data?.pages.some((page) => page.transactions.some(isPending)) ? PENDING_POLL_MS : false,
   })
