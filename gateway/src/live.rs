@@ -42,12 +42,15 @@ pub enum Update {
 pub struct Live {
     updates: broadcast::Sender<Update>,
     streams: Arc<Mutex<HashMap<Uuid, usize>>>,
+    shutdown: CancellationToken,
 }
 
 /// A stream of one member and its updates.
 pub struct Listener {
     /// Updates from now on.
     pub updates: broadcast::Receiver<Update>,
+    /// When the process stops: there will be no more updates, and the client goes on with another process.
+    pub shutdown: CancellationToken,
     user_id: Uuid,
     streams: Arc<Mutex<HashMap<Uuid, usize>>>,
 }
@@ -64,13 +67,13 @@ impl Drop for Listener {
     }
 }
 
-impl Default for Live {
-    fn default() -> Self {
-        Self { updates: broadcast::channel(BACKLOG).0, streams: Arc::default() }
-    }
-}
-
 impl Live {
+    /// No streams yet; those that come end with the process.
+    #[must_use]
+    pub fn new(shutdown: CancellationToken) -> Self {
+        Self { updates: broadcast::channel(BACKLOG).0, streams: Arc::default(), shutdown }
+    }
+
     /// Subscribes to the updates of a member. `None` if they have too many streams open.
     #[must_use]
     pub fn listen(&self, user_id: Uuid) -> Option<Listener> {
@@ -80,29 +83,30 @@ impl Live {
             return None;
         }
         *count += 1;
-        Some(Listener { updates: self.updates.subscribe(), user_id, streams: self.streams.clone() })
+        let shutdown = self.shutdown.clone();
+        Some(Listener { updates: self.updates.subscribe(), shutdown, user_id, streams: self.streams.clone() })
     }
 
     /// Follows the broker until shutdown. Without a broker clients poll, and every request looks up the plans.
-    pub async fn follow(self, bus: Bus, plans: Arc<PlanCache>, shutdown: CancellationToken) -> anyhow::Result<()> {
-        while !shutdown.is_cancelled() {
-            let followed = self.follow_once(&bus, &plans, &shutdown).await;
+    pub async fn follow(self, bus: Bus, plans: Arc<PlanCache>) -> anyhow::Result<()> {
+        while !self.shutdown.is_cancelled() {
+            let followed = self.follow_once(&bus, &plans).await;
             plans.set_connected(false);
             if let Err(error) = followed {
                 tracing::warn!(error = %format!("{error:#}"), "live updates lost the broker");
                 let pause = Duration::from_millis(rand_pause());
-                let _ = tokio::time::timeout(pause, shutdown.cancelled()).await;
+                let _ = tokio::time::timeout(pause, self.shutdown.cancelled()).await;
             }
         }
         Ok(())
     }
 
-    async fn follow_once(&self, bus: &Bus, plans: &PlanCache, shutdown: &CancellationToken) -> anyhow::Result<()> {
+    async fn follow_once(&self, bus: &Bus, plans: &PlanCache) -> anyhow::Result<()> {
         let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended"]).await?;
         plans.set_connected(true);
         loop {
             tokio::select! {
-                () = shutdown.cancelled() => return Ok(()),
+                () = self.shutdown.cancelled() => return Ok(()),
                 event = events.next() => {
                     let (key, payload) = event.ok_or_else(|| anyhow!("the broker ended the consumer"))??;
                     if key == "trade.v1.plan_changed" {

@@ -80,13 +80,9 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let credential = config.keys.credential(NAME)?;
     let sessions = RemoteSessions::new(grpc::channel("auth", &config.auth_url, &config.tls)?, credential.clone());
     let clients = Clients::new(&config)?;
-    let (live, plans) = (Live::default(), Arc::new(PlanCache::new(clients.trade.clone())));
+    let (live, plans) = (Live::new(process.shutdown.clone()), Arc::new(PlanCache::new(clients.trade.clone())));
     if let Some(url) = &config.amqp_url {
-        process.spawn(live.clone().follow(
-            Bus::new(url).trusting(config.tls.authority()?),
-            Arc::clone(&plans),
-            process.shutdown.clone(),
-        ));
+        process.spawn(live.clone().follow(Bus::new(url).trusting(config.tls.authority()?), Arc::clone(&plans)));
     }
     let store = chassis::config::object_store(&config.files_url)?;
     let files = Arc::new(Files::new(store, SecretKey::read(&config.link_key_file)?)?);
@@ -116,7 +112,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let listener = grpc::bind(app.config.http_addr).await?;
     tracing::info!(address = %app.config.http_addr, "serving");
     let limits = server::Limits::of(&app.config);
-    process.spawn(server::serve(listener, router(app), limits, process.shutdown.clone()));
+    let router = server::closing_once(process.leaving.clone(), router(app));
+    process.spawn(server::serve(listener, router, limits, process.shutdown.clone()));
     process.run(&ops).await
 }
 

@@ -11,7 +11,10 @@ use std::time::Duration;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::header::CONNECTION;
+use axum::http::{HeaderValue, Request};
+use axum::middleware::map_response;
+use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::server::conn::http1::Builder;
 use hyper::service::service_fn;
@@ -59,6 +62,17 @@ impl Limits {
         let client = (!self.trusted_proxies.iter().any(|net| net.contains(&ip))).then(|| subscriber(ip));
         by_address.take(client, 1).map(Some)
     }
+}
+
+/// Asks clients to use another connection, and so another process, once this process is leaving. A connection that is
+/// closed between requests may be closed while the next one is on its way, which its client cannot tell from a loss.
+pub fn closing_once(leaving: CancellationToken, router: Router) -> Router {
+    router.layer(map_response(move |mut response: Response| {
+        if leaving.is_cancelled() {
+            response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
+        }
+        std::future::ready(response)
+    }))
 }
 
 /// Serves until shutdown, then drains. A failed accept is logged.
@@ -116,11 +130,7 @@ async fn accept(
     Ok((stream, peer, place))
 }
 
-async fn answer(
-    router: Router,
-    peer: SocketAddr,
-    request: Request<Incoming>,
-) -> Result<axum::response::Response, Infallible> {
+async fn answer(router: Router, peer: SocketAddr, request: Request<Incoming>) -> Result<Response, Infallible> {
     let mut request = request.map(Body::new);
     request.extensions_mut().insert(ConnectInfo(peer));
     router.oneshot(request).await

@@ -83,6 +83,7 @@ impl Product {
             clock: None,
             progress: |_| {},
             connection_age_seconds: None,
+            two_of_each: false,
         };
         let stack = Stack::start(settings).await?;
         seed::people_and_methods(&stack).await?;

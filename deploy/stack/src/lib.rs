@@ -27,6 +27,7 @@ pub mod testbed;
 pub mod testing;
 pub mod traffic;
 
+mod balancer;
 mod place;
 mod ports;
 mod preparation;
@@ -34,7 +35,7 @@ mod settings;
 mod stack;
 
 pub use crate::{
-    service::Service,
+    service::{Replica, Service},
     settings::{Logs, Settings},
     stack::Stack,
 };

@@ -318,6 +318,7 @@ fn settings(local: Local) -> Result<Settings> {
         staff_totp: false,
         accept_shared_tokens: false,
         connection_age_seconds: None,
+        two_of_each: false,
         otlp_endpoint: None,
         chains: (local.chains == Chains::On).then_some(Blocks::Regularly),
         logs: Logs::FilesAndTerminal { coloured },

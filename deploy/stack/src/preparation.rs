@@ -13,7 +13,7 @@ use crate::{
     databases::Databases,
     ports,
     process::{Launch, Output, tail},
-    service::{Ports, Service, Shared, binary},
+    service::{Ports, Replica, Service, Shared, binary},
     settings::Settings,
 };
 
@@ -63,12 +63,16 @@ fn binaries() -> Result<PathBuf> {
     Ok(folder.to_owned())
 }
 
-pub(crate) fn assign_ports(gateway: u16) -> Result<BTreeMap<Service, Ports>> {
+/// The ports of every process. Alone, the gateway listens on `gateway`; of two, a load balancer does.
+pub(crate) fn assign_ports(gateway: u16, two_of_each: bool) -> Result<BTreeMap<Replica, Ports>> {
+    let numbers = if two_of_each { 0..2 } else { 0..1 };
     Service::ALL
         .into_iter()
-        .map(|service| {
-            let main = if service == Service::Gateway { gateway } else { ports::free()? };
-            Ok((service, Ports { main, ops: ports::free()? }))
+        .flat_map(|service| numbers.clone().map(move |number| Replica(service, number)))
+        .map(|replica| {
+            let is_public = replica.0 == Service::Gateway && !two_of_each;
+            let main = if is_public { gateway } else { ports::free()? };
+            Ok((replica, Ports { main, ops: ports::free()? }))
         })
         .collect()
 }

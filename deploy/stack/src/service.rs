@@ -25,6 +25,10 @@ pub enum Service {
     Gateway,
 }
 
+/// One of the processes of a service, by its number from 0; a service alone is its first.
+#[derive(Clone, Copy, Debug, Eq, Hash, Ord, PartialEq, PartialOrd)]
+pub struct Replica(pub Service, pub u8);
+
 /// Where a service listens.
 #[derive(Clone, Copy, Debug)]
 pub struct Ports {
@@ -55,6 +59,25 @@ pub struct Shared {
     pub certificates: Option<Certificates>,
     /// The origin that members see.
     pub public_url: String,
+}
+
+// === impl Replica ===
+
+impl Replica {
+    /// Its name in logs.
+    #[must_use]
+    pub fn name(self) -> String {
+        match self {
+            Self(service, 0) => service.name().to_owned(),
+            Self(service, number) => format!("{}-{number}", service.name()),
+        }
+    }
+}
+
+impl From<Service> for Replica {
+    fn from(service: Service) -> Self {
+        Self(service, 0)
+    }
 }
 
 // === impl Service ===
@@ -108,10 +131,16 @@ impl Service {
 
     /// The launch of its binary with everything but the database: its own settings, the others' addresses, its keys.
     #[must_use]
-    pub fn launch(self, shared: &Shared, ports: impl Fn(Self) -> Ports, amqp_url: &str, output: Output) -> Launch {
+    pub fn launch(
+        self,
+        shared: &Shared,
+        own: Ports,
+        port_of: impl Fn(Self) -> u16,
+        amqp_url: &str,
+        output: Output,
+    ) -> Launch {
         let path = |name: &str| shared.folder.join(name).display().to_string();
         let key = |name: &str| path(&format!("keys/{name}.key"));
-        let own = ports(self);
         let mut launch = Launch::new(self.name(), binary(&shared.binaries, self.name()), output)
             .env("AMQP_URL", amqp_url)
             .env("OPS_ADDR", format!("127.0.0.1:{}", own.ops))
@@ -121,7 +150,7 @@ impl Service {
         let scheme = if shared.certificates.is_some() { "https" } else { "http" };
         for other in Self::ALL {
             if let Some(variable) = other.url_variable() {
-                launch = launch.env(variable, format!("{scheme}://127.0.0.1:{}", ports(other).main));
+                launch = launch.env(variable, format!("{scheme}://127.0.0.1:{}", port_of(other)));
             }
         }
         let main = if self == Self::Gateway { "HTTP_ADDR" } else { "GRPC_ADDR" };
@@ -203,7 +232,7 @@ mod tests {
         };
         for service in Service::ALL {
             let output = Output::File("/dev/null".into());
-            let launch = service.launch(&shared, |_| Ports { main: 1, ops: 2 }, "amqp://", output);
+            let launch = service.launch(&shared, Ports { main: 1, ops: 2 }, |_| 1, "amqp://", output);
             let named = |name: &str| launch.env.iter().any(|(given, _)| given == name);
             let urls = ["AUTH_URL", "WALLET_URL", "TRADE_URL", "COURSE_URL", "PAYMENT_METHOD_URL", "MAILER_URL"];
             assert!(urls.into_iter().all(named));

@@ -30,6 +30,8 @@ pub struct Settings {
     pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections; their own default without it.
     pub connection_age_seconds: Option<u64>,
+    /// Whether there are two processes of each service, behind load balancers.
+    pub two_of_each: bool,
     /// Where traces go, over OTLP; where the environment says without it.
     pub otlp_endpoint: Option<String>,
     /// Nodes of blockchains, where they are installed, and when they make blocks; none without it.

@@ -14,17 +14,18 @@ use tokio::{
 };
 
 use crate::{
+    balancer::Balancer,
     certificates::Certificates,
     clock,
     databases::Databases,
     nodes::Nodes,
-    place,
+    place, ports,
     postgres::{self, Durability, Postgres},
     preparation,
     process::{Launch, Output, Process, Signal, tail},
     secrets::Secrets,
     servers::{self, Servers},
-    service::{Ports, Service, Shared},
+    service::{Ports, Replica, Service, Shared},
     settings::{Logs, Settings},
 };
 
@@ -40,14 +41,15 @@ const READY_LIMIT: Duration = Duration::from_secs(120);
 #[derive(Debug)]
 pub struct Stack {
     // Dropped in this order: the services before their servers, the lock on the folder last.
-    services: BTreeMap<Service, Process>,
+    services: BTreeMap<Replica, Process>,
+    balancers: BTreeMap<Service, (u16, Balancer)>,
     nodes: Nodes,
     servers: Servers,
     settings: Settings,
     shared: Shared,
     /// Binaries of other versions, of the services that run them.
     other_binaries: BTreeMap<Service, PathBuf>,
-    ports: BTreeMap<Service, Ports>,
+    ports: BTreeMap<Replica, Ports>,
     _lock: File,
 }
 
@@ -67,7 +69,7 @@ impl Stack {
         }
         preparation::set_logs_aside(&settings.folder.join("logs"))?;
         let shared = preparation::shared(&settings)?;
-        let ports = preparation::assign_ports(settings.port)?;
+        let ports = preparation::assign_ports(settings.port, settings.two_of_each)?;
         preparation::make_keys(&shared).await?;
         let certificates = match settings.tls {
             true => {
@@ -96,13 +98,16 @@ impl Stack {
         let (databases, broker, nodes) = tokio::try_join!(databases, broker, nodes)?;
         let servers = Servers::new(databases, broker);
         let (services, other_binaries) = (BTreeMap::new(), BTreeMap::new());
-        let mut stack = Self { services, nodes, servers, settings, shared, other_binaries, ports, _lock: lock };
+        let balancers = balancers(&settings, &ports).await?;
+        let mut stack =
+            Self { services, balancers, nodes, servers, settings, shared, other_binaries, ports, _lock: lock };
         (stack.settings.progress)("starting the services");
-        for service in Service::ALL {
-            stack.launch(service)?;
+        let replicas: Vec<_> = stack.replicas().collect();
+        for replica in &replicas {
+            stack.launch(*replica)?;
         }
-        for service in Service::ALL {
-            stack.wait_until_ready(service).await?;
+        for replica in replicas {
+            stack.wait_until_ready(replica).await?;
         }
         Ok(stack)
     }
@@ -175,29 +180,41 @@ impl Stack {
         self.servers.databases()
     }
 
-    /// Where a service listens.
+    /// Where a process listens.
     #[must_use]
-    pub fn ports(&self, service: Service) -> Ports {
-        self.ports[&service]
+    pub fn ports(&self, replica: impl Into<Replica>) -> Ports {
+        self.ports[&replica.into()]
+    }
+
+    /// All processes of all services.
+    pub fn replicas(&self) -> impl Iterator<Item = Replica> {
+        self.ports.keys().copied()
+    }
+
+    /// The port under which the others reach a service.
+    fn port_of(&self, service: Service) -> u16 {
+        self.balancers.get(&service).map_or_else(|| self.ports(service).main, |(port, _)| *port)
     }
 
     /// A service's process.
     ///
     /// # Errors
     /// When it is not running.
-    pub fn process(&self, service: Service) -> Result<&Process> {
-        self.services.get(&service).with_context(|| format!("{} is not running", service.name()))
+    pub fn process(&self, replica: impl Into<Replica>) -> Result<&Process> {
+        let replica = replica.into();
+        self.services.get(&replica).with_context(|| format!("{} is not running", replica.name()))
     }
 
     /// Starts a service that has ended, and waits until it is ready.
     ///
     /// # Errors
     /// When it still runs, or does not become ready.
-    pub async fn restart(&mut self, service: Service) -> Result<()> {
-        let running = self.services.get(&service).is_some_and(Process::is_running);
-        ensure!(!running, "{} still runs", service.name());
-        self.launch(service)?;
-        self.wait_until_ready(service).await
+    pub async fn restart(&mut self, replica: impl Into<Replica>) -> Result<()> {
+        let replica = replica.into();
+        let running = self.services.get(&replica).is_some_and(Process::is_running);
+        ensure!(!running, "{} still runs", replica.name());
+        self.launch(replica)?;
+        self.wait_until_ready(replica).await
     }
 
     /// Ends a service and starts it from binaries of another version; `None` is this one.
@@ -220,7 +237,7 @@ impl Stack {
     /// When it fails.
     pub async fn run(&self, service: Service, arguments: &[&str], input: Option<&Path>) -> Result<()> {
         let log = self.folder().join(format!("logs/{}-command-{}.log", service.name(), uuid::Uuid::new_v4().simple()));
-        let mut launch = self.launch_of(service, Output::File(log.clone()))?.args(arguments.iter().copied());
+        let mut launch = self.launch_of(service.into(), Output::File(log.clone()))?.args(arguments.iter().copied());
         launch.input = input.map(Path::to_owned);
         let status = launch.start()?.wait().await?;
         ensure!(status.success(), "{} {} failed:\n{}", service.name(), arguments.join(" "), tail(&log));
@@ -249,33 +266,38 @@ impl Stack {
     pub async fn end(&mut self) -> Result<()> {
         let mut services = std::mem::take(&mut self.services);
         let mut result = Ok(());
-        if let Some(gateway) = services.remove(&Service::Gateway) {
-            result = gateway.terminate().await;
-        }
-        let mut ends = JoinSet::new();
-        for process in services.into_values() {
-            ends.spawn(async move { process.terminate().await });
-        }
-        while let Some(ended) = ends.join_next().await {
-            result = result.and(ended?);
+        let others = services.split_off(&Replica(Service::Gateway, 0));
+        for processes in [others, services] {
+            let mut ends = JoinSet::new();
+            for process in processes.into_values() {
+                ends.spawn(async move { process.terminate().await });
+            }
+            while let Some(ended) = ends.join_next().await {
+                result = result.and(ended?);
+            }
         }
         result = result.and(self.nodes.end().await);
         result.and(self.servers.end().await)
     }
 
-    fn launch(&mut self, service: Service) -> Result<()> {
-        let launch = self.launch_of(service, self.output(service))?;
-        self.services.insert(service, launch.start()?);
+    fn launch(&mut self, replica: Replica) -> Result<()> {
+        let launch = self.launch_of(replica, self.output(replica))?;
+        self.services.insert(replica, launch.start()?);
         Ok(())
     }
 
-    fn launch_of(&self, service: Service, output: Output) -> Result<Launch> {
+    fn launch_of(&self, replica: Replica, output: Output) -> Result<Launch> {
+        let service = replica.0;
         let amqp_url = self.servers.amqp_url(service)?;
         let mut shared = self.shared.clone();
         if let Some(binaries) = self.other_binaries.get(&service) {
             shared.binaries.clone_from(binaries);
         }
-        let mut launch = service.launch(&shared, |other| self.ports[&other], &amqp_url, output);
+        let mut launch = service.launch(&shared, self.ports(replica), |other| self.port_of(other), &amqp_url, output);
+        launch.name = replica.name();
+        if !self.balancers.is_empty() {
+            launch = launch.env("SHUTDOWN_DELAY_SECONDS", "1");
+        }
         launch = launch.env("NO_COLOR", "1");
         // A gateway from before the service course has the texts in its own folder.
         if let Some(binaries) = self.other_binaries.get(&service) {
@@ -304,35 +326,49 @@ impl Stack {
         Ok(launch)
     }
 
-    fn output(&self, service: Service) -> Output {
-        let name = service.name();
+    fn output(&self, replica: Replica) -> Output {
+        let name = replica.name();
         let log = self.folder().join(format!("logs/{name}.log"));
         match self.settings.logs {
             Logs::Files => Output::File(log),
             Logs::FilesAndTerminal { coloured: false } => Output::Watched { log, prefix: format!("{name:14} ") },
             Logs::FilesAndTerminal { coloured: true } => {
-                Output::Watched { log, prefix: format!("\x1b[{}m{name:14}\x1b[0m ", 31 + service as u8) }
+                Output::Watched { log, prefix: format!("\x1b[{}m{name:14}\x1b[0m ", 31 + replica.0 as u8) }
             }
         }
     }
 
-    async fn wait_until_ready(&self, service: Service) -> Result<()> {
-        let address = format!("http://127.0.0.1:{}/readyz", self.ports(service).ops);
+    async fn wait_until_ready(&self, replica: Replica) -> Result<()> {
+        let address = format!("http://127.0.0.1:{}/readyz", self.ports(replica).ops);
         let client = reqwest::Client::builder().timeout(Duration::from_secs(3)).build()?;
         let limit = Instant::now() + READY_LIMIT;
         loop {
             if client.get(&address).send().await.is_ok_and(|answer| answer.status().is_success()) {
                 return Ok(());
             }
-            let running = self.process(service)?.is_running();
+            let running = self.process(replica)?.is_running();
             if !running || Instant::now() > limit {
                 let why = if running { "is not ready in time" } else { "ended while starting" };
-                let log = self.folder().join(format!("logs/{}.log", service.name()));
-                bail!("{} {why}\n{}", service.name(), tail(&log));
+                let log = self.folder().join(format!("logs/{}.log", replica.name()));
+                bail!("{} {why}\n{}", replica.name(), tail(&log));
             }
             sleep(Duration::from_millis(50)).await;
         }
     }
+}
+
+/// A load balancer before every service, if there are two processes of each.
+async fn balancers(
+    settings: &Settings,
+    ports: &BTreeMap<Replica, Ports>,
+) -> Result<BTreeMap<Service, (u16, Balancer)>> {
+    let mut balancers = BTreeMap::new();
+    for service in Service::ALL.into_iter().filter(|_| settings.two_of_each) {
+        let port = if service == Service::Gateway { settings.port } else { ports::free()? };
+        let processes = ports.iter().filter(|(replica, _)| replica.0 == service).map(|(_, ports)| *ports);
+        balancers.insert(service, (port, Balancer::start(port, processes).await?));
+    }
+    Ok(balancers)
 }
 
 impl Stack {
@@ -340,31 +376,31 @@ impl Stack {
     ///
     /// # Errors
     /// When it is not running.
-    pub async fn kill(&self, service: Service) -> Result<()> {
-        self.process(service)?.kill().await
+    pub async fn kill(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.kill().await
     }
 
     /// SIGTERM, and waits for the end.
     ///
     /// # Errors
     /// When it had to be killed.
-    pub async fn terminate(&self, service: Service) -> Result<()> {
-        self.process(service)?.terminate().await
+    pub async fn terminate(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.terminate().await
     }
 
     /// SIGSTOP: it hangs, with its connections open.
     ///
     /// # Errors
     /// When it is not running.
-    pub fn stop(&self, service: Service) -> Result<()> {
-        self.process(service)?.signal(Signal::STOP)
+    pub fn stop(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.signal(Signal::STOP)
     }
 
     /// SIGCONT: it goes on.
     ///
     /// # Errors
     /// When it is not running.
-    pub fn cont(&self, service: Service) -> Result<()> {
-        self.process(service)?.signal(Signal::CONT)
+    pub fn cont(&self, replica: impl Into<Replica>) -> Result<()> {
+        self.process(replica)?.signal(Signal::CONT)
     }
 }

@@ -51,6 +51,8 @@ pub struct Options {
     pub accept_shared_tokens: bool,
     /// The age at which services drain their gRPC connections.
     pub connection_age_seconds: Option<u64>,
+    /// Whether there are two processes of each service, behind load balancers.
+    pub two_of_each: bool,
     /// Whether processes and servers use TLS.
     pub tls: bool,
     /// Nodes of blockchains, which make blocks when the test asks.
@@ -107,6 +109,7 @@ impl TestStack {
             staff_totp: options.staff_totp,
             accept_shared_tokens: options.accept_shared_tokens,
             connection_age_seconds: options.connection_age_seconds,
+            two_of_each: options.two_of_each,
             tls: options.tls,
             chains: options.chains.then_some(Blocks::OnDemand),
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
@@ -361,6 +364,7 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         staff_totp: false,
         accept_shared_tokens: false,
         connection_age_seconds: None,
+        two_of_each: false,
         otlp_endpoint: None,
         chains: None,
         tls: false,

@@ -13,9 +13,9 @@ use serde_json::json;
 use sqlx::{Connection, PgConnection};
 use stack::Service;
 use stack::client::send;
-use stack::testing::{Member, Options, PASSWORD, TestStack};
+use stack::testing::{Member, Options, PASSWORD, PROOF, TestStack};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep};
+use tokio::time::{Instant, sleep, timeout};
 
 const READS: [&str; 6] = ["/auth/check", "/transactions/user", "/trades", "/plans", "/payment-methods", "/courses"];
 
@@ -84,6 +84,46 @@ impl Load {
         }
     }
 
+    /// Requests deposits, each under its key.
+    async fn deposit(self, member: Member, method: String) {
+        let body = json!({ "amount": "150.00", "method": method, "receipt": PROOF, "type": "deposit" });
+        // As many as may be pending.
+        for number in (0..5).take_while(|_| self.goes_on()) {
+            let key = format!("deposit-{number}");
+            let request = member.client.request(Method::POST, "/transactions/deposit").header("Idempotency-Key", key);
+            self.answer("deposit", request.json(&body)).await;
+            sleep(Duration::from_secs(6)).await;
+        }
+    }
+
+    /// Follows the live updates as the web app does: a stream that ends is opened again within a second.
+    async fn follow(self, member: Member) -> Followed {
+        let (mut followed, mut since, mut last_change) = (Followed::default(), Instant::now(), Instant::now());
+        while self.goes_on() {
+            let opened = member.client.request(Method::GET, "/events").send().await;
+            let Some(mut stream) = opened.ok().filter(|opened| opened.status().is_success()) else {
+                sleep(Duration::from_millis(500)).await;
+                continue;
+            };
+            followed.streams += 1;
+            followed.longest_interruption = followed.longest_interruption.max(since.elapsed());
+            while self.goes_on() {
+                match timeout(Duration::from_millis(200), stream.chunk()).await {
+                    Ok(Ok(Some(part))) if String::from_utf8_lossy(&part).contains("event: change") => {
+                        followed.changes += 1;
+                        followed.longest_silence = followed.longest_silence.max(last_change.elapsed());
+                        last_change = Instant::now();
+                    }
+                    Err(_) | Ok(Ok(Some(_))) => {}
+                    Ok(_) => break,
+                }
+            }
+            since = Instant::now();
+            sleep(Duration::from_millis(750)).await;
+        }
+        followed
+    }
+
     async fn log_in(self, member: Member) {
         let body = json!({ "email": member.email, "password": PASSWORD });
         while self.goes_on() {
@@ -91,6 +131,17 @@ impl Load {
             sleep(Duration::from_millis(200)).await;
         }
     }
+}
+
+/// What a client of live updates saw.
+#[derive(Debug, Default)]
+struct Followed {
+    streams: u32,
+    changes: u32,
+    /// The longest time without a stream.
+    longest_interruption: Duration,
+    /// The longest time between two changes, while there were several a second.
+    longest_silence: Duration,
 }
 
 /// [D-V4] [D-H2] [K9] [K11] Steady load (reads, trades under a key, logins without one) across the turnover of every
@@ -141,6 +192,70 @@ async fn neither_an_ageing_connection_nor_a_restart_costs_a_request() -> Result<
     assert!((logins..=logins + unanswered).contains(&new_sessions), "{new_sessions} sessions of {logins} logins");
     assert_eq!(stack.broken_promises().await?, []);
     Ok(())
+}
+
+/// [D-V4] [D-H2] [K11] A rolling restart of every process, two of each service and gateways included: every request is
+/// answered, none by a 5xx, live updates are interrupted for at most 2 s, and nothing happens twice.
+#[tokio::test]
+async fn a_rolling_restart_costs_no_request() -> Result<()> {
+    let options = Options { plans: true, two_of_each: true, connection_age_seconds: Some(5), ..Options::default() };
+    let mut stack = TestStack::with(options).await?;
+    let (investor, visitor) = (stack.member_with("90000.00").await?, stack.member().await?);
+    let plans = investor.client.get("/plans").await?.success()?;
+    let plan = plans["plans"].as_array().into_iter().flatten().find(|plan| plan["title"] == "Starter");
+    let plan = plan.and_then(|plan| plan["id"].as_str()).context("a plan")?.to_owned();
+    let method = visitor.platform_method("TRC20").await?;
+    let mut auth = PgConnection::connect(&stack.databases().owner_url(Service::Auth)?).await?;
+    let sessions = sessions_of(&mut auth, &visitor).await?;
+    let (load, mut clients) = (Load::default(), JoinSet::new());
+    let following = tokio::spawn(load.clone().follow(investor.clone()));
+    clients.spawn(load.clone().read(investor.clone()));
+    clients.spawn(load.clone().read(visitor.clone()));
+    clients.spawn(load.clone().invest(investor.clone(), plan));
+    clients.spawn(load.clone().deposit(visitor.clone(), method));
+    clients.spawn(load.clone().log_in(visitor.clone()));
+    sleep(Duration::from_secs(2)).await;
+    for replica in stack.replicas().collect::<Vec<_>>() {
+        let begun = Instant::now();
+        stack.terminate(replica).await?;
+        let ended = begun.elapsed();
+        let (_, status) = stack.process(replica)?.ended().await;
+        assert!(status.is_some_and(|status| status.success()), "{} ended with {status:?}", replica.name());
+        stack.restart(replica).await?;
+        eprintln!("{}: ended after {ended:?}, ready after {:?}", replica.name(), begun.elapsed());
+        // Until the load balancer passes connections to it again.
+        sleep(Duration::from_millis(500)).await;
+    }
+    load.over.store(true, Ordering::Relaxed);
+    while let Some(ended) = clients.join_next().await {
+        ended?;
+    }
+    let followed = following.await?;
+    eprintln!("answers by kind and status: {:?}; {followed:?}", load.counts.0.lock().expect("no panic while held"));
+    assert_eq!(load.counts.of(|_, status| status == 0), 0, "a request had no answer");
+    assert_eq!(load.counts.of(|_, status| status >= 500), 0, "a request was lost");
+    assert_eq!(load.counts.of(|_, status| (400..500).contains(&status)), 0, "a request was refused");
+    let longest = followed.longest_interruption.max(followed.longest_silence);
+    assert!(followed.changes > 0 && longest <= Duration::from_secs(2), "{followed:?}");
+    let created = |wanted| load.counts.of(move |what, status| what == wanted && status == 201);
+    let trade = stack.databases().owner_url(Service::Trade)?;
+    assert_eq!(
+        count(&trade, "SELECT count(*) FROM trades WHERE user_id = $1::uuid", &investor).await?,
+        created("trade")
+    );
+    let wallet = stack.databases().owner_url(Service::Wallet)?;
+    let deposits = "SELECT count(*) FROM transactions WHERE kind = 'deposit' AND user_id = $1::uuid";
+    assert_eq!(count(&wallet, deposits, &visitor).await?, created("deposit"));
+    let logins = load.counts.of(|what, status| what == "login" && status == 200);
+    assert_eq!(sessions_of(&mut auth, &visitor).await? - sessions, logins, "one session a login");
+    assert_eq!(stack.broken_promises().await?, []);
+    Ok(())
+}
+
+async fn count(database: &str, sql: &'static str, member: &Member) -> Result<u32> {
+    let mut database = PgConnection::connect(database).await?;
+    let count: i64 = sqlx::query_scalar(sql).bind(&member.id).fetch_one(&mut database).await?;
+    Ok(u32::try_from(count)?)
 }
 
 async fn sessions_of(auth: &mut PgConnection, member: &Member) -> Result<u32> {

@@ -33,7 +33,11 @@ pub async fn stream(
     let end = tokio::time::Instant::now() + LIFE;
     let changes = unfold((listener, user_id, session_id), move |(mut listener, user_id, session_id)| async move {
         loop {
-            let update = tokio::time::timeout_at(end, listener.updates.recv()).await.ok()?;
+            let update = tokio::select! {
+                update = listener.updates.recv() => update,
+                () = listener.shutdown.cancelled() => return None,
+                () = tokio::time::sleep_until(end) => return None,
+            };
             let event = match update {
                 Ok(Update::Changed { user_id: whose, key }) if whose == user_id => {
                     Event::default().event("change").data(key)

@@ -113,7 +113,7 @@ impl Fixture {
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),
             admission: Admission::new(config.rate_limit > 0),
-            live: Live::default(),
+            live: Live::new(tokio_util::sync::CancellationToken::new()),
             exports: Exports::default(),
             config: config.clone(),
         });

@@ -38,6 +38,10 @@ pub struct Ops {
     /// OTLP over gRPC; no traces are sent without it.
     #[arg(long, env)]
     pub otel_exporter_otlp_endpoint: Option<String>,
+    /// For so long after SIGTERM the process still takes requests, while it says that it is not ready: as long as a load
+    /// balancer in front needs to notice.
+    #[arg(long, env, default_value_t = 0)]
+    pub shutdown_delay_seconds: u64,
 }
 
 /// The gRPC server.

@@ -1,5 +1,5 @@
-//! The lifecycle of a process: it starts before or after its dependencies, reports when it is ready, and stops within
-//! ten seconds of SIGTERM without dropping accepted requests.
+//! The lifecycle of a process: it starts before or after its dependencies, reports when it is ready, and on SIGTERM first
+//! says that it is not, and then stops within ten seconds without dropping accepted requests.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -38,8 +38,10 @@ const UPKEEP: Duration = Duration::from_secs(5);
 pub struct Process {
     name: &'static str,
     telemetry: Telemetry,
-    /// Cancelled at SIGTERM or SIGINT.
+    /// Cancelled when the process stops accepting: after SIGTERM or SIGINT and the delay that is configured.
     pub shutdown: CancellationToken,
+    /// Cancelled at the signal: no longer ready.
+    pub leaving: CancellationToken,
     tasks: JoinSet<anyhow::Result<()>>,
     dependencies: Dependencies,
     watched: Vec<Watch>,
@@ -64,18 +66,23 @@ impl Process {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let telemetry = telemetry::start(name, ops)?;
         raise_file_limit();
-        let shutdown = CancellationToken::new();
+        let (leaving, shutdown) = (CancellationToken::new(), CancellationToken::new());
+        let delay = Duration::from_secs(ops.shutdown_delay_seconds);
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
-        let signalled = shutdown.clone();
+        let (signalled, stop) = (leaving.clone(), shutdown.clone());
         tokio::spawn(async move {
             tokio::select! { _ = terminate.recv() => {}, _ = interrupt.recv() => {} }
-            tracing::info!("shutting down");
+            tracing::info!("not ready any more");
             signalled.cancel();
+            tokio::time::sleep(delay).await;
+            tracing::info!("shutting down");
+            stop.cancel();
         });
         Ok(Self {
             name,
             telemetry,
             shutdown,
+            leaving,
             tasks: JoinSet::new(),
             dependencies: Dependencies::default(),
             watched: Vec::new(),
@@ -173,6 +180,7 @@ impl Process {
         let state = OpsState {
             metrics: self.telemetry.metrics.clone(),
             shutdown: self.shutdown.clone(),
+            leaving: self.leaving.clone(),
             dependencies: self.dependencies.clone(),
             tasks: Arc::new(std::mem::take(&mut self.watched)),
         };
@@ -219,6 +227,7 @@ async fn keep_up(metrics: PrometheusHandle) {
 struct OpsState {
     metrics: PrometheusHandle,
     shutdown: CancellationToken,
+    leaving: CancellationToken,
     dependencies: Dependencies,
     tasks: Arc<Vec<Watch>>,
 }
@@ -243,7 +252,7 @@ async fn alive(State(state): State<OpsState>) -> (StatusCode, &'static str) {
 
 /// Ready when the database and the broker answer and no shutdown was asked for.
 async fn ready(State(state): State<OpsState>) -> (StatusCode, &'static str) {
-    if state.shutdown.is_cancelled() {
+    if state.leaving.is_cancelled() || state.shutdown.is_cancelled() {
         return (StatusCode::SERVICE_UNAVAILABLE, "shutting down");
     }
     if let Some(db) = &state.dependencies.db

@@ -11,7 +11,10 @@ import { moneyKeys } from '@/lib/query-keys'
 import { useSession } from '@/lib/session'
 import { shareWork } from '@/lib/tabs'
 
-const FIRST_PAUSE_MS = 2_000
+/** The longest first pause: a stream that ends because its server is replaced goes on within two seconds. */
+const FIRST_PAUSE_MS = 1_000
+/** A stream that lived for this long worked. */
+const LIVED_MS = 10_000
 const LONGEST_PAUSE_MS = 60_000
 
 const pause = (ms: number, signal: AbortSignal) =>
@@ -42,15 +45,15 @@ async function followOnce({ onChange, missed, signal }: Following): Promise<bool
 }
 
 async function follow({ onChange, missed, signal }: Following) {
-  let wait = FIRST_PAUSE_MS
+  let wait = FIRST_PAUSE_MS / 2
   for (let again = missed; !signal.aborted; again = true) {
     const started = Date.now()
     const goOn = await followOnce({ onChange, missed: again, signal }).catch(() => true)
     if (!goOn) return
-    // A stream that lived for a while ended normally: come back soon.
-    const lived = Date.now() - started > LONGEST_PAUSE_MS
+    // A stream that lived for a while ended normally: come back soon, but not all at once.
+    const lived = Date.now() - started > LIVED_MS
     wait = lived ? FIRST_PAUSE_MS : Math.min(wait * 2, LONGEST_PAUSE_MS)
-    await pause(wait, signal)
+    await pause(wait * (0.5 + Math.random() / 2), signal)
   }
 }
 
