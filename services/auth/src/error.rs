@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::error::{Facts, Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Facts, Fault, Kind, Meaning, Refusal};
 use chassis::roots::to_hex;
 use chassis::{db, identity};
 use proto::common::v1::ErrorReason;
@@ -87,9 +86,6 @@ pub enum Error {
     /// Refused before the use case.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// Refused before, under the same key.
-    #[error(transparent)]
-    Replayed(#[from] Replayed),
     #[error("database")]
     Database(#[source] sqlx::Error),
     /// A key or hash could not be made.
@@ -120,63 +116,35 @@ impl Error {
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::Fields(_)
-            | Self::InvalidCode
-            | Self::WrongDestinationCode
-            | Self::WrongTotp(_)
-            | Self::PasskeyRefused(_)
-            | Self::InvalidResetToken
-            | Self::InvalidLink
-            | Self::WrongPassword(_) => Kind::Invalid,
-            Self::EmailTaken | Self::TooManyPasskeys | Self::Stale => Kind::Conflict,
-            Self::InvalidCredentials | Self::TotpRequired | Self::PasskeyRequired => Kind::Unauthenticated,
+            Self::Fields(_) => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
+            Self::EmailTaken => Meaning::Own(Kind::Conflict, ErrorReason::EmailTaken),
+            Self::InvalidCredentials => Meaning::Own(Kind::Unauthenticated, ErrorReason::InvalidCredentials),
+            Self::TotpRequired => Meaning::Own(Kind::Unauthenticated, ErrorReason::TotpRequired),
+            Self::PasskeyRequired => Meaning::Own(Kind::Unauthenticated, ErrorReason::PasskeyRequired),
+            Self::PasskeyRefused(_) => Meaning::Own(Kind::Invalid, ErrorReason::PasskeyRefused),
+            Self::TooManyPasskeys => Meaning::Own(Kind::Conflict, ErrorReason::TooManyPasskeys),
+            Self::PasskeySignatureRequired(_) => Meaning::Own(Kind::Forbidden, ErrorReason::PasskeySignatureRequired),
             Self::FactorLocked(_)
             | Self::TooManyTries(_)
             | Self::Overloaded
             | Self::TooManyCodes
-            | Self::CodeJustSent(_) => Kind::RateLimited,
-            Self::AccountFrozen
-            | Self::OwnAccount
-            | Self::ReauthenticationRequired
-            | Self::PasskeySignatureRequired(_) => Kind::Forbidden,
-            Self::NotFound(_) | Self::MailOutlived => Kind::NotFound,
-            Self::Refused(refusal) => refusal.kind,
-            Self::Replayed(replayed) => replayed.refusal.kind,
-            Self::Database(error) => error.kind(),
-            Self::Cryptography(_) => Kind::Internal,
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::Fields(_) => ErrorReason::ValidationFailed,
-            Self::EmailTaken => ErrorReason::EmailTaken,
-            Self::InvalidCredentials => ErrorReason::InvalidCredentials,
-            Self::TotpRequired => ErrorReason::TotpRequired,
-            Self::PasskeyRequired => ErrorReason::PasskeyRequired,
-            Self::PasskeyRefused(_) => ErrorReason::PasskeyRefused,
-            Self::TooManyPasskeys => ErrorReason::TooManyPasskeys,
-            Self::PasskeySignatureRequired(_) => ErrorReason::PasskeySignatureRequired,
-            Self::FactorLocked(_)
-            | Self::TooManyTries(_)
-            | Self::Overloaded
-            | Self::TooManyCodes
-            | Self::CodeJustSent(_) => ErrorReason::TooManyRequests,
-            Self::InvalidCode | Self::WrongDestinationCode | Self::WrongTotp(_) => ErrorReason::InvalidCode,
-            Self::InvalidResetToken => ErrorReason::InvalidResetToken,
-            Self::InvalidLink => ErrorReason::InvalidLink,
-            Self::ReauthenticationRequired => ErrorReason::ReauthenticationRequired,
-            Self::WrongPassword(_) => ErrorReason::WrongPassword,
-            Self::AccountFrozen => ErrorReason::AccountFrozen,
-            Self::OwnAccount => ErrorReason::PermissionDenied,
-            Self::Stale => ErrorReason::StaleRevision,
-            Self::NotFound(_) | Self::MailOutlived => ErrorReason::NotFound,
-            Self::Refused(refusal) => refusal.reason(),
-            Self::Replayed(replayed) => replayed.refusal.reason(),
-            Self::Database(error) => error.reason(),
-            Self::Cryptography(_) => ErrorReason::Internal,
+            | Self::CodeJustSent(_) => Meaning::Own(Kind::RateLimited, ErrorReason::TooManyRequests),
+            Self::InvalidCode | Self::WrongDestinationCode | Self::WrongTotp(_) => {
+                Meaning::Own(Kind::Invalid, ErrorReason::InvalidCode)
+            }
+            Self::InvalidResetToken => Meaning::Own(Kind::Invalid, ErrorReason::InvalidResetToken),
+            Self::InvalidLink => Meaning::Own(Kind::Invalid, ErrorReason::InvalidLink),
+            Self::ReauthenticationRequired => Meaning::Own(Kind::Forbidden, ErrorReason::ReauthenticationRequired),
+            Self::WrongPassword(_) => Meaning::Own(Kind::Invalid, ErrorReason::WrongPassword),
+            Self::AccountFrozen => Meaning::Own(Kind::Forbidden, ErrorReason::AccountFrozen),
+            Self::OwnAccount => Meaning::Own(Kind::Forbidden, ErrorReason::PermissionDenied),
+            Self::Stale => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
+            Self::NotFound(_) | Self::MailOutlived => Meaning::Own(Kind::NotFound, ErrorReason::NotFound),
+            Self::Cryptography(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 
@@ -188,8 +156,6 @@ impl Fault for Error {
             Self::WrongDestinationCode => vec![("code".to_owned(), self.sentence())],
             Self::WrongTotp(field) => vec![((*field).to_owned(), self.sentence())],
             Self::WrongPassword(field) => vec![((*field).to_owned(), self.sentence())],
-            Self::Refused(refusal) => refusal.fields.clone(),
-            Self::Replayed(replayed) => replayed.refusal.fields.clone(),
             _ => Vec::new(),
         }
     }
@@ -197,8 +163,6 @@ impl Fault for Error {
     fn facts(&self) -> Facts {
         match self {
             Self::PasskeySignatureRequired(digest) => [("digest".to_owned(), to_hex(digest).into())].into(),
-            Self::Refused(refusal) => refusal.facts.as_deref().cloned().unwrap_or_default(),
-            Self::Replayed(replayed) => replayed.refusal.facts.as_deref().cloned().unwrap_or_default(),
             _ => Facts::new(),
         }
     }
@@ -208,28 +172,7 @@ impl Fault for Error {
             Self::FactorLocked(delay) | Self::TooManyTries(delay) | Self::CodeJustSent(delay) => Some(*delay),
             Self::Overloaded => Some(Duration::from_secs(2)),
             Self::TooManyCodes => Some(Duration::from_mins(10)),
-            Self::Refused(refusal) => refusal.retry_after,
-            Self::Replayed(replayed) => replayed.refusal.retry_after,
             _ => None,
-        }
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
-        }
-    }
-
-    fn sentence(&self) -> String {
-        match self {
-            Self::Refused(refusal) => refusal.message.clone(),
-            Self::Replayed(replayed) => replayed.refusal.message.clone(),
-            _ => match self.kind() {
-                Kind::Internal => "Something went wrong on our side. Please try again.".to_owned(),
-                Kind::Unavailable => Refusal::unavailable().message,
-                _ => sentence(&self.to_string()),
-            },
         }
     }
 }
@@ -242,9 +185,4 @@ pub fn unauthenticated() -> Error {
 
 fn minutes(wait: Duration) -> u64 {
     wait.as_secs().div_ceil(60)
-}
-
-fn sentence(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map(|first| first.to_uppercase().chain(chars).collect()).unwrap_or_default()
 }

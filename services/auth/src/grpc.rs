@@ -15,7 +15,6 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use chassis::decision::{Decided, Proposer};
 use chassis::error::{Refusal, to_status};
-use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Sessions, Signatures, Verifier, unauthenticated};
 use proto::auth::v1::auth_service_server::AuthServiceServer;
 use proto::auth::v1::confirmation_service_server::ConfirmationServiceServer;
@@ -50,12 +49,10 @@ impl GrpcServer {
         Self { app, verifier: Verifier::new(signatures, sessions) }
     }
 
-    /// All routes, with the health service.
-    pub async fn routes(self) -> Routes {
-        let (health, health_service) = tonic_health::server::health_reporter();
-        health.set_serving::<AuthServiceServer<Self>>().await;
-        Routes::new(health_service)
-            .add_service(AuthServiceServer::new(self.clone()))
+    /// Every service of this process.
+    #[must_use]
+    pub fn routes(self) -> Routes {
+        Routes::new(AuthServiceServer::new(self.clone()))
             .add_service(DirectoryServiceServer::new(self.clone()))
             .add_service(DecisionServiceServer::new(self.clone()))
             .add_service(ConfirmationServiceServer::new(self.clone()))
@@ -100,9 +97,6 @@ fn unknown(error: &Error) -> Refusal {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Replayed(replayed) => replayed_status(replayed),
-            error => to_status(error),
-        }
+        to_status(&error)
     }
 }

@@ -145,7 +145,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     factors::announce();
     security_log::announce();
     process
-        .serve(&config.service, GrpcServer::new(Arc::clone(&app), config.service.signatures(NAME)?).routes().await)
+        .serve(&config.service, GrpcServer::new(Arc::clone(&app), config.service.signatures(NAME)?).routes())
         .await?;
     let (requests, shutdown) = (Arc::clone(&app), process.shutdown.clone());
     process.spawn(async move {

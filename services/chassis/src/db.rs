@@ -9,7 +9,6 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::common::v1::ErrorReason;
 use sqlx::Connection;
 use sqlx::migrate::Migrator;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions, PgQueryResult};
@@ -17,10 +16,10 @@ use tokio::sync::Notify;
 use tokio::time::timeout;
 
 pub use self::connection::{LIMIT, PgConnection};
-use self::failure::is_changing_over;
+pub(crate) use self::failure::is_changing_over;
 pub use self::failure::{constraint, is_unstorable, retry_after};
 use self::migrations::Work;
-use crate::error::{Fault, Kind};
+use crate::error::Fault;
 
 /// A connection that idled for longer is looked at before it is used: its server may have gone.
 const IDLE: Duration = Duration::from_secs(1);
@@ -166,48 +165,17 @@ impl DerefMut for Tx {
     }
 }
 
-/// What kind of failure a database error is to a caller.
-#[must_use]
-pub fn kind(error: &sqlx::Error) -> Kind {
-    match error {
-        sqlx::Error::Io(_)
-        | sqlx::Error::Tls(_)
-        | sqlx::Error::PoolTimedOut
-        | sqlx::Error::PoolClosed
-        | sqlx::Error::WorkerCrashed => Kind::Unavailable,
-        sqlx::Error::Database(database) => match database.code().as_deref() {
-            // Lock and statement timeouts, lost races, too many connections.
-            Some("55P03" | "57014" | "40001" | "40P01" | "53300" | "25P03") => Kind::Unavailable,
-            Some(code) if is_changing_over(code) => Kind::Unavailable,
-            _ => Kind::Internal,
-        },
-        _ => Kind::Internal,
-    }
-}
-
-impl Fault for sqlx::Error {
-    fn kind(&self) -> Kind {
-        kind(self)
-    }
-    fn reason(&self) -> ErrorReason {
-        if self.kind() == Kind::Unavailable { ErrorReason::Unavailable } else { ErrorReason::Internal }
-    }
-    fn database(&self) -> Option<&sqlx::Error> {
-        Some(self)
-    }
-}
-
-/// Runs a statement that deletes one batch, again and again until it finds nothing. Returns how many rows went.
+/// Deletes in batches, each a transaction of its own, until one finds nothing. Returns how many rows went.
 ///
 /// # Errors
-/// The first error of the statement; batches before it stay deleted.
-pub async fn sweep<F>(batch: impl Fn() -> F) -> Result<u64, sqlx::Error>
-where
-    F: Future<Output = Result<PgQueryResult, sqlx::Error>>,
-{
+/// The first error of a batch; batches before it stay deleted.
+pub async fn sweep(
+    db: &Db,
+    batch: impl AsyncFn(&mut PgConnection) -> Result<PgQueryResult, sqlx::Error>,
+) -> Result<u64, sqlx::Error> {
     let mut swept = 0;
     loop {
-        let done = batch().await?.rows_affected();
+        let done = batch(&mut *db.conn().await?).await?.rows_affected();
         swept += done;
         if done == 0 {
             return Ok(swept);

@@ -15,6 +15,9 @@ use crate::db;
 /// The domain of the `ErrorInfo` detail.
 const DOMAIN: &str = "solvane";
 
+/// Metadata of an answer that was given before, with the id of the first request.
+pub const REPLAYED: &str = "idempotency-replayed";
+
 /// What kind of refusal or failure it is; decides the gRPC code and the HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -40,36 +43,34 @@ pub enum Kind {
 /// What a refusal tells besides its sentence, by name: shown in an error answer beside its code.
 pub type Facts = BTreeMap<String, Value>;
 
-/// Every service's error enum.
+/// What an error means to the caller.
+pub enum Meaning<'e> {
+    /// An error of the service itself.
+    Own(Kind, ErrorReason),
+    /// A refusal that the service passes on unchanged.
+    Refused(&'e Refusal),
+    /// A failed statement or commit.
+    Database(&'e sqlx::Error),
+}
+
+/// Every service's error enum. Fields, facts and delay are asked for only where the error means [`Meaning::Own`]; a refusal
+/// that is passed on keeps its own.
 pub trait Fault: std::error::Error + Send + Sync {
-    /// What kind it is.
-    fn kind(&self) -> Kind;
-
-    /// Why, for programs.
-    fn reason(&self) -> ErrorReason;
-
-    /// The refusal that it passes on unchanged, if it is one.
-    fn refusal(&self) -> Option<&Refusal> {
-        None
-    }
+    /// What it means to the caller.
+    fn meaning(&self) -> Meaning<'_>;
 
     /// What is wrong by field, as (field, sentence).
     fn fields(&self) -> Vec<(String, String)> {
-        self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default()
+        Vec::new()
     }
 
     /// What it tells besides, by name.
     fn facts(&self) -> Facts {
-        self.refusal().and_then(|refusal| refusal.facts.as_deref().cloned()).unwrap_or_default()
+        Facts::new()
     }
 
     /// When another try makes sense.
     fn retry_after(&self) -> Option<Duration> {
-        self.refusal()?.retry_after
-    }
-
-    /// The database's error, if it is one: decides whether a transaction is tried again.
-    fn database(&self) -> Option<&sqlx::Error> {
         None
     }
 
@@ -78,13 +79,65 @@ pub trait Fault: std::error::Error + Send + Sync {
         !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
     }
 
+    /// What kind it is.
+    fn kind(&self) -> Kind {
+        match self.meaning() {
+            Meaning::Own(kind, _) => kind,
+            Meaning::Refused(refusal) => refusal.kind,
+            Meaning::Database(error) => database_kind(error),
+        }
+    }
+
+    /// Why, for programs.
+    fn reason(&self) -> ErrorReason {
+        match self.meaning() {
+            Meaning::Own(_, reason) => reason,
+            Meaning::Refused(refusal) => refusal.reason(),
+            Meaning::Database(error) if database_kind(error) == Kind::Unavailable => ErrorReason::Unavailable,
+            Meaning::Database(_) => ErrorReason::Internal,
+        }
+    }
+
+    /// The database's error, if it is one: decides whether a transaction is tried again.
+    fn database(&self) -> Option<&sqlx::Error> {
+        match self.meaning() {
+            Meaning::Database(error) => Some(error),
+            _ => None,
+        }
+    }
+
     /// The sentence a member reads.
     fn sentence(&self) -> String {
-        match self.kind() {
+        match (self.meaning(), self.kind()) {
+            (Meaning::Refused(refusal), _) => refusal.message.clone(),
             _ if self.is_worded() => capitalised(&self.to_string()),
-            Kind::Internal => "Something went wrong on our side. Please try again.".to_owned(),
-            _ => "We can't answer right now. Please try again in a moment.".to_owned(),
+            (_, Kind::Internal) => Refusal::internal().message,
+            _ => Refusal::unavailable().message,
         }
+    }
+}
+
+impl Fault for sqlx::Error {
+    fn meaning(&self) -> Meaning<'_> {
+        Meaning::Database(self)
+    }
+}
+
+/// What kind of failure a database error is to a caller.
+fn database_kind(error: &sqlx::Error) -> Kind {
+    match error {
+        sqlx::Error::Io(_)
+        | sqlx::Error::Tls(_)
+        | sqlx::Error::PoolTimedOut
+        | sqlx::Error::PoolClosed
+        | sqlx::Error::WorkerCrashed => Kind::Unavailable,
+        sqlx::Error::Database(database) => match database.code().as_deref() {
+            // Lock and statement timeouts, lost races, too many connections.
+            Some("55P03" | "57014" | "40001" | "40P01" | "53300" | "25P03") => Kind::Unavailable,
+            Some(code) if db::is_changing_over(code) => Kind::Unavailable,
+            _ => Kind::Internal,
+        },
+        _ => Kind::Internal,
     }
 }
 
@@ -106,13 +159,24 @@ pub struct Refusal {
     /// When another try makes sense.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after: Option<Duration>,
+    /// The id of the first request, if the refusal was given before under the same key.
+    #[serde(skip)]
+    pub replayed: Option<Box<str>>,
 }
 
 impl Refusal {
     /// A refusal of this kind and reason.
     #[must_use]
     pub fn new(kind: Kind, reason: ErrorReason, message: impl Into<String>) -> Self {
-        Self { kind, code: code(reason), message: message.into(), fields: Vec::new(), facts: None, retry_after: None }
+        Self {
+            kind,
+            code: code(reason),
+            message: message.into(),
+            fields: Vec::new(),
+            facts: None,
+            retry_after: None,
+            replayed: None,
+        }
     }
 
     /// One field that is wrong.
@@ -143,17 +207,23 @@ impl Refusal {
     /// What a fault says to its caller.
     #[must_use]
     pub fn of(fault: &impl Fault) -> Self {
-        if fault.database().is_some_and(db::is_unstorable) {
-            let sentence = "The character U+0000 can't be used here.";
-            return Self::new(Kind::Invalid, ErrorReason::ValidationFailed, sentence);
-        }
+        let retry_after = match fault.meaning() {
+            Meaning::Refused(refusal) => return refusal.clone(),
+            Meaning::Database(error) if db::is_unstorable(error) => {
+                let sentence = "The character U+0000 can't be used here.";
+                return Self::new(Kind::Invalid, ErrorReason::ValidationFailed, sentence);
+            }
+            Meaning::Database(error) => db::retry_after(error),
+            Meaning::Own(..) => fault.retry_after(),
+        };
         Self {
             kind: fault.kind(),
             code: code(fault.reason()),
             message: fault.sentence(),
             fields: fault.fields(),
             facts: Some(fault.facts()).filter(|facts| !facts.is_empty()).map(Box::new),
-            retry_after: fault.retry_after().or_else(|| db::retry_after(fault.database()?)),
+            retry_after,
+            replayed: None,
         }
     }
 
@@ -173,17 +243,8 @@ impl fmt::Display for Refusal {
 impl std::error::Error for Refusal {}
 
 impl Fault for Refusal {
-    fn kind(&self) -> Kind {
-        self.kind
-    }
-    fn reason(&self) -> ErrorReason {
-        self.reason()
-    }
-    fn refusal(&self) -> Option<&Refusal> {
-        Some(self)
-    }
-    fn sentence(&self) -> String {
-        self.message.clone()
+    fn meaning(&self) -> Meaning<'_> {
+        Meaning::Refused(self)
     }
 }
 
@@ -205,7 +266,7 @@ impl From<Refusal> for Status {
     }
 }
 
-/// A refusal as a gRPC status with details.
+/// A refusal as a gRPC status with details, and in its metadata whether it was given before.
 #[must_use]
 pub fn refusal_to_status(refusal: &Refusal) -> Status {
     let facts: HashMap<_, _> = refusal
@@ -233,7 +294,11 @@ pub fn refusal_to_status(refusal: &Refusal) -> Status {
         Kind::Unavailable => Code::Unavailable,
         Kind::Internal => Code::Internal,
     };
-    Status::with_error_details(code, refusal.message.clone(), details)
+    let mut status = Status::with_error_details(code, refusal.message.clone(), details);
+    if let Some(id) = refusal.replayed.as_deref().and_then(|id| id.parse().ok()) {
+        status.metadata_mut().insert(REPLAYED, id);
+    }
+    status
 }
 
 /// Converts the gRPC status of another service. A status that none of our servers made, such as a broken connection or
@@ -282,6 +347,8 @@ pub fn from_status(status: &Status) -> Refusal {
         fields,
         facts: Some(facts).filter(|facts| !facts.is_empty()).map(Box::new),
         retry_after: details.retry_info().and_then(|info| info.retry_delay),
+        // Given before to this process, which may well give it for the first time.
+        replayed: None,
     }
 }
 

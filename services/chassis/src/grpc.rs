@@ -10,5 +10,6 @@ mod server;
 
 pub use self::channel::{Channel, channel};
 pub use self::client::{Call, DEADLINE, Outgoing, call_with_retry};
-pub use self::metadata::{REPLAYED, REQUEST_ID, Reply, answer, replayed_status, request_id};
+pub use self::metadata::{REQUEST_ID, Reply, answer, request_id};
 pub use self::server::{CONNECTION_AGE, bind, serve};
+pub use crate::error::REPLAYED;

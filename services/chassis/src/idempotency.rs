@@ -96,18 +96,8 @@ enum Outcome<T> {
 }
 
 /// What the errors of a service with keyed mutations can also be.
-pub trait Keyed: Fault + From<sqlx::Error> + From<Refusal> + From<Replayed> {}
-impl<E: Fault + From<sqlx::Error> + From<Refusal> + From<Replayed>> Keyed for E {}
-
-/// A refusal given before.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{refusal}")]
-pub struct Replayed {
-    /// What was said.
-    pub refusal: Refusal,
-    /// The id of the first request.
-    pub request_id: Box<str>,
-}
+pub trait Keyed: Fault + From<sqlx::Error> + From<Refusal> {}
+impl<E: Fault + From<sqlx::Error> + From<Refusal>> Keyed for E {}
 
 /// Runs `work` in a transaction, once a key: a repeated call gets the response of the first one.
 ///
@@ -226,7 +216,7 @@ pub async fn answered<T: DeserializeOwned, E: Keyed>(db: &Db, claim: &Claim) -> 
 fn answer<T: DeserializeOwned, E: Keyed>((request_id, value): (String, serde_json::Value)) -> Result<Answer<T>, E> {
     match serde_json::from_value(value) {
         Ok(Outcome::Ok(result)) => Ok(Answer { result, replayed: Some(request_id) }),
-        Ok(Outcome::Refused(refusal)) => Err(E::from(Replayed { refusal, request_id: request_id.into() })),
+        Ok(Outcome::Refused(refusal)) => Err(E::from(Refusal { replayed: Some(request_id.into()), ..refusal })),
         Err(error) => Err(E::from(sqlx::Error::Decode(Box::new(error)))),
     }
 }
@@ -305,13 +295,13 @@ async fn read_answer<E: Keyed>(
 
 /// Forgets keys older than a day; called now and then by the process.
 pub async fn sweep(db: &Db) -> Result<u64, sqlx::Error> {
-    db::sweep(|| async {
+    db::sweep(db, async |conn| {
         sqlx::query!(
             "DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
                 SELECT ctid FROM idempotency_keys
                 WHERE created_at < clock_timestamp() - interval '25 hours' LIMIT 5000))"
         )
-        .execute(&mut *db.conn().await?)
+        .execute(conn)
         .await
     })
     .await

@@ -150,14 +150,15 @@ impl Process {
         });
     }
 
-    /// Serves these gRPC routes until shutdown.
+    /// Serves these gRPC routes, and the standard health service, until shutdown.
     ///
     /// # Errors
     /// If the address cannot be bound, or a file of its certificate cannot be read.
     pub async fn serve(&mut self, settings: &config::Service, routes: Routes) -> anyhow::Result<()> {
         let (age, tls) = (settings.grpc.connection_age(), settings.tls.server()?);
         let listener = grpc::bind(settings.grpc.grpc_addr).await?;
-        self.spawn(grpc::serve(listener, routes, age, tls, self.shutdown.clone()));
+        let (_, health) = tonic_health::server::health_reporter();
+        self.spawn(grpc::serve(listener, routes.add_service(health), age, tls, self.shutdown.clone()));
         Ok(())
     }
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use chassis::audit::{self, Act};
 use chassis::db::{self, Db, PgConnection};
-use chassis::error::{Fault, Kind, Refusal};
-use chassis::idempotency::{self, Answer, Claim, Replayed, Work};
+use chassis::error::{Fault, Kind, Meaning, Refusal};
+use chassis::idempotency::{self, Answer, Claim, Work};
 use chassis::identity::{Role, Staff};
 use chassis::inbox;
 use chassis::permission::Permission;
@@ -26,27 +26,14 @@ enum Error {
     Database(#[from] sqlx::Error),
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    #[error("{}", .0.refusal.message)]
-    Replayed(#[from] Replayed),
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::Database(error) => db::kind(error),
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::Database(_) => ErrorReason::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-        }
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        if let Self::Database(error) = self { Some(error) } else { None }
     }
 }
 
@@ -236,8 +223,8 @@ async fn refusals_are_replayed_and_failures_are_not(pool: PgPool) {
     let refused = act(&db, claim(user_id, "k", "b", "r2"), Err(refusal(Kind::Invalid))).await.unwrap_err();
     assert!(matches!(refused, Error::Refused(_)), "{refused:?}");
     let again = act(&db, claim(user_id, "k", "b", "r3"), Ok(1)).await.unwrap_err();
-    let Error::Replayed(replayed) = again else { panic!("{again:?}") };
-    assert_eq!((replayed.refusal, &*replayed.request_id), (refusal(Kind::Invalid), "r2"));
+    let Error::Refused(again) = again else { panic!("{again:?}") };
+    assert_eq!(again, Refusal { replayed: Some("r2".into()), ..refusal(Kind::Invalid) });
     assert_eq!(effects(&pool).await, 0);
     // Without a key, too, a refusal leaves no effect.
     act(&db, None, Err(refusal(Kind::Conflict))).await.unwrap_err();

@@ -4,7 +4,7 @@
 
 use std::time::{Duration, Instant};
 
-use chassis::db::{self, Db, LIMIT};
+use chassis::db::{Db, LIMIT};
 use chassis::error::Kind;
 use chassis::testing::Proxy;
 use futures::future::join_all;
@@ -45,7 +45,7 @@ async fn refused<T>(call: impl Future<Output = Result<T, sqlx::Error>>) -> Kind 
     let begun = Instant::now();
     let error = call.await.err().expect("a silent database refuses");
     assert!(begun.elapsed() < LIMIT + SLACK, "{:?}", begun.elapsed());
-    db::kind(&error)
+    error.kind()
 }
 
 /// [A1] A statement, a begin and a commit end at their limit when the database falls silent, and say that it is away.

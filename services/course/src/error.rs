@@ -1,7 +1,6 @@
 //! All errors of this service.
 
-use chassis::error::{Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Fault, Kind, Meaning, Refusal};
 use proto::common::v1::ErrorReason;
 
 use crate::domain::course::Unfit;
@@ -46,45 +45,22 @@ pub enum Error {
     /// Said by what this service stands on, or by wallet.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    /// Said before under the same key.
-    #[error("{}", .0.refusal.message)]
-    Replayed(#[from] Replayed),
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
-        match self {
-            Self::LessonNotFound | Self::CertificateNotFound | Self::VersionNotFound | Self::NoDraft => Kind::NotFound,
-            Self::Stale | Self::PublishedAlready | Self::LessonsLeft => Kind::Conflict,
-            Self::TooLarge | Self::Unfit(_) => Kind::Invalid,
-            Self::Locked => Kind::Forbidden,
-            Self::NotPublished => Kind::Unavailable,
-            Self::Database(error) => error.kind(),
-            Self::Unreadable(_) => Kind::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
             Self::LessonNotFound | Self::CertificateNotFound | Self::VersionNotFound | Self::NoDraft => {
-                ErrorReason::NotFound
+                Meaning::Own(Kind::NotFound, ErrorReason::NotFound)
             }
-            Self::Stale | Self::PublishedAlready => ErrorReason::StaleRevision,
-            Self::TooLarge | Self::Unfit(_) => ErrorReason::ValidationFailed,
-            Self::LessonsLeft => ErrorReason::LessonsLeft,
-            Self::Locked => ErrorReason::PermissionDenied,
-            Self::NotPublished => ErrorReason::Unavailable,
-            Self::Database(error) => error.reason(),
-            Self::Unreadable(_) => ErrorReason::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-        }
-    }
-
-    fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
-            _ => None,
+            Self::Stale | Self::PublishedAlready => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
+            Self::TooLarge | Self::Unfit(_) => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
+            Self::LessonsLeft => Meaning::Own(Kind::Conflict, ErrorReason::LessonsLeft),
+            Self::Locked => Meaning::Own(Kind::Forbidden, ErrorReason::PermissionDenied),
+            Self::NotPublished => Meaning::Own(Kind::Unavailable, ErrorReason::Unavailable),
+            Self::Unreadable(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 
@@ -92,14 +68,7 @@ impl Fault for Error {
         match self {
             Self::TooLarge => vec![("modules".to_owned(), self.sentence())],
             Self::Unfit(parts) => parts.iter().map(|part| (part.place.clone(), part.sentence.to_owned())).collect(),
-            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
-        }
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
+            _ => Vec::new(),
         }
     }
 }

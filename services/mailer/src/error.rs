@@ -1,8 +1,7 @@
 //! All errors of this service.
 
 use chassis::bus::HandleError;
-use chassis::error::{Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Fault, Kind, Meaning, Refusal};
 use proto::common::v1::ErrorReason;
 
 #[derive(Debug, thiserror::Error)]
@@ -14,9 +13,6 @@ pub enum Error {
     Database(#[from] sqlx::Error),
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    /// A refusal that was given before.
-    #[error("{0}")]
-    Replayed(#[from] Replayed),
 }
 
 impl Error {
@@ -29,39 +25,17 @@ impl Error {
             Self::Database(sqlx::Error::Database(error)) => {
                 error.code().is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
             }
-            Self::Database(_) | Self::Refused(_) | Self::Replayed(_) => false,
+            Self::Database(_) | Self::Refused(_) => false,
         }
     }
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::Unreadable(_) => Kind::Internal,
-            Self::Database(error) => error.kind(),
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::Unreadable(_) => ErrorReason::Internal,
-            Self::Database(error) => error.reason(),
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-        }
-    }
-
-    fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
-            _ => None,
-        }
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
+            Self::Unreadable(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use chassis::db::Db;
 use chassis::dead_letter::Replay;
 use chassis::error::to_status;
-use chassis::grpc::{Reply, answer, replayed_status, request_id};
+use chassis::grpc::{Reply, answer, request_id};
 use chassis::idempotency::Claim;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
@@ -38,12 +38,11 @@ pub struct GrpcServer {
 }
 
 impl GrpcServer {
-    /// Every service of this process, health included.
-    pub async fn routes(self) -> Routes {
-        let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+    /// Every service of this process.
+    #[must_use]
+    pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
-        Routes::new(health).add_service(MemberDataServiceServer::new(data)).add_service(StaffServiceServer::new(self))
+        Routes::new(MemberDataServiceServer::new(data)).add_service(StaffServiceServer::new(self))
     }
 }
 
@@ -80,9 +79,6 @@ impl StaffService for GrpcServer {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Replayed(replayed) => replayed_status(replayed),
-            error => to_status(error),
-        }
+        to_status(&error)
     }
 }

@@ -70,7 +70,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         send.run(shutdown).await;
         Ok(())
     });
-    process.serve(&config.service, grpc.routes().await).await?;
+    process.serve(&config.service, grpc.routes()).await?;
     process.run(&config.service.ops).await
 }
 

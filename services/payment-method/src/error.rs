@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::error::{Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Fault, Kind, Meaning, Refusal};
 use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
 
@@ -58,46 +57,25 @@ pub enum Error {
     /// Said by what this service stands on.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    /// Said before under the same key.
-    #[error("{}", .0.refusal.message)]
-    Replayed(#[from] Replayed),
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::NotFound | Self::QuoteNotFound => Kind::NotFound,
-            Self::PlatformMethod => Kind::Forbidden,
-            Self::TooManyMethods | Self::Stale | Self::QuoteExpired | Self::TooManyQuotes => Kind::Conflict,
-            Self::MethodUnavailable | Self::PlatformAddress | Self::Amount(_) | Self::Signature(_) => Kind::Invalid,
-            Self::RateUnavailable => Kind::Unavailable,
-            Self::Database(error) => error.kind(),
-            Self::Unreadable(_) => Kind::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::NotFound | Self::QuoteNotFound => ErrorReason::NotFound,
-            Self::PlatformMethod => ErrorReason::PlatformMethod,
-            Self::TooManyMethods => ErrorReason::TooManyMethods,
-            Self::MethodUnavailable => ErrorReason::MethodUnavailable,
-            Self::PlatformAddress | Self::Signature(_) | Self::Amount(_) => ErrorReason::ValidationFailed,
-            Self::QuoteExpired => ErrorReason::QuoteExpired,
-            Self::TooManyQuotes => ErrorReason::TooManyQuotes,
-            Self::RateUnavailable => ErrorReason::RateUnavailable,
-            Self::Stale => ErrorReason::StaleRevision,
-            Self::Database(error) => error.reason(),
-            Self::Unreadable(_) => ErrorReason::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-        }
-    }
-
-    fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
-            _ => None,
+            Self::NotFound | Self::QuoteNotFound => Meaning::Own(Kind::NotFound, ErrorReason::NotFound),
+            Self::PlatformMethod => Meaning::Own(Kind::Forbidden, ErrorReason::PlatformMethod),
+            Self::TooManyMethods => Meaning::Own(Kind::Conflict, ErrorReason::TooManyMethods),
+            Self::MethodUnavailable => Meaning::Own(Kind::Invalid, ErrorReason::MethodUnavailable),
+            Self::PlatformAddress | Self::Signature(_) | Self::Amount(_) => {
+                Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed)
+            }
+            Self::QuoteExpired => Meaning::Own(Kind::Conflict, ErrorReason::QuoteExpired),
+            Self::TooManyQuotes => Meaning::Own(Kind::Conflict, ErrorReason::TooManyQuotes),
+            Self::RateUnavailable => Meaning::Own(Kind::Unavailable, ErrorReason::RateUnavailable),
+            Self::Stale => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
+            Self::Unreadable(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 
@@ -107,25 +85,18 @@ impl Fault for Error {
             Self::Signature(_) => vec![("signature".to_owned(), self.sentence())],
             Self::PlatformAddress => vec![("address".to_owned(), self.sentence())],
             Self::Amount(_) => vec![("amount".to_owned(), self.sentence())],
-            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
+            _ => Vec::new(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::RateUnavailable => Some(RATE_PAUSE),
-            _ => self.refusal()?.retry_after,
+            _ => None,
         }
     }
 
     fn is_worded(&self) -> bool {
         matches!(self, Self::RateUnavailable) || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
-        }
     }
 }

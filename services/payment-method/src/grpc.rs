@@ -18,7 +18,6 @@ use std::sync::Arc;
 
 use chassis::db::Db;
 use chassis::error::to_status;
-use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::file_owner_service_server::FileOwnerServiceServer;
@@ -49,16 +48,11 @@ pub struct GrpcServer {
 }
 
 impl GrpcServer {
-    /// Every service of this process, health included.
-    pub async fn routes(self) -> Routes {
-        let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter.set_serving::<PaymentMethodServiceServer<Self>>().await;
-        health_reporter.set_serving::<MethodLookupServiceServer<Self>>().await;
-        health_reporter.set_serving::<QuoteServiceServer<Self>>().await;
-        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+    /// Every service of this process.
+    #[must_use]
+    pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
-        Routes::new(health)
-            .add_service(PaymentMethodServiceServer::new(self.clone()))
+        Routes::new(PaymentMethodServiceServer::new(self.clone()))
             .add_service(MethodLookupServiceServer::new(self.clone()))
             .add_service(QuoteServiceServer::new(self.clone()))
             .add_service(EvidenceServiceServer::new(self.clone()))
@@ -70,9 +64,6 @@ impl GrpcServer {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Replayed(replayed) => replayed_status(replayed),
-            error => to_status(error),
-        }
+        to_status(&error)
     }
 }

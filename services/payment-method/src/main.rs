@@ -115,7 +115,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         process.spawn(watch_chain(db.clone(), chain.clone(), process.shutdown.clone()));
     }
     let (treasury, spread_bps) = (config.treasury_keys, config.quote_spread_bps);
-    let routes = GrpcServer { db, verifier, treasury, spread_bps, chains: chains.into() }.routes().await;
+    let routes = GrpcServer { db, verifier, treasury, spread_bps, chains: chains.into() }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use chassis::error::{Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Fault, Kind, Meaning, Refusal};
 use chassis::money::{AmountError, Cents};
 use proto::common::v1::ErrorReason;
 
@@ -59,9 +58,6 @@ pub enum Error {
     /// Said by what this service stands on, or by wallet.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    /// Said before under the same key.
-    #[error("{}", .0.refusal.message)]
-    Replayed(#[from] Replayed),
 }
 
 impl From<CannotEnd> for Error {
@@ -86,45 +82,23 @@ impl From<Unpublishable> for Error {
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::PlanNotFound | Self::TradeNotFound => Kind::NotFound,
-            Self::NoValue | Self::AmountOutOfRange { .. } => Kind::Invalid,
-            Self::TradeNotOpen
-            | Self::TradeAlreadyClosed
-            | Self::TradeInProfit
-            | Self::NotInProfit
-            | Self::ValueOutOfOrder
-            | Self::Stale
-            | Self::InFlight => Kind::Conflict,
-            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => Kind::Internal,
-            Self::Database(error) => error.kind(),
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.kind,
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::PlanNotFound | Self::TradeNotFound => ErrorReason::NotFound,
-            Self::NoValue => ErrorReason::ValidationFailed,
-            Self::AmountOutOfRange { .. } => ErrorReason::AmountOutOfRange,
-            Self::TradeNotOpen => ErrorReason::TradeNotOpen,
-            Self::TradeAlreadyClosed => ErrorReason::TradeAlreadyClosed,
-            Self::TradeInProfit => ErrorReason::TradeInProfit,
-            Self::NotInProfit => ErrorReason::NotInProfit,
-            Self::ValueOutOfOrder => ErrorReason::ValueOutOfOrder,
-            Self::Stale => ErrorReason::StaleRevision,
-            Self::InFlight => ErrorReason::IdempotencyKeyInFlight,
-            Self::Database(error) => error.reason(),
-            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => ErrorReason::Internal,
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => refusal.reason(),
-        }
-    }
-
-    fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) | Self::Replayed(Replayed { refusal, .. }) => Some(refusal),
-            _ => None,
+            Self::PlanNotFound | Self::TradeNotFound => Meaning::Own(Kind::NotFound, ErrorReason::NotFound),
+            Self::NoValue => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
+            Self::AmountOutOfRange { .. } => Meaning::Own(Kind::Invalid, ErrorReason::AmountOutOfRange),
+            Self::TradeNotOpen => Meaning::Own(Kind::Conflict, ErrorReason::TradeNotOpen),
+            Self::TradeAlreadyClosed => Meaning::Own(Kind::Conflict, ErrorReason::TradeAlreadyClosed),
+            Self::TradeInProfit => Meaning::Own(Kind::Conflict, ErrorReason::TradeInProfit),
+            Self::NotInProfit => Meaning::Own(Kind::Conflict, ErrorReason::NotInProfit),
+            Self::ValueOutOfOrder => Meaning::Own(Kind::Conflict, ErrorReason::ValueOutOfOrder),
+            Self::Stale => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
+            Self::InFlight => Meaning::Own(Kind::Conflict, ErrorReason::IdempotencyKeyInFlight),
+            Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => {
+                Meaning::Own(Kind::Internal, ErrorReason::Internal)
+            }
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 
@@ -133,20 +107,13 @@ impl Fault for Error {
             Self::NoValue => vec![("planId".to_owned(), self.sentence())],
             Self::AmountOutOfRange { .. } => vec![("amount".to_owned(), self.sentence())],
             Self::ValueOutOfOrder => vec![("at".to_owned(), self.sentence())],
-            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
+            _ => Vec::new(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::InFlight => Some(Duration::from_secs(1)),
-            _ => self.refusal()?.retry_after,
-        }
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
             _ => None,
         }
     }

@@ -8,7 +8,6 @@ mod staff;
 
 use chassis::db::Db;
 use chassis::error::to_status;
-use chassis::grpc::replayed_status;
 use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
@@ -29,14 +28,11 @@ pub struct GrpcServer {
 }
 
 impl GrpcServer {
-    /// Every service of this process, health included.
-    pub async fn routes(self) -> Routes {
-        let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter.set_serving::<TradeServiceServer<Self>>().await;
-        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+    /// Every service of this process.
+    #[must_use]
+    pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
-        Routes::new(health)
-            .add_service(TradeServiceServer::new(self.clone()))
+        Routes::new(TradeServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }
@@ -44,9 +40,6 @@ impl GrpcServer {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Replayed(replayed) => replayed_status(replayed),
-            error => to_status(error),
-        }
+        to_status(&error)
     }
 }

@@ -30,7 +30,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         config.service.keys.credential(NAME)?,
     );
     process.spawn(resume_trades::run(db.clone(), wallet.clone(), process.shutdown.clone()));
-    let routes = GrpcServer { db, verifier, wallet }.routes().await;
+    let routes = GrpcServer { db, verifier, wallet }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

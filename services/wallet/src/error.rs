@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use chassis::db;
-use chassis::error::{Facts, Fault, Kind, Refusal};
-use chassis::idempotency::Replayed;
+use chassis::error::{Facts, Fault, Kind, Meaning, Refusal};
 use chassis::money::AmountError;
 use proto::common::v1::ErrorReason;
 use serde_json::json;
@@ -159,9 +158,6 @@ pub enum Error {
     /// A malformed field, a caller who may not, another service's refusal.
     #[error("{}", .0.message)]
     Refused(#[from] Refusal),
-    /// The refusal given before under the same key.
-    #[error("{}", .0.refusal.message)]
-    Replayed(#[from] Replayed),
     #[error("database")]
     Database(#[source] sqlx::Error),
 }
@@ -200,7 +196,7 @@ impl From<sqlx::Error> for Error {
 }
 
 impl Fault for Error {
-    fn kind(&self) -> Kind {
+    fn meaning(&self) -> Meaning<'_> {
         match self {
             Self::NotFound
             | Self::MemberNotFound
@@ -208,117 +204,53 @@ impl Fault for Error {
             | Self::AccountVerifies
             | Self::MethodNotFound
             | Self::QuoteNotFound
-            | Self::HoldNotFound => Kind::NotFound,
-            Self::InsufficientBalance | Self::LimitReached(_) | Self::QuoteDiffers => Kind::Invalid,
-            Self::OwnHold => Kind::Forbidden,
-            Self::AmountOwed
-            | Self::NotReversible
-            | Self::NotRefundable
-            | Self::AlreadyReversed
-            | Self::TooManyHolds(_)
-            | Self::HoldReleased
-            | Self::WithdrawalPending
-            | Self::WithdrawalsNotStopped
-            | Self::BooksNotBalanced(_)
-            | Self::TooManyPendingDeposits(_)
-            | Self::ReceiptsFull
-            | Self::CourseAlreadyPurchased
-            | Self::CoursePaymentPending
-            | Self::AlreadyDecided
-            | Self::FeeTooLate
-            | Self::FeeAlreadyPaid
-            | Self::FeePending
-            | Self::DestinationAlreadySet
-            | Self::DestinationMissing
-            | Self::DestinationUnconfirmed
-            | Self::MemberFrozen
-            | Self::AccountClosed
-            | Self::AccountInUse(_)
-            | Self::PayoutsStopped
-            | Self::CoolingOff(_)
-            | Self::NotApproved
-            | Self::SecondPersonRequired
-            | Self::SecondReviewerRequired
-            | Self::ApprovalDiffers
-            | Self::BeingPaid(_)
-            | Self::NotBeingPaid
-            | Self::StaleRevision
-            | Self::StaleEvidence
-            | Self::TxidUsed
-            | Self::QuoteUsed
-            | Self::AlreadyPosted
-            | Self::TradeTermsDiffer
-            | Self::PublicationInProgress => Kind::Conflict,
-            Self::WithdrawalsStopped => Kind::Unavailable,
-            Self::AccountMissing | Self::Amount(_) => Kind::Internal,
-            Self::Refused(refusal) => refusal.kind,
-            Self::Replayed(replayed) => replayed.refusal.kind,
-            Self::Database(error) => error.kind(),
-        }
-    }
-
-    fn reason(&self) -> ErrorReason {
-        match self {
-            Self::NotFound
-            | Self::MemberNotFound
-            | Self::TradeNotFunded
-            | Self::AccountVerifies
-            | Self::MethodNotFound
-            | Self::QuoteNotFound
-            | Self::HoldNotFound => ErrorReason::NotFound,
-            Self::AmountOwed => ErrorReason::AmountOwed,
-            Self::NotReversible | Self::NotRefundable => ErrorReason::NotReversible,
-            Self::AlreadyReversed => ErrorReason::AlreadyReversed,
-            Self::TooManyHolds(_) => ErrorReason::TooManyHolds,
-            Self::OwnHold => ErrorReason::SelfConfirmation,
-            Self::InsufficientBalance => ErrorReason::InsufficientBalance,
-            Self::WithdrawalPending => ErrorReason::WithdrawalPending,
-            Self::LimitReached(_) => ErrorReason::LimitReached,
-            Self::WithdrawalsStopped => ErrorReason::WithdrawalsStopped,
-            Self::PublicationInProgress => ErrorReason::PublicationInProgress,
-            Self::WithdrawalsNotStopped => ErrorReason::WithdrawalsNotStopped,
-            Self::BooksNotBalanced(_) => ErrorReason::BooksNotBalanced,
-            Self::TooManyPendingDeposits(_) => ErrorReason::TooManyPendingDeposits,
-            Self::ReceiptsFull => ErrorReason::ReceiptsFull,
-            Self::CourseAlreadyPurchased => ErrorReason::CourseAlreadyPurchased,
-            Self::CoursePaymentPending => ErrorReason::CoursePaymentPending,
+            | Self::HoldNotFound => Meaning::Own(Kind::NotFound, ErrorReason::NotFound),
+            Self::AmountOwed => Meaning::Own(Kind::Conflict, ErrorReason::AmountOwed),
+            Self::NotReversible | Self::NotRefundable => Meaning::Own(Kind::Conflict, ErrorReason::NotReversible),
+            Self::AlreadyReversed => Meaning::Own(Kind::Conflict, ErrorReason::AlreadyReversed),
+            Self::TooManyHolds(_) => Meaning::Own(Kind::Conflict, ErrorReason::TooManyHolds),
+            Self::OwnHold => Meaning::Own(Kind::Forbidden, ErrorReason::SelfConfirmation),
+            Self::InsufficientBalance => Meaning::Own(Kind::Invalid, ErrorReason::InsufficientBalance),
+            Self::WithdrawalPending => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalPending),
+            Self::LimitReached(_) => Meaning::Own(Kind::Invalid, ErrorReason::LimitReached),
+            Self::WithdrawalsStopped => Meaning::Own(Kind::Unavailable, ErrorReason::WithdrawalsStopped),
+            Self::PublicationInProgress => Meaning::Own(Kind::Conflict, ErrorReason::PublicationInProgress),
+            Self::WithdrawalsNotStopped => Meaning::Own(Kind::Conflict, ErrorReason::WithdrawalsNotStopped),
+            Self::BooksNotBalanced(_) => Meaning::Own(Kind::Conflict, ErrorReason::BooksNotBalanced),
+            Self::TooManyPendingDeposits(_) => Meaning::Own(Kind::Conflict, ErrorReason::TooManyPendingDeposits),
+            Self::ReceiptsFull => Meaning::Own(Kind::Conflict, ErrorReason::ReceiptsFull),
+            Self::CourseAlreadyPurchased => Meaning::Own(Kind::Conflict, ErrorReason::CourseAlreadyPurchased),
+            Self::CoursePaymentPending => Meaning::Own(Kind::Conflict, ErrorReason::CoursePaymentPending),
             Self::AlreadyDecided
             | Self::FeeTooLate
             | Self::AlreadyPosted
             | Self::TradeTermsDiffer
-            | Self::HoldReleased => ErrorReason::AlreadyDecided,
-            Self::FeeAlreadyPaid => ErrorReason::FeeAlreadyPaid,
-            Self::FeePending => ErrorReason::FeePending,
-            Self::DestinationAlreadySet => ErrorReason::DestinationAlreadySet,
-            Self::DestinationMissing => ErrorReason::DestinationMissing,
-            Self::DestinationUnconfirmed => ErrorReason::DestinationUnconfirmed,
-            Self::MemberFrozen => ErrorReason::AccountFrozen,
-            Self::AccountClosed => ErrorReason::AccountClosed,
-            Self::AccountInUse(_) => ErrorReason::AccountInUse,
-            Self::PayoutsStopped => ErrorReason::PayoutsStopped,
-            Self::CoolingOff(_) => ErrorReason::CoolingOff,
-            Self::NotApproved => ErrorReason::NotApproved,
-            Self::SecondPersonRequired | Self::SecondReviewerRequired => ErrorReason::SecondPersonRequired,
-            Self::ApprovalDiffers => ErrorReason::ApprovalDiffers,
-            Self::BeingPaid(_) => ErrorReason::BeingPaid,
-            Self::NotBeingPaid => ErrorReason::NotBeingPaid,
-            Self::StaleRevision => ErrorReason::StaleRevision,
-            Self::StaleEvidence => ErrorReason::StaleEvidence,
-            Self::TxidUsed => ErrorReason::TxidUsed,
-            Self::QuoteUsed => ErrorReason::QuoteUsed,
-            Self::QuoteDiffers => ErrorReason::ValidationFailed,
-            Self::AccountMissing | Self::Amount(_) => ErrorReason::Internal,
-            Self::Refused(refusal) => refusal.reason(),
-            Self::Replayed(replayed) => replayed.refusal.reason(),
-            Self::Database(error) => error.reason(),
-        }
-    }
-
-    fn refusal(&self) -> Option<&Refusal> {
-        match self {
-            Self::Refused(refusal) => Some(refusal),
-            Self::Replayed(replayed) => Some(&replayed.refusal),
-            _ => None,
+            | Self::HoldReleased => Meaning::Own(Kind::Conflict, ErrorReason::AlreadyDecided),
+            Self::FeeAlreadyPaid => Meaning::Own(Kind::Conflict, ErrorReason::FeeAlreadyPaid),
+            Self::FeePending => Meaning::Own(Kind::Conflict, ErrorReason::FeePending),
+            Self::DestinationAlreadySet => Meaning::Own(Kind::Conflict, ErrorReason::DestinationAlreadySet),
+            Self::DestinationMissing => Meaning::Own(Kind::Conflict, ErrorReason::DestinationMissing),
+            Self::DestinationUnconfirmed => Meaning::Own(Kind::Conflict, ErrorReason::DestinationUnconfirmed),
+            Self::MemberFrozen => Meaning::Own(Kind::Conflict, ErrorReason::AccountFrozen),
+            Self::AccountClosed => Meaning::Own(Kind::Conflict, ErrorReason::AccountClosed),
+            Self::AccountInUse(_) => Meaning::Own(Kind::Conflict, ErrorReason::AccountInUse),
+            Self::PayoutsStopped => Meaning::Own(Kind::Conflict, ErrorReason::PayoutsStopped),
+            Self::CoolingOff(_) => Meaning::Own(Kind::Conflict, ErrorReason::CoolingOff),
+            Self::NotApproved => Meaning::Own(Kind::Conflict, ErrorReason::NotApproved),
+            Self::SecondPersonRequired | Self::SecondReviewerRequired => {
+                Meaning::Own(Kind::Conflict, ErrorReason::SecondPersonRequired)
+            }
+            Self::ApprovalDiffers => Meaning::Own(Kind::Conflict, ErrorReason::ApprovalDiffers),
+            Self::BeingPaid(_) => Meaning::Own(Kind::Conflict, ErrorReason::BeingPaid),
+            Self::NotBeingPaid => Meaning::Own(Kind::Conflict, ErrorReason::NotBeingPaid),
+            Self::StaleRevision => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
+            Self::StaleEvidence => Meaning::Own(Kind::Conflict, ErrorReason::StaleEvidence),
+            Self::TxidUsed => Meaning::Own(Kind::Conflict, ErrorReason::TxidUsed),
+            Self::QuoteUsed => Meaning::Own(Kind::Conflict, ErrorReason::QuoteUsed),
+            Self::QuoteDiffers => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
+            Self::AccountMissing | Self::Amount(_) => Meaning::Own(Kind::Internal, ErrorReason::Internal),
+            Self::Refused(refusal) => Meaning::Refused(refusal),
+            Self::Database(error) => Meaning::Database(error),
         }
     }
 
@@ -326,7 +258,7 @@ impl Fault for Error {
         match self {
             Self::InsufficientBalance | Self::LimitReached(_) => vec![("amount".to_owned(), self.sentence())],
             Self::QuoteDiffers => vec![("quoteId".to_owned(), self.sentence())],
-            _ => self.refusal().map(|refusal| refusal.fields.clone()).unwrap_or_default(),
+            _ => Vec::new(),
         }
     }
 
@@ -347,26 +279,19 @@ impl Fault for Error {
                 let told = at.format(&Rfc3339).unwrap_or_default();
                 Facts::from([("notBefore".to_owned(), told.into())])
             }
-            _ => self.refusal().map(Refusal::facts).unwrap_or_default(),
+            _ => Facts::new(),
         }
     }
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
             Self::WithdrawalsStopped => Some(STOP_PAUSE),
-            _ => self.refusal()?.retry_after,
+            _ => None,
         }
     }
 
     fn is_worded(&self) -> bool {
         matches!(self, Self::WithdrawalsStopped) || !matches!(self.kind(), Kind::Internal | Kind::Unavailable)
-    }
-
-    fn database(&self) -> Option<&sqlx::Error> {
-        match self {
-            Self::Database(error) => Some(error),
-            _ => None,
-        }
     }
 }
 

@@ -22,7 +22,6 @@ mod unclaimed;
 
 use chassis::db::Db;
 use chassis::error::to_status;
-use chassis::grpc::replayed_status;
 use chassis::identity::{Session, Staff, Verifier, not_permitted};
 use chassis::member_data::MemberData;
 use chassis::permission::{MemberAct, Permission};
@@ -68,16 +67,11 @@ pub struct GrpcServer {
 }
 
 impl GrpcServer {
-    /// Every service of this process, health included.
-    pub async fn routes(self) -> Routes {
-        let (health_reporter, health) = tonic_health::server::health_reporter();
-        health_reporter.set_serving::<WalletServiceServer<Self>>().await;
-        health_reporter.set_serving::<TradeSettlementServiceServer<Self>>().await;
-        health_reporter.set_serving::<LiabilitiesServiceServer<Self>>().await;
-        health_reporter.set_serving::<StaffServiceServer<Self>>().await;
+    /// Every service of this process.
+    #[must_use]
+    pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
-        Routes::new(health)
-            .add_service(WalletServiceServer::new(self.clone()))
+        Routes::new(WalletServiceServer::new(self.clone()))
             .add_service(TradeSettlementServiceServer::new(self.clone()))
             .add_service(CourseAccessServiceServer::new(self.clone()))
             .add_service(LiabilitiesServiceServer::new(self.clone()))
@@ -109,9 +103,6 @@ impl GrpcServer {
 
 impl From<Error> for Status {
     fn from(error: Error) -> Self {
-        match &error {
-            Error::Replayed(replayed) => replayed_status(replayed),
-            _ => to_status(&error),
-        }
+        to_status(&error)
     }
 }

@@ -62,9 +62,8 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     process.spawn(forget_expired::run(db.clone(), config.limits.receipt_retention_days, process.shutdown.clone()));
     let (gate, book, lines) = (Gate::new(db.clone()), Book::new(db.clone()), Lines::new(db.clone()));
     let (limits, times) = (config.limits.into(), LastTimes::default());
-    let routes = GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }
-        .routes()
-        .await;
+    let routes =
+        GrpcServer { db, ledger, gate, book, lines, verifier, methods, quotes, chains, codes, limits, times }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }

@@ -184,7 +184,7 @@ async fn the_personal_data_of_a_closed_account_has_an_end(pool: PgPool) {
     let listener = grpc::bind("127.0.0.1:0".parse().unwrap()).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let stop = CancellationToken::new();
-    tokio::spawn(grpc::serve(listener, world.grpc.clone().routes().await, grpc::CONNECTION_AGE, None, stop.clone()));
+    tokio::spawn(grpc::serve(listener, world.grpc.clone().routes(), grpc::CONNECTION_AGE, None, stop.clone()));
     let channel = grpc::channel(chassis::testing::SERVICE, &url, &Tls::default()).unwrap();
     let eraser = Eraser::new(world.db().clone(), channel, world.realm.credential("wallet"));
     let told = Arc::default();

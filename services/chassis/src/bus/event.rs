@@ -4,8 +4,8 @@ use async_trait::async_trait;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::db::{self, PgConnection};
-use crate::error::Kind;
+use crate::db::PgConnection;
+use crate::error::{Fault, Kind};
 
 /// Header: the aggregate of an event.
 pub(super) const AGGREGATE: &str = "x-aggregate-id";
@@ -56,7 +56,7 @@ pub trait Effect: Send + Sync {
 
 impl From<sqlx::Error> for HandleError {
     fn from(error: sqlx::Error) -> Self {
-        match db::kind(&error) {
+        match error.kind() {
             Kind::Unavailable => Self::Transient(error.into()),
             _ => Self::Poison(error.into()),
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 const RECONNECT: Duration = Duration::from_millis(200);
 
 /// Whether the server shuts down, starts, or is no longer the one that writes: another connection will do.
-pub(super) fn is_changing_over(code: &str) -> bool {
+pub(crate) fn is_changing_over(code: &str) -> bool {
     matches!(code, "57P01" | "57P02" | "57P03" | "25006")
 }
 

@@ -3,13 +3,11 @@
 use tonic::metadata::MetadataMap;
 use tonic::{Response, Status};
 
-use crate::error::refusal_to_status;
-use crate::idempotency::{Answer, Replayed};
+use crate::error::REPLAYED;
+use crate::idempotency::Answer;
 
 /// Metadata: the id of the request as the gateway named it.
 pub const REQUEST_ID: &str = "x-request-id";
-/// Metadata of an answer that was given before, with the id of the first request.
-pub const REPLAYED: &str = "idempotency-replayed";
 
 /// The id of the request as the gateway named it.
 #[must_use]
@@ -27,14 +25,4 @@ pub fn answer<T>(answer: Answer<T>) -> Response<T> {
         response.metadata_mut().insert(REPLAYED, value);
     }
     response
-}
-
-/// A status that says that the refusal was given before.
-#[must_use]
-pub fn replayed_status(replayed: &Replayed) -> Status {
-    let mut status = refusal_to_status(&replayed.refusal);
-    if let Ok(value) = replayed.request_id.parse() {
-        status.metadata_mut().insert(REPLAYED, value);
-    }
-    status
 }

@@ -3,7 +3,8 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection, retrying};
-use chassis::idempotency::{Answer, Claim, Replayed, Work};
+use chassis::error::Refusal;
+use chassis::idempotency::{Answer, Claim, Work};
 use chassis::money::Cents;
 use uuid::Uuid;
 
@@ -96,7 +97,7 @@ async fn outcome(conn: &mut PgConnection, id: Uuid, replayed: Option<String>) ->
         Status::Opening => Err(Error::InFlight),
         Status::Failed => {
             let refusal = trades::refusal(conn, id).await?.ok_or(Error::TradeNotFound)?;
-            Err(Error::Replayed(Replayed { refusal, request_id: replayed.unwrap_or_default().into() }))
+            Err(Error::Refused(Refusal { replayed: replayed.map(Into::into), ..refusal }))
         }
         _ => Ok(trade.as_opened()),
     }

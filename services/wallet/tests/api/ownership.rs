@@ -1,6 +1,6 @@
 //! Whose it is, and who may.
 
-use chassis::error::{Fault, Kind};
+use chassis::error::Kind;
 use chassis::identity::PayoutState;
 use chassis::testing::{session, with_token};
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -168,7 +168,8 @@ async fn payouts_wait_after_a_change_of_the_account(pool: PgPool) {
         ];
         for no in &refused {
             assert_eq!((no.kind, no.code.as_str()), (Kind::Conflict, code), "{no:?}");
-            assert_eq!(no.facts().contains_key("notBefore"), code == "COOLING_OFF", "{no:?}");
+            let facts = no.facts.as_deref().cloned().unwrap_or_default();
+            assert_eq!(facts.contains_key("notBefore"), code == "COOLING_OFF", "{no:?}");
         }
         let review = world.review(&requested.id).await;
         let check = review.checks.iter().find(|check| check.name == "member_account").unwrap();
