@@ -4,19 +4,22 @@
 use futures::TryStreamExt;
 /// A row of the trail as staff are shown it.
 pub use proto::common::v1::AuditRow;
-use proto::common::v1::{AuditFilter, AuditRow as Message};
+use proto::common::v1::{AuditFilter, AuditRow as Message, PageRequest};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 use sqlx::PgExecutor;
 use time::OffsetDateTime;
+use tonic::Status;
+use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
 use crate::clock;
-use crate::db::PgConnection;
+use crate::db::{Db, PgConnection};
 use crate::decision::Signed;
-use crate::error::Refusal;
-use crate::identity::Staff;
-use crate::page::{Listed, Page};
+use crate::error::{Refusal, to_status};
+use crate::identity::{Staff, Verifier};
+use crate::page::{self, Listed, Page};
+use crate::permission::Permission;
 
 /// The role in rows that no person wrote.
 const SYSTEM: &str = "system";
@@ -227,6 +230,22 @@ pub async fn list(conn: &mut PgConnection, filter: &Filter, page: &Page<i64>) ->
     .fetch_all(conn)
     .await?;
     Ok(page.cut(rows.into_iter().map(Message::from).collect(), |row| row.id))
+}
+
+/// The same for the staff member who calls, in pages of 100 unless they want another size.
+///
+/// # Errors
+/// Unauthenticated, Forbidden, Invalid for a malformed filter or page.
+pub async fn list_for_staff(
+    (db, verifier): (&Db, &Verifier),
+    metadata: &MetadataMap,
+    filter: Option<AuditFilter>,
+    page: Option<PageRequest>,
+) -> Result<Listed<Message>, Status> {
+    verifier.staff(metadata, Permission::SeeAudit).await?;
+    let (filter, page) = (filter.try_into()?, Page::parse(page, page::OF_STAFF)?);
+    let mut conn = db.conn().await.map_err(|error| to_status(&error))?;
+    list(&mut conn, &filter, &page).await.map_err(|error| to_status(&error))
 }
 
 /// The id of the first row that breaks the chain; `None` if it holds.

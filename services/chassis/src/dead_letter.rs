@@ -14,9 +14,9 @@ use crate::bus::{Effect, Event, HandleError, Handler};
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::error::{Kind, Refusal};
-use crate::idempotency::{self, Answer, Claim, Keyed, Work};
-use crate::identity::Staff;
+use crate::idempotency::{self, Answer, Keyed, Work};
 use crate::inbox;
+use crate::staff_call::StaffCall;
 
 /// Dead letters in a list at the most.
 const SHOWN: i64 = 500;
@@ -95,14 +95,10 @@ pub async fn list(conn: &mut PgConnection, queue: &str) -> Result<Vec<DeadLetter
 /// An event that staff wants to take effect after all.
 #[derive(Debug, Clone)]
 pub struct Replay {
-    /// The admin who asks for it.
-    pub staff: Staff,
+    /// The admin, and their call.
+    pub call: StaffCall,
     /// Id of the dead letter's event.
     pub event_id: String,
-    /// The admin's IP address, for the audit log.
-    pub client_address: String,
-    /// Idempotency key of the call.
-    pub claim: Option<Claim>,
 }
 
 /// A dead letter that can be tried again.
@@ -118,13 +114,13 @@ struct Ready {
 /// # Errors
 /// NotFound, Conflict (`DEAD_LETTER_UNUSABLE`) if it is still of no use, Unavailable.
 pub async fn replay<E: Keyed>(db: &Db, handler: &dyn Handler, command: &Replay) -> Result<Answer<()>, E> {
-    if let Some(claim) = &command.claim
+    if let Some(claim) = &command.call.claim
         && let Some(answer) = idempotency::answered::<_, E>(db, claim).await?
     {
         return Ok(answer);
     }
     let ready = prepare(db, handler, &command.event_id).await?;
-    let mut work = Work::begin::<E>(db, command.claim.clone()).await?;
+    let mut work = Work::begin::<E>(db, command.call.claim.clone()).await?;
     if let Some(answer) = work.replay::<_, E>()? {
         return Ok(answer);
     }
@@ -177,13 +173,13 @@ async fn take_effect<E: Keyed>(
         refused(id, AssertUnwindSafe(effect.apply(conn)).catch_unwind().await, cause)?;
     }
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "event.replay",
         subject_id: id.clone(),
         member_id: None,
         before: Some(json!({ "key": stored.key, "cause": stored.cause })),
         after: None,
-        address: &command.client_address,
+        address: &command.call.address,
     };
     Ok(audit::append(conn, act).await?)
 }

@@ -30,6 +30,8 @@ pub mod db;
 
 pub mod idempotency;
 
+pub mod staff_call;
+
 pub mod proposal;
 
 pub mod audit;

@@ -10,6 +10,9 @@ use crate::error::Refusal;
 /// Rows of the largest page.
 pub const LARGEST: u16 = 500;
 
+/// Rows on a page of the back office unless staff want more or fewer.
+pub const OF_STAFF: u16 = 100;
+
 /// The rows of a page, and the cursor of the next page; empty on the last page.
 pub type Listed<T> = (Vec<T>, String);
 

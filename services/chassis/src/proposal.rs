@@ -1,10 +1,11 @@
 //! Changes that take two people: one proposes, another confirms. The database refuses the same person for both.
 
-use proto::common::v1::{ErrorReason, Idempotency, Proposal as Message, ProposalStatus};
+use proto::common::v1::{ErrorReason, Idempotency, PageRequest, Proposal as Message, ProposalStatus};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use time::OffsetDateTime;
+use tonic::Status;
 use tonic::metadata::MetadataMap;
 use uuid::Uuid;
 
@@ -12,13 +13,13 @@ use crate::audit::{self, Act};
 use crate::clock;
 use crate::db::{Db, PgConnection};
 use crate::decision::{Decided, Proposer, Signed, changed_meanwhile};
-use crate::error::{Kind, Refusal};
-use crate::grpc::request_id;
-use crate::idempotency::{Answer, Claim, Keyed, Work};
+use crate::error::{Kind, Refusal, to_status};
+use crate::idempotency::{Answer, Keyed, Work};
 use crate::identity::{Staff, Verifier};
-use crate::page::{Listed, Page};
+use crate::page::{self, Listed, Page};
 use crate::permission::Permission;
 use crate::roots::to_hex;
+use crate::staff_call::StaffCall;
 
 /// A row of `proposals`; also the stored answer of the keyed call that made it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -98,16 +99,12 @@ impl Decision {
 /// A decision as somebody asks for it.
 #[derive(Debug, Clone)]
 pub struct DecideProposal {
-    /// The person who decides.
-    pub staff: Staff,
+    /// The person who decides, and their call.
+    pub call: StaffCall,
     /// Id of the proposal.
     pub id: Uuid,
     /// Whether they confirm or reject it.
     pub decision: Decision,
-    /// Their IP address, for the audit log.
-    pub client_address: String,
-    /// Idempotency key of the call.
-    pub claim: Option<Claim>,
 }
 
 /// The fields that the requests to confirm and to reject a proposal have in every service.
@@ -135,13 +132,8 @@ impl DecisionRequest {
         decision: Decision,
     ) -> Result<DecideProposal, Refusal> {
         let staff = verifier.staff_with_any(metadata, permissions).await?;
-        Ok(DecideProposal {
-            claim: Claim::of(staff.user_id, self.idempotency.as_ref(), request_id(metadata))?,
-            staff,
-            id: self.proposal_id.parse().map_err(|_| unknown())?,
-            decision,
-            client_address: self.client_address,
-        })
+        let call = StaffCall::of(staff, metadata, self.client_address, self.idempotency.as_ref())?;
+        Ok(DecideProposal { call, id: self.proposal_id.parse().map_err(|_| unknown())?, decision })
     }
 }
 
@@ -238,7 +230,7 @@ pub async fn decide_and_apply<A: Apply>(
     service: &A,
 ) -> Result<Answer<Proposal>, A::Error> {
     let signed = sign::<A::Error>(db, command).await?;
-    let mut work = Work::begin::<A::Error>(db, command.claim.clone()).await?;
+    let mut work = Work::begin::<A::Error>(db, command.call.claim.clone()).await?;
     if let Some(answer) = work.replay::<Proposal, A::Error>()? {
         return Ok(answer);
     }
@@ -271,16 +263,16 @@ pub async fn sign<E: Keyed>(db: &Db, command: &DecideProposal) -> Result<Option<
     let found = find(&mut *db.conn().await?, command.id).await?.filter(|one| one.status == "open");
     let Some(proposal) = found else { return Ok(None) };
     let confirms = command.decision == Decision::Confirm;
-    if confirms && proposal.proposed_by == command.staff.user_id {
+    if confirms && proposal.proposed_by == command.call.staff.user_id {
         return Ok(None);
     }
     let permission = Permission::to_propose(&proposal.kind);
     let proposer = confirms.then_some(Proposer { id: proposal.proposed_by, permission });
-    match command.staff.sign(proposal.decided(command.decision), proposer).await {
+    match command.call.staff.sign(proposal.decided(command.decision), proposer).await {
         Ok(signed) => Ok(Some(signed)),
         Err(refusal) if refusal.reason() == ErrorReason::ProposerNotPermitted => {
             drop_proposal(db, &proposal).await?;
-            let mut work = Work::begin::<E>(db, command.claim.clone()).await?;
+            let mut work = Work::begin::<E>(db, command.call.claim.clone()).await?;
             if work.replay::<Value, E>()?.is_none() {
                 work.settle::<(), E>(Err(E::from(refusal))).await?;
             }
@@ -334,7 +326,7 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
             "This proposal has already been decided.",
         )));
     }
-    if command.decision == Decision::Confirm && proposal.proposed_by == command.staff.user_id {
+    if command.decision == Decision::Confirm && proposal.proposed_by == command.call.staff.user_id {
         return Err(E::from(Refusal::new(
             Kind::Forbidden,
             ErrorReason::SelfConfirmation,
@@ -349,7 +341,7 @@ pub async fn decide<'s, E: From<sqlx::Error> + From<Refusal>>(
         "",
         command.id,
         status,
-        command.staff.user_id
+        command.call.staff.user_id
     )
     .fetch_one(conn)
     .await?;
@@ -364,7 +356,7 @@ async fn record(
     (proposal, member_id): (&Proposal, Option<Uuid>),
 ) -> Result<(), sqlx::Error> {
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: &format!("{}.{}", proposal.kind, command.decision.verb()),
         subject_id: proposal.id.to_string(),
         member_id,
@@ -375,7 +367,7 @@ async fn record(
             "change": proposal.change,
             "proposedBy": proposal.proposed_by,
         })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append_signed(conn, act, signed).await
 }
@@ -435,6 +427,25 @@ pub async fn list(
     .fetch_all(conn)
     .await?;
     Ok(page.cut(rows, |row| row.id))
+}
+
+/// The same for the staff member who calls, in pages of 100 unless they want another size.
+///
+/// # Errors
+/// Unauthenticated, Forbidden, Invalid for an unknown status or a malformed page.
+pub async fn list_for_staff(
+    (db, verifier): (&Db, &Verifier),
+    metadata: &MetadataMap,
+    status: i32,
+    page: Option<PageRequest>,
+) -> Result<Listed<Message>, Status> {
+    verifier.staff(metadata, Permission::See).await?;
+    let status =
+        ProposalStatus::try_from(status).map_err(|_| Refusal::field("status", "This status does not exist."))?;
+    let page = Page::parse(page, page::OF_STAFF)?;
+    let mut conn = db.conn().await.map_err(|error| to_status(&error))?;
+    let (rows, next_cursor) = list(&mut conn, status, &page).await.map_err(|error| to_status(&error))?;
+    Ok((rows.into_iter().map(Message::from).collect(), next_cursor))
 }
 
 impl From<Proposal> for Message {

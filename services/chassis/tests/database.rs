@@ -12,6 +12,7 @@ use chassis::identity::{Role, Staff};
 use chassis::inbox;
 use chassis::permission::Permission;
 use chassis::proposal::{self, Apply, DecideProposal, Decision, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use chassis::testing::{Realm, with_token};
 use futures::future::join_all;
 use proto::common::v1::{ErrorReason, Idempotency};
@@ -331,7 +332,8 @@ async fn open(db: &Db, by: &Staff) -> Proposal {
 }
 
 fn command(id: Uuid, decision: Decision, by: &Staff) -> DecideProposal {
-    DecideProposal { staff: by.clone(), id, decision, client_address: String::new(), claim: None }
+    let call = StaffCall { staff: by.clone(), address: String::new(), claim: None };
+    DecideProposal { call, id, decision }
 }
 
 /// A service whose proposals change nothing.
@@ -389,10 +391,8 @@ async fn a_proposal_falls_with_the_role_of_its_proposer(pool: PgPool) {
     realm.give_role(one.user_id, Some(Role::Auditor));
     let ended = decide(&db, &command(rejected.id, Decision::Reject, &two)).await.unwrap();
     assert_eq!((ended.status.as_str(), ended.decided_by), ("rejected", Some(two.user_id)));
-    let confirm = DecideProposal {
-        claim: claim(two.user_id, "k", "body", "r"),
-        ..command(confirmed.id, Decision::Confirm, &two)
-    };
+    let mut confirm = command(confirmed.id, Decision::Confirm, &two);
+    confirm.call.claim = claim(two.user_id, "k", "body", "r");
     for _ in 0..2 {
         let no = decide(&db, &confirm).await.unwrap_err();
         assert_eq!((no.kind(), no.reason()), (Kind::Conflict, ErrorReason::ProposerNotPermitted));

@@ -5,7 +5,7 @@
 use std::time::{Duration, Instant};
 
 use chassis::db::{Db, LIMIT};
-use chassis::error::Kind;
+use chassis::error::{Fault, Kind};
 use chassis::testing::Proxy;
 use futures::future::join_all;
 use sqlx::{Executor, PgPool};

@@ -10,7 +10,6 @@ pub mod get_studio;
 pub mod get_version;
 pub mod import_course;
 pub mod issue_certificate;
-pub mod list_audit_rows;
 pub mod publish_draft;
 pub mod publish_first_version;
 pub mod put_progress;

@@ -93,8 +93,6 @@ pub mod place_hold;
 
 pub mod release_hold;
 
-pub mod list_proposals;
-
 pub mod decide_proposal;
 
 pub mod get_integrity;
@@ -110,8 +108,6 @@ pub mod propose_reopening;
 pub mod propose_rebuild;
 
 pub mod list_postings;
-
-pub mod list_audit_rows;
 
 pub mod list_dead_letters;
 

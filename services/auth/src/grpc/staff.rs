@@ -1,6 +1,6 @@
 //! StaffService: for staff with their token; checks the permissions of their role.
 
-use chassis::audit::Filter;
+use chassis::audit;
 use chassis::clock;
 use chassis::db;
 use chassis::error::Refusal;
@@ -9,7 +9,7 @@ use chassis::idempotency::Claim;
 use chassis::identity::{Role, Session, Staff, not_permitted};
 use chassis::page::Page;
 use chassis::permission::Permission;
-use chassis::proposal::{DecideProposal, Decision};
+use chassis::proposal::{self, Decision, DecisionRequest};
 use proto::auth::v1::factor_service_server::FactorService;
 use proto::auth::v1::staff_service_server::StaffService;
 use proto::auth::v1::{
@@ -36,9 +36,7 @@ use crate::app::freeze_member::{Change as FreezeChange, Decision as FreezeMember
 use crate::app::get_me::get_me;
 use crate::app::get_member::get_member;
 use crate::app::list_activity::list_activity;
-use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_members::list_members;
-use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff::list_staff;
 use crate::app::propose_factor_reset::propose_factor_reset;
 use crate::app::propose_staff_change::{Change, ProposeStaffChange, propose_staff_change};
@@ -46,6 +44,9 @@ use crate::domain::details::parse_name;
 use crate::domain::email::Email;
 use crate::domain::fields::FieldErrors;
 use crate::error::Error;
+
+/// The permissions to decide on proposals; which one is needed depends on the proposal.
+const DECIDERS: [Permission; 2] = [Permission::ChangeStaff, Permission::ResetFactors];
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -199,40 +200,34 @@ impl StaffService for GrpcServer {
     }
 
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        self.staff(request.metadata(), Permission::See).await?;
-        let message = request.into_inner();
-        let wanted = message.status();
-        let page = Page::parse(message.page, convert::PAGE)?;
-        let (rows, next_cursor) = list_proposals(&self.app, wanted, &page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals: rows.into_iter().map(Into::into).collect(), next_cursor }))
+        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
+        let office = (&self.app.db, &self.verifier);
+        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
+        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
     }
 
     async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
-        let staff = self.decider(request.metadata()).await?;
-        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
-        let ConfirmProposalRequest { proposal_id, client_address, .. } = request.into_inner();
-        let id = convert::id(&proposal_id, "proposal")?;
-        let command = DecideProposal { staff, id, decision: Decision::Confirm, client_address, claim };
+        let (metadata, _, message) = request.into_parts();
+        let ConfirmProposalRequest { proposal_id, client_address, idempotency } = message;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Confirm).await?;
         let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| ConfirmProposalResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn reject_proposal(&self, request: Request<RejectProposalRequest>) -> Reply<RejectProposalResponse> {
-        let staff = self.decider(request.metadata()).await?;
-        let claim = claim(&staff, &request, request.get_ref().idempotency.as_ref())?;
-        let RejectProposalRequest { proposal_id, client_address, .. } = request.into_inner();
-        let id = convert::id(&proposal_id, "proposal")?;
-        let command = DecideProposal { staff, id, decision: Decision::Reject, client_address, claim };
+        let (metadata, _, message) = request.into_parts();
+        let RejectProposalRequest { proposal_id, client_address, idempotency } = message;
+        let asked = DecisionRequest { proposal_id, client_address, idempotency };
+        let command = asked.verify(&self.verifier, &metadata, &DECIDERS, Decision::Reject).await?;
         let done = db::retrying(|| decide_proposal(&self.app, &command)).await?;
         Ok(answer(done.map(|proposal| RejectProposalResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        self.staff(request.metadata(), Permission::SeeAudit).await?;
-        let message = request.into_inner();
-        let page = Page::parse(message.page, convert::PAGE)?;
-        let filter = Filter::try_from(message.filter)?;
-        let (rows, next_cursor) = list_audit_rows(&self.app, &filter, &page).await?;
+        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
+        let office = (&self.app.db, &self.verifier);
+        let (rows, next_cursor) = audit::list_for_staff(office, &metadata, filter, page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }
@@ -241,12 +236,6 @@ impl GrpcServer {
     /// The calling staff member, if they may.
     async fn staff(&self, metadata: &MetadataMap, permission: Permission) -> Result<Staff, Refusal> {
         self.verifier.staff(metadata, permission).await
-    }
-
-    /// The calling staff member, if they may decide some of the proposals here; which, the signature of the decision tells.
-    async fn decider(&self, metadata: &MetadataMap) -> Result<Staff, Refusal> {
-        let permissions = [Permission::ChangeStaff, Permission::ResetFactors];
-        self.verifier.staff_with_any(metadata, &permissions).await
     }
 
     /// The session of staff of any role, enrolled or not.

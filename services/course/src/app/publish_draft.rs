@@ -3,8 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 
 use crate::domain::draft::Draft;
@@ -13,13 +13,11 @@ use crate::store::{drafts, versions};
 
 #[derive(Debug, Clone)]
 pub struct PublishDraft {
-    pub staff: Staff,
+    pub call: StaffCall,
     /// Of the draft that the caller has seen.
     pub revision: i32,
     /// The version that the caller saw published, with which the draft was compared.
     pub published: i32,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// The number of the new version, which members see from now on.
@@ -28,7 +26,7 @@ pub struct PublishDraft {
 /// `NoDraft`, `Stale` if the draft was changed after the caller read it or another version was published,
 /// `Unfit` with everything that cannot be published.
 pub async fn publish_draft(db: &Db, command: &PublishDraft) -> Result<Answer<i32>, Error> {
-    idempotency::once(db, command.claim.clone(), async |conn| publish(conn, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| publish(conn, command).await).await
 }
 
 async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32, Error> {
@@ -40,17 +38,17 @@ async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32,
         return Err(Error::Stale);
     }
     course.check().map_err(Error::Unfit)?;
-    let (now, by) = (clock::now(conn).await?, command.staff.user_id);
+    let (now, by) = (clock::now(conn).await?, command.call.staff.user_id);
     let number = versions::insert(conn, course, by, now).await?;
     versions::publish(conn, number, by, now).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "course.publish",
         subject_id: number.to_string(),
         member_id: None,
         before: Some(json!({ "version": before })),
         after: Some(json!({ "version": number, "lessons": course.lessons().count() })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append(conn, act).await?;
     let revision = draft.revision + 1;

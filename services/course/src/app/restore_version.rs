@@ -3,8 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 
 use crate::error::Error;
@@ -12,12 +12,10 @@ use crate::store::versions;
 
 #[derive(Debug, Clone)]
 pub struct RestoreVersion {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub number: i32,
     /// The version that the caller saw published.
     pub published: i32,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// The number of the version, which members see from now on.
@@ -25,7 +23,7 @@ pub struct RestoreVersion {
 /// # Errors
 /// `VersionNotFound`, `Stale` if another version was published meanwhile, `PublishedAlready`.
 pub async fn restore_version(db: &Db, command: &RestoreVersion) -> Result<Answer<i32>, Error> {
-    idempotency::once(db, command.claim.clone(), async |conn| restore(conn, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| restore(conn, command).await).await
 }
 
 async fn restore(conn: &mut PgConnection, command: &RestoreVersion) -> Result<i32, Error> {
@@ -41,15 +39,15 @@ async fn restore(conn: &mut PgConnection, command: &RestoreVersion) -> Result<i3
         return Err(Error::Stale);
     }
     let now = clock::now(conn).await?;
-    versions::publish(conn, command.number, command.staff.user_id, now).await?;
+    versions::publish(conn, command.number, command.call.staff.user_id, now).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "course.restore",
         subject_id: command.number.to_string(),
         member_id: None,
         before: Some(json!({ "version": before })),
         after: Some(json!({ "version": command.number })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append(conn, act).await?;
     Ok(command.number)

@@ -1,10 +1,10 @@
 //! Staff: the draft, versions, and the audit log.
 
+use chassis::audit;
 use chassis::db::retrying;
-use chassis::grpc::{Reply, answer, request_id};
-use chassis::idempotency::Claim;
-use chassis::page::Page;
+use chassis::grpc::{Reply, answer};
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use proto::course::v1::staff_service_server::StaffService;
 use proto::course::v1::{
     GetStudioRequest, GetStudioResponse, GetVersionRequest, GetVersionResponse, ListAuditRowsRequest,
@@ -16,14 +16,10 @@ use tonic::{Request, Response};
 use super::GrpcServer;
 use crate::app::get_studio::get_studio;
 use crate::app::get_version::get_version;
-use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::publish_draft::{PublishDraft, publish_draft};
 use crate::app::restore_version::{RestoreVersion, restore_version};
 use crate::app::save_draft::save_draft;
 use crate::domain::course::Course;
-
-/// Rows on a page unless staff want more or fewer.
-const PAGE: u16 = 100;
 
 #[tonic::async_trait]
 impl StaffService for GrpcServer {
@@ -47,40 +43,26 @@ impl StaffService for GrpcServer {
     }
 
     async fn publish_draft(&self, request: Request<PublishDraftRequest>) -> Reply<PublishDraftResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::PublishCourse).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = PublishDraft {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            revision: message.revision,
-            published: message.published,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::PublishCourse).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = PublishDraft { call, revision: message.revision, published: message.published };
         let done = retrying(|| publish_draft(&self.db, &command)).await?;
         Ok(answer(done.map(|number| PublishDraftResponse { number })))
     }
 
     async fn restore_version(&self, request: Request<RestoreVersionRequest>) -> Reply<RestoreVersionResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::PublishCourse).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = RestoreVersion {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            number: message.number,
-            published: message.published,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::PublishCourse).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = RestoreVersion { call, number: message.number, published: message.published };
         let done = retrying(|| restore_version(&self.db, &command)).await?;
         Ok(answer(done.map(|number| RestoreVersionResponse { number })))
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
-        let message = request.into_inner();
-        let page = Page::parse(message.page, PAGE)?;
-        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
+        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
+        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }

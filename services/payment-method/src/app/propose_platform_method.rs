@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -47,10 +47,8 @@ pub struct Before {
 
 #[derive(Debug, Clone)]
 pub struct ProposePlatformMethod {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub change: Change,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// The open proposal, once a key.
@@ -62,7 +60,7 @@ pub async fn propose_platform_method(
     keys: &PublicKeys,
     command: &ProposePlatformMethod,
 ) -> Result<Answer<Proposal>, Error> {
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, keys, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, keys, command).await).await
 }
 
 async fn propose(
@@ -75,7 +73,7 @@ async fn propose(
         "" => Ok(()),
         signature => keys.verify((&next.fields, version), signature, now),
     };
-    let ProposePlatformMethod { staff, change, client_address, .. } = command;
+    let ProposePlatformMethod { call, change } = command;
     let (kind, subject, change, before) = match change.clone() {
         Change::Create(next) => {
             verify(&next, 1)?;
@@ -95,8 +93,8 @@ async fn propose(
         }
     };
     let new = NewProposal {
-        staff,
-        address: client_address,
+        staff: &call.staff,
+        address: &call.address,
         kind,
         subject_id: subject,
         member_id: None,

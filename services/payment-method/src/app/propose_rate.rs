@@ -2,9 +2,9 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 
 use crate::domain::rate::Publication;
 use crate::error::Error;
@@ -16,29 +16,18 @@ pub const PUBLISH: &str = "rate.publish";
 ///
 /// # Errors
 /// `Refused` (field `asset`) for a currency that is never quoted.
-pub async fn propose_rate(
-    db: &Db,
-    staff: &Staff,
-    publication: &Publication,
-    address: &str,
-    claim: Option<Claim>,
-) -> Result<Answer<Proposal>, Error> {
-    idempotency::once(db, claim, async |conn| propose(conn, staff, publication, address).await).await
+pub async fn propose_rate(db: &Db, call: &StaffCall, publication: &Publication) -> Result<Answer<Proposal>, Error> {
+    idempotency::once(db, call.claim.clone(), async |conn| propose(conn, call, publication).await).await
 }
 
-async fn propose(
-    conn: &mut PgConnection,
-    staff: &Staff,
-    publication: &Publication,
-    address: &str,
-) -> Result<Proposal, Error> {
+async fn propose(conn: &mut PgConnection, call: &StaffCall, publication: &Publication) -> Result<Proposal, Error> {
     if !assets::all(conn).await?.iter().any(|asset| asset.symbol == publication.asset) {
         return Err(Refusal::field("asset", "Please choose a currency that can be quoted").into());
     }
     let change = serde_json::to_value(publication)?;
     let new = NewProposal {
-        staff,
-        address,
+        staff: &call.staff,
+        address: &call.address,
         kind: PUBLISH,
         subject_id: None,
         member_id: None,

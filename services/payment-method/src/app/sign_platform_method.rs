@@ -3,8 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -15,13 +15,11 @@ use crate::treasury::PublicKeys;
 
 #[derive(Debug, Clone)]
 pub struct SignPlatformMethod {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub id: Uuid,
     /// The version that was signed.
     pub version: i32,
     pub signature: String,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// The signed method, once a key.
@@ -34,7 +32,7 @@ pub async fn sign_platform_method(
     keys: &PublicKeys,
     command: &SignPlatformMethod,
 ) -> Result<Answer<SignedMethod>, Error> {
-    idempotency::once(db, command.claim.clone(), async |conn| attach(conn, keys, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| attach(conn, keys, command).await).await
 }
 
 async fn attach(
@@ -51,7 +49,7 @@ async fn attach(
     keys.verify((&method.fields, method.version), &command.signature, now)?;
     signatures::insert(conn, &method, &command.signature, now).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "payment_method.sign",
         subject_id: method.id.to_string(),
         member_id: None,
@@ -61,7 +59,7 @@ async fn attach(
             "address": method.fields.address,
             "signature": command.signature,
         })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append(conn, act).await?;
     Ok(SignedMethod { method, signature: Some(command.signature.clone()) })

@@ -1,11 +1,11 @@
 //! Staff: platform methods and rates, proposed by one treasurer and confirmed by another.
 
+use chassis::audit;
 use chassis::db::retrying;
-use chassis::grpc::{Reply, answer, request_id};
-use chassis::idempotency::Claim;
-use chassis::page::Page;
+use chassis::grpc::{Reply, answer};
 use chassis::permission::Permission;
-use chassis::proposal::{Decision, DecisionRequest};
+use chassis::proposal::{self, Decision, DecisionRequest};
+use chassis::staff_call::StaffCall;
 use proto::payment_method::v1::staff_service_server::StaffService;
 use proto::payment_method::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ListAuditRowsRequest, ListAuditRowsResponse,
@@ -18,15 +18,11 @@ use tonic::{Request, Response};
 
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::decide_proposal;
-use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_platform_methods::list_platform_methods;
-use crate::app::list_proposals::list_proposals;
 use crate::app::propose_platform_method::{ProposePlatformMethod, propose_platform_method};
 use crate::app::propose_rate::propose_rate;
 use crate::app::sign_platform_method::{SignPlatformMethod, sign_platform_method};
 
-/// Rows on a page unless staff want more or fewer.
-const PAGE: u16 = 100;
 /// The permissions to decide on proposals.
 const DECIDERS: [Permission; 2] = [Permission::ChangeMethods, Permission::PublishRates];
 
@@ -46,15 +42,11 @@ impl StaffService for GrpcServer {
         &self,
         request: Request<ProposePlatformMethodRequest>,
     ) -> Reply<ProposePlatformMethodResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = ProposePlatformMethod {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            change: convert::change(&message.id, message.fields, message.signature)?,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ChangeMethods).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command =
+            ProposePlatformMethod { call, change: convert::change(&message.id, message.fields, message.signature)? };
         let proposed = retrying(|| propose_platform_method(&self.db, &self.treasury, &command)).await?;
         Ok(answer(proposed.map(|proposal| ProposePlatformMethodResponse { proposal: Some(proposal.into()) })))
     }
@@ -63,39 +55,33 @@ impl StaffService for GrpcServer {
         &self,
         request: Request<SignPlatformMethodRequest>,
     ) -> Reply<SignPlatformMethodResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ChangeMethods).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ChangeMethods).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = SignPlatformMethod {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             id: convert::id(&message.id)?,
             version: message.version,
             signature: message.signature,
-            client_address: message.client_address,
         };
         let signed = retrying(|| sign_platform_method(&self.db, &self.treasury, &command)).await?;
         Ok(answer(signed.map(|method| SignPlatformMethodResponse { payment_method: Some(method.into()) })))
     }
 
     async fn propose_rate(&self, request: Request<ProposeRateRequest>) -> Reply<ProposeRateResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::PublishRates).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let claim = Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?;
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::PublishRates).await?;
         let rate = convert::publication(&message)?;
-        let proposed =
-            retrying(|| propose_rate(&self.db, &staff, &rate, &message.client_address, claim.clone())).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let proposed = retrying(|| propose_rate(&self.db, &call, &rate)).await?;
         Ok(answer(proposed.map(|proposal| ProposeRateResponse { proposal: Some(proposal.into()) })))
     }
 
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
-        let message = request.into_inner();
-        let status = message.status();
-        let page = Page::parse(message.page, PAGE)?;
-        let (found, next_cursor) = list_proposals(&self.db, status, &page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
+        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
+        let office = (&self.db, &self.verifier);
+        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
+        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
     }
 
     async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
@@ -117,10 +103,8 @@ impl StaffService for GrpcServer {
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
-        let message = request.into_inner();
-        let page = Page::parse(message.page, PAGE)?;
-        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
+        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
+        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }

@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use uuid::Uuid;
@@ -35,17 +35,11 @@ pub struct Draft {
 ///
 /// # Errors
 /// `PlanNotFound` if no plan has this id.
-pub async fn propose_plan(
-    db: &Db,
-    staff: &Staff,
-    draft: &Draft,
-    address: &str,
-    claim: Option<Claim>,
-) -> Result<Answer<Proposal>, Error> {
-    idempotency::once(db, claim, async |conn| propose(conn, staff, draft, address).await).await
+pub async fn propose_plan(db: &Db, call: &StaffCall, draft: &Draft) -> Result<Answer<Proposal>, Error> {
+    idempotency::once(db, call.claim.clone(), async |conn| propose(conn, call, draft).await).await
 }
 
-async fn propose(conn: &mut PgConnection, staff: &Staff, draft: &Draft, address: &str) -> Result<Proposal, Error> {
+async fn propose(conn: &mut PgConnection, call: &StaffCall, draft: &Draft) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
     let (kind, before) = match draft.plan_id {
         None => (CREATE, None),
@@ -57,8 +51,8 @@ async fn propose(conn: &mut PgConnection, staff: &Staff, draft: &Draft, address:
     };
     let change = serde_json::to_value(&draft.terms)?;
     let new = NewProposal {
-        staff,
-        address,
+        staff: &call.staff,
+        address: &call.address,
         kind,
         subject_id: draft.plan_id,
         member_id: None,

@@ -2,9 +2,9 @@
 
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use time::OffsetDateTime;
@@ -38,19 +38,16 @@ pub struct Point {
 /// `PlanNotFound`; `ValueOutOfOrder` if a later value exists.
 pub async fn propose_plan_value(
     db: &Db,
-    staff: &Staff,
+    call: &StaffCall,
     (plan_id, draft): (Uuid, &Draft),
-    address: &str,
-    claim: Option<Claim>,
 ) -> Result<Answer<Proposal>, Error> {
-    idempotency::once(db, claim, async |conn| propose(conn, staff, (plan_id, draft), address).await).await
+    idempotency::once(db, call.claim.clone(), async |conn| propose(conn, call, (plan_id, draft)).await).await
 }
 
 async fn propose(
     conn: &mut PgConnection,
-    staff: &Staff,
+    call: &StaffCall,
     (plan_id, draft): (Uuid, &Draft),
-    address: &str,
 ) -> Result<Proposal, Error> {
     let now = clock::now(conn).await?;
     plans::get(conn, plan_id, now).await?.ok_or(Error::PlanNotFound)?;
@@ -61,8 +58,8 @@ async fn propose(
     let before = before.map(serde_json::to_value).transpose()?;
     let change = serde_json::to_value(point(draft.micros, draft.at, &draft.source))?;
     let new = NewProposal {
-        staff,
-        address,
+        staff: &call.staff,
+        address: &call.address,
         kind: VALUE,
         subject_id: Some(plan_id),
         member_id: None,

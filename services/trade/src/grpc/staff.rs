@@ -1,11 +1,12 @@
 //! Staff: plans and their values, proposed by one manager and confirmed by another.
 
+use chassis::audit;
 use chassis::db::retrying;
-use chassis::grpc::{Reply, answer, request_id};
-use chassis::idempotency::{Answer, Claim};
-use chassis::page::Page;
+use chassis::grpc::{Reply, answer};
+use chassis::idempotency::Answer;
 use chassis::permission::Permission;
-use chassis::proposal::{Decision, DecisionRequest, Proposal};
+use chassis::proposal::{self, Decision, DecisionRequest, Proposal};
+use chassis::staff_call::StaffCall;
 use proto::trade::v1::staff_service_server::StaffService;
 use proto::trade::v1::{
     ConfirmProposalRequest, ConfirmProposalResponse, ListAllPlansRequest, ListAllPlansResponse, ListAuditRowsRequest,
@@ -18,15 +19,11 @@ use tonic::{Request, Response};
 use super::{GrpcServer, convert};
 use crate::app::decide_proposal::decide_proposal;
 use crate::app::list_all_plans::list_all_plans;
-use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_member_trades::list_member_trades;
-use crate::app::list_proposals::list_proposals;
 use crate::app::propose_plan::{Draft, propose_plan};
 use crate::app::propose_plan_value::propose_plan_value;
 use crate::error::Error;
 
-/// Rows on a page unless staff want more or fewer.
-const PAGE: u16 = 100;
 /// The permission to decide on proposals.
 const DECIDERS: [Permission; 1] = [Permission::ChangePlans];
 
@@ -49,12 +46,10 @@ impl StaffService for GrpcServer {
     }
 
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
-        let message = request.into_inner();
-        let status = message.status();
-        let page = Page::parse(message.page, PAGE)?;
-        let (found, next_cursor) = list_proposals(&self.db, status, &page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
+        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
+        let office = (&self.db, &self.verifier);
+        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
+        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
     }
 
     async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
@@ -81,35 +76,32 @@ impl StaffService for GrpcServer {
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
-        let message = request.into_inner();
-        let page = Page::parse(message.page, PAGE)?;
-        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
+        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
+        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 }
 
 impl GrpcServer {
     async fn propose(&self, request: Request<ProposePlanRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ChangePlans).await?;
-        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ChangePlans).await?;
         let plan_id = match message.plan_id.as_str() {
             "" => None,
             id => Some(convert::plan_id(id)?),
         };
         let draft = Draft { plan_id, terms: convert::terms(&message)? };
-        retrying(|| propose_plan(&self.db, &staff, &draft, &message.client_address, claim.clone())).await
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        retrying(|| propose_plan(&self.db, &call, &draft)).await
     }
 
     async fn propose_value(&self, request: Request<ProposePlanValueRequest>) -> Result<Answer<Proposal>, Error> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ChangePlans).await?;
-        let claim = Claim::of(staff.user_id, request.get_ref().idempotency.as_ref(), request_id(request.metadata()))?;
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ChangePlans).await?;
         let plan_id = convert::plan_id(&message.plan_id)?;
         let draft = convert::draft(&message)?;
-        let address = &message.client_address;
-        retrying(|| propose_plan_value(&self.db, &staff, (plan_id, &draft), address, claim.clone())).await
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        retrying(|| propose_plan_value(&self.db, &call, (plan_id, &draft))).await
     }
 
     async fn member_trades(&self, request: Request<ListMemberTradesRequest>) -> Result<Vec<Trade>, Error> {

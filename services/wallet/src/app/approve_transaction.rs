@@ -5,10 +5,11 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::{PayoutState, Staff};
+use chassis::idempotency::{self, Answer};
+use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use serde_json::{Value, json};
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -27,7 +28,7 @@ use crate::store::{accounts, transactions};
 
 #[derive(Debug, Clone)]
 pub struct ApproveTransaction {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub id: Uuid,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
@@ -43,8 +44,6 @@ pub struct ApproveTransaction {
     pub is_unproven: bool,
     /// For the audit log.
     pub note: String,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Approves once. A large deposit waits for another reviewer after the first approval, which reserves its txid.
@@ -56,8 +55,8 @@ pub struct ApproveTransaction {
 pub async fn approve_transaction(db: &Db, command: &ApproveTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     check_fields(found.kind(), command)?;
-    let signed = command.staff.sign(command.decided(&found), None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| approve(conn, command, &signed).await).await
+    let signed = command.call.staff.sign(command.decided(&found), None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| approve(conn, command, &signed).await).await
 }
 
 fn check_fields(kind: Kind, command: &ApproveTransaction) -> Result<(), Refusal> {
@@ -100,7 +99,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    let by = command.staff.user_id;
+    let by = command.call.staff.user_id;
     transaction.check_open(command.revision, by)?;
     signed.check(&command.decided(&transaction))?;
     match (transaction.kind(), command.txid.clone()) {
@@ -120,7 +119,7 @@ async fn approve(conn: &mut PgConnection, command: &ApproveTransaction, signed: 
         (_, None) => return Err(Error::AlreadyDecided),
     }
     let action = format!("{}.approve", transaction.kind().as_str());
-    let act = act((&command.staff, &command.client_address), &action, (before, &transaction), Some(&command.note));
+    let act = act(&command.call, &action, (before, &transaction), Some(&command.note));
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
@@ -219,7 +218,7 @@ pub(crate) fn output(txid: Option<&Txid>) -> Value {
 
 /// What a staff member did to a transaction, for the audit log: how they found it, how they left it, and their note.
 pub(crate) fn act<'a>(
-    (staff, address): (&'a Staff, &'a str),
+    call: &'a StaffCall,
     action: &'a str,
     (before, one): (Value, &Transaction),
     note: Option<&str>,
@@ -229,13 +228,13 @@ pub(crate) fn act<'a>(
         after["note"] = json!(note);
     }
     Act {
-        staff,
+        staff: &call.staff,
         action,
         subject_id: one.id.to_string(),
         member_id: Some(one.user_id),
         before: Some(before),
         after: Some(after),
-        address,
+        address: &call.address,
     }
 }
 

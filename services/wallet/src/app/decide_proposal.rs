@@ -28,7 +28,7 @@ use crate::store::{closed_wallets, ledger_checks, transactions, withdrawal_pause
 /// NotFound, Conflict once decided, Forbidden for confirming one's own or another role's, `InsufficientBalance`,
 /// `AlreadyReversed`, `AccountClosed`, `WithdrawalsNotStopped`, `StaleRevision`, `BooksNotBalanced`.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    proposal::decide_and_apply(db, command, &Proposals { decided_by: command.staff.user_id }).await
+    proposal::decide_and_apply(db, command, &Proposals { decided_by: command.call.staff.user_id }).await
 }
 
 struct Proposals {

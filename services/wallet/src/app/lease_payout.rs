@@ -5,9 +5,10 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::{PayoutState, Staff};
+use chassis::idempotency::{self, Answer};
+use chassis::identity::PayoutState;
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -21,14 +22,12 @@ use crate::store::transactions;
 /// What a treasurer is about to do.
 #[derive(Debug, Clone)]
 pub struct LeasePayout {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub id: Uuid,
     /// What keeps payouts of its member waiting, as auth was asked for this call.
     pub member: PayoutState,
     /// The revision that was shown to them.
     pub revision: i32,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Leases the payout of an approved withdrawal to the treasurer for 15 minutes from now.
@@ -37,8 +36,8 @@ pub struct LeasePayout {
 /// `NotFound`, `AlreadyDecided`, `BeingPaid`, `StaleRevision`, `NotApproved`, `FeePending`, `DestinationMissing`,
 /// `MemberFrozen`, `PayoutsStopped`, `CoolingOff`, `SecondPersonRequired`, `WithdrawalsStopped`.
 pub async fn lease_payout(db: &Db, command: &LeasePayout) -> Result<Answer<Transaction>, Error> {
-    let signed = command.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| lease(conn, command, &signed).await).await
+    let signed = command.call.staff.sign(decision(&get_review::get(db, command.id).await?), None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| lease(conn, command, &signed).await).await
 }
 
 /// What it comes to for a withdrawal.
@@ -48,13 +47,12 @@ fn decision(one: &Transaction) -> Decided {
 
 async fn lease(conn: &mut PgConnection, command: &LeasePayout, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let by = command.staff.user_id;
+    let by = command.call.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&decision(&transaction))?;
     transaction.lease_payout(by, now)?;
     transactions::save(conn, &mut transaction).await?;
-    let by = (&command.staff, command.client_address.as_str());
-    audit::append_signed(conn, act(by, "withdrawal.paying", (before, &transaction), None), signed).await?;
+    audit::append_signed(conn, act(&command.call, "withdrawal.paying", (before, &transaction), None), signed).await?;
     Ok(transaction)
 }

@@ -4,10 +4,11 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::{PayoutState, Staff};
+use chassis::idempotency::{self, Answer};
+use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use uuid::Uuid;
 
 use crate::app::approve_transaction::{act, decided, output, payout, trail};
@@ -24,7 +25,7 @@ use crate::store::{approvals, transactions};
 
 #[derive(Debug, Clone)]
 pub struct MarkWithdrawalPaid {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub id: Uuid,
     /// What keeps payouts of the member waiting, as auth was asked for this call.
     pub member: PayoutState,
@@ -32,8 +33,6 @@ pub struct MarkWithdrawalPaid {
     pub revision: i32,
     /// The hash of the payout, and its output.
     pub txid: Txid,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Ends an approved withdrawal as paid, once.
@@ -43,8 +42,8 @@ pub struct MarkWithdrawalPaid {
 /// `DestinationMissing`, `MemberFrozen`, `PayoutsStopped`, `CoolingOff`,
 /// `SecondPersonRequired`, `TxidUsed`, `WithdrawalsStopped`.
 pub async fn mark_withdrawal_paid(db: &Db, command: &MarkWithdrawalPaid) -> Result<Answer<Transaction>, Error> {
-    let signed = command.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| pay(conn, command, &signed).await).await
+    let signed = command.call.staff.sign(command.decided(&get_review::get(db, command.id).await?), None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| pay(conn, command, &signed).await).await
 }
 
 impl MarkWithdrawalPaid {
@@ -56,7 +55,7 @@ impl MarkWithdrawalPaid {
 
 async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Signed) -> Result<Transaction, Error> {
     let now = clock::now(conn).await?;
-    let by = command.staff.user_id;
+    let by = command.call.staff.user_id;
     let mut transaction = lock_payout(conn, command.id, command.revision, by, &command.member).await?;
     let before = trail(&transaction);
     signed.check(&command.decided(&transaction))?;
@@ -64,8 +63,7 @@ async fn pay(conn: &mut PgConnection, command: &MarkWithdrawalPaid, signed: &Sig
     transactions::save(conn, &mut transaction).await?;
     posting::post(conn, &[posting(&transaction)?]).await?;
     published::withdrawal_paid(&transaction).enqueue(conn).await?;
-    let by = (&command.staff, command.client_address.as_str());
-    audit::append_signed(conn, act(by, "withdrawal.paid", (before, &transaction), None), signed).await?;
+    audit::append_signed(conn, act(&command.call, "withdrawal.paid", (before, &transaction), None), signed).await?;
     Ok(transaction)
 }
 

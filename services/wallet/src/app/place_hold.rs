@@ -5,10 +5,10 @@ use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
 use chassis::error::Refusal;
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
@@ -22,13 +22,11 @@ use crate::store::{accounts, holds};
 
 #[derive(Debug, Clone)]
 pub struct PlaceHold {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub user_id: Uuid,
     pub amount: Cents,
     /// Why; the member reads its sentence.
     pub reason: HoldReason,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Moves the amount from the free balance to what is on hold.
@@ -40,15 +38,15 @@ pub async fn place_hold(db: &Db, command: &PlaceHold) -> Result<Answer<Hold>, Er
         return Err(Refusal::field("amount", "Please enter an amount above zero.").into());
     }
     let id = command.hold_id();
-    let signed = command.staff.sign(command.decided(id), None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| place(conn, command, id, &signed).await).await
+    let signed = command.call.staff.sign(command.decided(id), None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| place(conn, command, id, &signed).await).await
 }
 
 impl PlaceHold {
     /// The id of the hold that it makes: the same under the same key, since a decision that staff have to confirm first is
     /// sent again, and has to be the one that they confirmed.
     fn hold_id(&self) -> Uuid {
-        let Some(claim) = &self.claim else { return Uuid::now_v7() };
+        let Some(claim) = &self.call.claim else { return Uuid::now_v7() };
         let (user_id, route, key) = claim.key();
         let hash = Sha256::digest([user_id.as_bytes(), route.as_bytes(), key.as_bytes(), claim.request().0].concat());
         let mut bytes = [0; 16];
@@ -73,20 +71,20 @@ async fn place(conn: &mut PgConnection, command: &PlaceHold, id: Uuid, signed: &
     if holds::of_member(conn, user_id).await?.len() >= HOLDS_MAX {
         return Err(Error::TooManyHolds(HOLDS_MAX));
     }
-    let by = command.staff.user_id;
+    let by = command.call.staff.user_id;
     let hold = Hold { id, user_id, amount, reason, placed_by: by, placed_at: now, released_by: None };
     holds::insert(conn, &hold).await?;
     posting::open_on_hold(conn, user_id).await?;
     let way = (AccountRef::available(user_id), AccountRef::on_hold(user_id));
     posting::post(conn, &[Posting::transfer(PostingKind::Hold, Cause::Hold(hold.id), user_id, way, amount)?]).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "hold.place",
         subject_id: hold.id.to_string(),
         member_id: Some(user_id),
         before: Some(json!({ "availableCents": before.available, "onHoldCents": before.on_hold })),
         after: Some(json!({ "amountCents": amount, "reasonCode": reason.as_str() })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append_signed(conn, act, signed).await?;
     Ok(hold)

@@ -2,10 +2,10 @@
 
 use chassis::db::{Db, PgConnection};
 use chassis::error::Refusal;
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::money::Cents;
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -16,11 +16,9 @@ use crate::store::accounts;
 
 #[derive(Debug, Clone)]
 pub struct ProposeCorrection {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub user_id: Uuid,
     pub correction: Correction,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Opens a proposal for another treasurer to confirm.
@@ -29,7 +27,7 @@ pub struct ProposeCorrection {
 /// Invalid for an amount or note that cannot be, `MemberNotFound`, `InsufficientBalance`.
 pub async fn propose_correction(db: &Db, command: &ProposeCorrection) -> Result<Answer<Proposal>, Error> {
     check_fields(&command.correction)?;
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command).await).await
 }
 
 fn check_fields(correction: &Correction) -> Result<(), Refusal> {
@@ -54,8 +52,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeCorrection) -> Result
     let change = serde_json::to_value(&command.correction).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "bonusCents": wallet.bonus });
     let new = NewProposal {
-        staff: &command.staff,
-        address: &command.client_address,
+        staff: &command.call.staff,
+        address: &command.call.address,
         kind: kind.as_str(),
         subject_id: Some(command.user_id),
         member_id: Some(command.user_id),

@@ -16,7 +16,7 @@ use crate::store::{postings, transactions};
 /// Invalid for a missing note, `NotFound`, `NotRefundable`, `AlreadyReversed`.
 pub async fn propose_course_refund(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command, note).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: String) -> Result<Proposal, Error> {

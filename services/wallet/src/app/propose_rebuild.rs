@@ -1,9 +1,9 @@
 //! A treasurer proposes to rebuild the balance, entry count and head of an account from its entries; another confirms.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -15,11 +15,9 @@ pub const REBUILD: &str = "ledger.rebuild";
 
 #[derive(Debug, Clone)]
 pub struct ProposeRebuild {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub account_id: i64,
     pub note: String,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// The change that the proposal names; what the entries say is of the moment of the proposal.
@@ -40,7 +38,7 @@ pub struct Rebuild {
 /// Invalid for a missing note, `AccountVerifies`.
 pub async fn propose_rebuild(db: &Db, command: &ProposeRebuild) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command, note).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeRebuild, note: String) -> Result<Proposal, Error> {
@@ -54,8 +52,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeRebuild, note: String
     };
     let change = serde_json::to_value(&rebuild).map_err(Error::unreadable_change)?;
     let new = NewProposal {
-        staff: &command.staff,
-        address: &command.client_address,
+        staff: &command.call.staff,
+        address: &command.call.address,
         kind: REBUILD,
         subject_id: None,
         member_id: None,

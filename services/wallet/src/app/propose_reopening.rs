@@ -1,9 +1,9 @@
 //! Staff propose to resume withdrawals; another person confirms.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 
 use crate::app::Moment;
@@ -17,10 +17,7 @@ pub const PAUSE_ID: &str = "stopId";
 
 #[derive(Debug, Clone)]
 pub struct ProposeReopening {
-    /// A treasurer or admin.
-    pub staff: Staff,
-    pub client_address: String,
-    pub claim: Option<Claim>,
+    pub call: StaffCall,
 }
 
 /// Opens a proposal. The books are looked at when it is confirmed.
@@ -28,7 +25,7 @@ pub struct ProposeReopening {
 /// # Errors
 /// `WithdrawalsNotStopped` if there is nothing to reopen.
 pub async fn propose_reopening(db: &Db, command: &ProposeReopening) -> Result<Answer<Proposal>, Error> {
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<Proposal, Error> {
@@ -36,8 +33,8 @@ async fn propose(conn: &mut PgConnection, command: &ProposeReopening) -> Result<
     let change = json!({ "withdrawals": "open", PAUSE_ID: pause.id });
     let before = json!({ "withdrawals": "stopped", "since": Moment(pause.stopped_at), "reason": pause.reason });
     let new = NewProposal {
-        staff: &command.staff,
-        address: &command.client_address,
+        staff: &command.call.staff,
+        address: &command.call.address,
         kind: REOPEN,
         subject_id: None,
         member_id: None,

@@ -1,9 +1,9 @@
 //! Staff propose to reverse a credit.
 
 use chassis::db::{Db, PgConnection};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::proposal::{self, NewProposal, Proposal};
+use chassis::staff_call::StaffCall;
 use serde::Serialize;
 use serde_json::json;
 use uuid::Uuid;
@@ -15,12 +15,10 @@ use crate::store::{accounts, postings, transactions};
 
 #[derive(Debug, Clone)]
 pub struct ProposeReversal {
-    pub staff: Staff,
+    pub call: StaffCall,
     /// The line whose effect is taken back.
     pub transaction_id: Uuid,
     pub note: String,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Opens a proposal for a treasurer to confirm.
@@ -29,7 +27,7 @@ pub struct ProposeReversal {
 /// Invalid for a missing note, `NotFound`, `NotReversible`, `AlreadyReversed`.
 pub async fn propose_reversal(db: &Db, command: &ProposeReversal) -> Result<Answer<Proposal>, Error> {
     let note = required_note(&command.note)?;
-    idempotency::once(db, command.claim.clone(), async |conn| propose(conn, command, note).await).await
+    idempotency::once(db, command.call.claim.clone(), async |conn| propose(conn, command, note).await).await
 }
 
 async fn propose(conn: &mut PgConnection, command: &ProposeReversal, note: String) -> Result<Proposal, Error> {
@@ -63,8 +61,8 @@ pub(super) async fn open(
     let change = serde_json::to_value(change).map_err(Error::unreadable_change)?;
     let before = json!({ "availableCents": wallet.available, "owedCents": wallet.owed });
     let new = NewProposal {
-        staff: &command.staff,
-        address: &command.client_address,
+        staff: &command.call.staff,
+        address: &command.call.address,
         kind,
         subject_id: Some(user_id),
         member_id: Some(user_id),

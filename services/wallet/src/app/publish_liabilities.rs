@@ -3,8 +3,8 @@
 use chassis::audit::{self, Act};
 use chassis::clock;
 use chassis::db::{Db, PgConnection, Tx};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use time::UtcOffset;
 
@@ -19,9 +19,7 @@ const ACTION: &str = "liabilities.publish";
 /// A publication that staff asked for.
 #[derive(Debug, Clone)]
 pub struct PublishLiabilities {
-    pub staff: Staff,
-    pub client_address: String,
-    pub claim: Option<Claim>,
+    pub call: StaffCall,
 }
 
 /// A tree that is built but not published.
@@ -35,12 +33,13 @@ struct Tree {
 /// # Errors
 /// `PublicationInProgress` while another is built.
 pub async fn publish_liabilities(db: &Db, command: &PublishLiabilities) -> Result<Answer<Liabilities>, Error> {
-    if let Some(answer) = answered_before(db, command.claim.as_ref()).await? {
+    if let Some(answer) = answered_before(db, command.call.claim.as_ref()).await? {
         return Ok(answer);
     }
     let tree = build(db).await?;
     let answer =
-        idempotency::once(db, command.claim.clone(), async |conn| complete_for(conn, &tree, command).await).await?;
+        idempotency::once(db, command.call.claim.clone(), async |conn| complete_for(conn, &tree, command).await)
+            .await?;
     liabilities::remove_old_trees(db).await?;
     Ok(answer)
 }
@@ -104,13 +103,13 @@ async fn complete_for(
 ) -> Result<Liabilities, Error> {
     let published = complete(conn, tree).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: ACTION,
         subject_id: "liabilities".to_owned(),
         member_id: None,
         before: None,
         after: Some(facts(&published)),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append(conn, act).await?;
     Ok(published)

@@ -4,9 +4,9 @@ use chassis::audit;
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -24,7 +24,7 @@ use crate::store::transactions;
 
 #[derive(Debug, Clone)]
 pub struct RejectTransaction {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub id: Uuid,
     /// The revision that was shown to them.
     pub revision: i32,
@@ -32,8 +32,6 @@ pub struct RejectTransaction {
     pub reason_code: String,
     /// For the trail, never for the member.
     pub note: String,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Rejects once; a withdrawal's hold is released.
@@ -43,8 +41,8 @@ pub struct RejectTransaction {
 pub async fn reject_transaction(db: &Db, command: &RejectTransaction) -> Result<Answer<Transaction>, Error> {
     let found = get_review::get(db, command.id).await?;
     reason::sentence(found.kind(), &command.reason_code)?;
-    let signed = command.staff.sign(command.decided(&found), None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| reject(conn, command, &signed).await).await
+    let signed = command.call.staff.sign(command.decided(&found), None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| reject(conn, command, &signed).await).await
 }
 
 impl RejectTransaction {
@@ -64,10 +62,10 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
     let now = clock::now(conn).await?;
     let mut transaction = lock_transaction(conn, command.id).await?;
     let before = trail(&transaction);
-    transaction.check_open(command.revision, command.staff.user_id)?;
-    command.staff.check(permission(&transaction))?;
+    transaction.check_open(command.revision, command.call.staff.user_id)?;
+    command.call.staff.check(permission(&transaction))?;
     signed.check(&command.decided(&transaction))?;
-    transaction.reject(&command.reason_code, command.staff.user_id, now)?;
+    transaction.reject(&command.reason_code, command.call.staff.user_id, now)?;
     transactions::save(conn, &mut transaction).await?;
     match transaction.kind() {
         Kind::Withdrawal => {
@@ -78,13 +76,13 @@ async fn reject(conn: &mut PgConnection, command: &RejectTransaction, signed: &S
         _ => published::deposit_rejected(&transaction).enqueue(conn).await?,
     }
     let action = format!("{}.reject", transaction.kind().as_str());
-    let act = act((&command.staff, &command.client_address), &action, (before, &transaction), Some(&command.note));
+    let act = act(&command.call, &action, (before, &transaction), Some(&command.note));
     audit::append_signed(conn, act, signed).await?;
     Ok(transaction)
 }
 
 /// Gives the hold back, and the fee if it was paid from outside.
-async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
+pub(super) async fn release(conn: &mut PgConnection, one: &Transaction, now: OffsetDateTime) -> Result<(), Error> {
     let (held, available) = (AccountRef::held(one.user_id), AccountRef::available(one.user_id));
     let (user_id, cause) = (one.user_id, Cause::Transaction(one.id));
     let way = (held, available);

@@ -3,9 +3,9 @@
 use chassis::audit::{self, Act};
 use chassis::db::{Db, PgConnection};
 use chassis::decision::{Decided, Signed};
-use chassis::idempotency::{self, Answer, Claim};
-use chassis::identity::Staff;
+use chassis::idempotency::{self, Answer};
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use serde_json::json;
 use uuid::Uuid;
 
@@ -18,11 +18,9 @@ use crate::store::{accounts, holds};
 
 #[derive(Debug, Clone)]
 pub struct ReleaseHold {
-    pub staff: Staff,
+    pub call: StaffCall,
     pub user_id: Uuid,
     pub id: Uuid,
-    pub client_address: String,
-    pub claim: Option<Claim>,
 }
 
 /// Moves what is on hold back to the free balance, once.
@@ -32,12 +30,12 @@ pub struct ReleaseHold {
 pub async fn release_hold(db: &Db, command: &ReleaseHold) -> Result<Answer<Hold>, Error> {
     let decided =
         Decided::new("hold.release", command.id, Permission::ReleaseHold, json!({ "userId": command.user_id }));
-    let signed = command.staff.sign(decided, None).await?;
-    idempotency::once(db, command.claim.clone(), async |conn| release(conn, command, &signed).await).await
+    let signed = command.call.staff.sign(decided, None).await?;
+    idempotency::once(db, command.call.claim.clone(), async |conn| release(conn, command, &signed).await).await
 }
 
 async fn release(conn: &mut PgConnection, command: &ReleaseHold, signed: &Signed) -> Result<Hold, Error> {
-    let (user_id, by) = (command.user_id, command.staff.user_id);
+    let (user_id, by) = (command.user_id, command.call.staff.user_id);
     accounts::wallet(conn, user_id).await?.ok_or(Error::HoldNotFound)?;
     posting::lock_member(conn, user_id).await?;
     let hold = holds::lock(conn, command.id, user_id).await?.ok_or(Error::HoldNotFound)?;
@@ -52,13 +50,13 @@ async fn release(conn: &mut PgConnection, command: &ReleaseHold, signed: &Signed
     let posting = Posting::transfer(PostingKind::HoldRelease, Cause::Hold(hold.id), user_id, way, hold.amount)?;
     posting::post(conn, &[posting]).await?;
     let act = Act {
-        staff: &command.staff,
+        staff: &command.call.staff,
         action: "hold.release",
         subject_id: hold.id.to_string(),
         member_id: Some(user_id),
         before: Some(json!({ "amountCents": hold.amount, "placedBy": hold.placed_by })),
         after: Some(json!({ "status": "released" })),
-        address: &command.client_address,
+        address: &command.call.address,
     };
     audit::append_signed(conn, act, signed).await?;
     Ok(Hold { released_by: Some(by), ..hold })

@@ -1,9 +1,9 @@
 //! The proof of liabilities: public data, a member's part, and publication by staff.
 
 use chassis::clock;
-use chassis::grpc::{Reply, answer, request_id};
-use chassis::idempotency::Claim;
+use chassis::grpc::{Reply, answer};
 use chassis::permission::Permission;
+use chassis::staff_call::StaffCall;
 use proto::wallet::v1 as message;
 use proto::wallet::v1::liabilities_service_server::LiabilitiesService;
 use proto::wallet::v1::{
@@ -38,14 +38,10 @@ impl LiabilitiesService for GrpcServer {
         &self,
         request: Request<PublishLiabilitiesRequest>,
     ) -> Reply<PublishLiabilitiesResponse> {
-        let staff = self.staff(request.metadata(), Permission::PublishLiabilities).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = PublishLiabilities {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.staff(&metadata, Permission::PublishLiabilities).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = PublishLiabilities { call };
         let published = publish_liabilities(&self.db, &command).await?;
         Ok(answer(published.map(|one| PublishLiabilitiesResponse { liabilities: Some(one.into()) })))
     }

@@ -1,17 +1,18 @@
 //! StaffService, for staff.
 
+use chassis::audit;
 use chassis::clock;
 use chassis::db::retrying;
 use chassis::dead_letter::Replay;
 use chassis::error::Refusal;
-use chassis::grpc::{Reply, answer, request_id};
-use chassis::idempotency::Claim;
+use chassis::grpc::{Reply, answer};
 use chassis::identity::PayoutState;
 use chassis::money::Cents;
 use chassis::page::{self, Page};
 use chassis::permission::Permission;
-use chassis::proposal::{Decision, DecisionRequest};
-use proto::common::v1::{ChainEvidence, ProposalStatus};
+use chassis::proposal::{self, Decision, DecisionRequest};
+use chassis::staff_call::StaffCall;
+use proto::common::v1::ChainEvidence;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
@@ -37,10 +38,8 @@ use crate::app::get_member_wallet::get_member_wallet;
 use crate::app::get_queue::get_queue;
 use crate::app::get_review::{get, get_review};
 use crate::app::lease_payout::{LeasePayout, lease_payout};
-use crate::app::list_audit_rows::list_audit_rows;
 use crate::app::list_dead_letters::list_dead_letters;
 use crate::app::list_postings::list_postings;
-use crate::app::list_proposals::list_proposals;
 use crate::app::list_staff_transactions::list_staff_transactions;
 use crate::app::mark_withdrawal_paid::{MarkWithdrawalPaid, mark_withdrawal_paid};
 use crate::app::note_viewing::note_viewing;
@@ -143,9 +142,9 @@ impl StaffService for GrpcServer {
         &self,
         request: Request<ApproveTransactionRequest>,
     ) -> Reply<ApproveTransactionResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::Decide).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::Decide).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let id = convert::transaction_id(&message.id)?;
         let transaction = get(&self.db, id).await?;
         let seen_at = message.evidence_at.as_ref().and_then(clock::from_proto);
@@ -153,8 +152,7 @@ impl StaffService for GrpcServer {
         let txid = convert::txid(&message.txid, message.vout)?;
         let is_unproven = self.check_evidence(&transaction, (txid.as_ref(), received), seen_at).await?;
         let command = ApproveTransaction {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
@@ -163,7 +161,6 @@ impl StaffService for GrpcServer {
             txid,
             is_unproven,
             note: note(&message.note)?,
-            client_address: message.client_address,
         };
         let done = retrying(|| approve_transaction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ApproveTransactionResponse { transaction: Some(one.into()) })))
@@ -172,34 +169,30 @@ impl StaffService for GrpcServer {
     async fn reject_transaction(&self, request: Request<RejectTransactionRequest>) -> Reply<RejectTransactionResponse> {
         // Which of the two decides depends on whether it is approved.
         let permissions = [Permission::Decide, Permission::RejectPayout];
-        let staff = self.verifier.staff_with_any(request.metadata(), &permissions).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff_with_any(&metadata, &permissions).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = RejectTransaction {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             id: convert::transaction_id(&message.id)?,
             revision: message.revision,
             reason_code: message.reason_code,
             note: note(&message.note)?,
-            client_address: message.client_address,
         };
         let done = retrying(|| reject_transaction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| RejectTransactionResponse { transaction: Some(one.into()) })))
     }
 
     async fn lease_payout(&self, request: Request<LeasePayoutRequest>) -> Reply<LeasePayoutResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let id = convert::transaction_id(&message.id)?;
         let command = LeasePayout {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             id,
             member: self.payout_state(&get(&self.db, id).await?).await?,
             revision: message.revision,
-            client_address: message.client_address,
         };
         let done = retrying(|| lease_payout(&self.db, &command)).await?;
         Ok(answer(done.map(|one| LeasePayoutResponse { transaction: Some(one.into()) })))
@@ -209,22 +202,20 @@ impl StaffService for GrpcServer {
         &self,
         request: Request<MarkWithdrawalPaidRequest>,
     ) -> Reply<MarkWithdrawalPaidResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::Pay).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::Pay).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let id = convert::transaction_id(&message.id)?;
         let (transaction, txid) = (get(&self.db, id).await?, Txid::parse(&message.txid)?.at(message.vout));
         if let Some(seen_at) = message.evidence_at.as_ref().and_then(clock::from_proto) {
             self.check_payouts(&transaction, &txid, seen_at).await?;
         }
         let command = MarkWithdrawalPaid {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             id,
             member: self.payout_state(&transaction).await?,
             revision: message.revision,
             txid,
-            client_address: message.client_address,
         };
         let done = retrying(|| mark_withdrawal_paid(&self.db, &command)).await?;
         Ok(answer(done.map(|one| MarkWithdrawalPaidResponse { transaction: Some(one.into()) })))
@@ -239,35 +230,27 @@ impl StaffService for GrpcServer {
     }
 
     async fn propose_correction(&self, request: Request<ProposeCorrectionRequest>) -> Reply<ProposeCorrectionResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::CorrectBalances).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let correction = Correction {
             kind: convert::correction_kind(message.kind)?,
             amount_cents: Cents::new(message.amount_cents),
             note: message.note,
         };
-        let command = ProposeCorrection {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            user_id: convert::transaction_id(&message.user_id)?,
-            correction,
-            client_address: message.client_address,
-        };
+        let command = ProposeCorrection { call, user_id: convert::transaction_id(&message.user_id)?, correction };
         let done = retrying(|| propose_correction(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeCorrectionResponse { proposal: Some(one.into()) })))
     }
 
     async fn propose_reversal(&self, request: Request<ProposeReversalRequest>) -> Reply<ProposeReversalResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ProposeReversal).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ProposeReversal).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = ProposeReversal {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             transaction_id: convert::transaction_id(&message.transaction_id)?,
             note: message.note,
-            client_address: message.client_address,
         };
         let done = retrying(|| propose_reversal(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeReversalResponse { proposal: Some(one.into()) })))
@@ -277,87 +260,68 @@ impl StaffService for GrpcServer {
         &self,
         request: Request<ProposeCourseRefundRequest>,
     ) -> Reply<ProposeCourseRefundResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::CorrectBalances).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = ProposeReversal {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             transaction_id: convert::transaction_id(&message.transaction_id)?,
             note: message.note,
-            client_address: message.client_address,
         };
         let done = retrying(|| propose_course_refund(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeCourseRefundResponse { proposal: Some(one.into()) })))
     }
 
     async fn place_hold(&self, request: Request<PlaceHoldRequest>) -> Reply<PlaceHoldResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::PlaceHold).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::PlaceHold).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = PlaceHold {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             user_id: message.user_id.parse().map_err(|_| Error::MemberNotFound)?,
             amount: Cents::new(message.amount_cents),
             reason: convert::hold_reason(&message.reason_code)?,
-            client_address: message.client_address,
         };
         let done = retrying(|| place_hold(&self.db, &command)).await?;
         Ok(answer(done.map(|one| PlaceHoldResponse { hold: Some(one.into()) })))
     }
 
     async fn release_hold(&self, request: Request<ReleaseHoldRequest>) -> Reply<ReleaseHoldResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ReleaseHold).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ReleaseHold).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
         let command = ReleaseHold {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
+            call,
             user_id: message.user_id.parse().map_err(|_| Error::HoldNotFound)?,
             id: message.hold_id.parse().map_err(|_| Error::HoldNotFound)?,
-            client_address: message.client_address,
         };
         let done = retrying(|| release_hold(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ReleaseHoldResponse { hold: Some(one.into()) })))
     }
 
     async fn propose_reopening(&self, request: Request<ProposeReopeningRequest>) -> Reply<ProposeReopeningResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ReopenWithdrawals).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = ProposeReopening {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ReopenWithdrawals).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = ProposeReopening { call };
         let done = retrying(|| propose_reopening(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeReopeningResponse { proposal: Some(one.into()) })))
     }
 
     async fn propose_rebuild(&self, request: Request<ProposeRebuildRequest>) -> Reply<ProposeRebuildResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::CorrectBalances).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let command = ProposeRebuild {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            account_id: message.account_id,
-            note: message.note,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::CorrectBalances).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let command = ProposeRebuild { call, account_id: message.account_id, note: message.note };
         let done = retrying(|| propose_rebuild(&self.db, &command)).await?;
         Ok(answer(done.map(|one| ProposeRebuildResponse { proposal: Some(one.into()) })))
     }
 
     async fn list_proposals(&self, request: Request<ListProposalsRequest>) -> Reply<ListProposalsResponse> {
-        self.verifier.staff(request.metadata(), Permission::See).await?;
-        let message = request.into_inner();
-        let status = ProposalStatus::try_from(message.status)
-            .map_err(|_| Error::from(Refusal::field("status", "This status does not exist.")))?;
-        let page = Page::parse(message.page, PAGE)?;
-        let (found, next_cursor) = list_proposals(&self.db, status, &page).await?;
-        Ok(Response::new(ListProposalsResponse { proposals: found.into_iter().map(Into::into).collect(), next_cursor }))
+        let (metadata, _, ListProposalsRequest { status, page }) = request.into_parts();
+        let office = (&self.db, &self.verifier);
+        let (proposals, next_cursor) = proposal::list_for_staff(office, &metadata, status, page).await?;
+        Ok(Response::new(ListProposalsResponse { proposals, next_cursor }))
     }
 
     async fn confirm_proposal(&self, request: Request<ConfirmProposalRequest>) -> Reply<ConfirmProposalResponse> {
@@ -398,10 +362,8 @@ impl StaffService for GrpcServer {
     }
 
     async fn list_audit_rows(&self, request: Request<ListAuditRowsRequest>) -> Reply<ListAuditRowsResponse> {
-        self.verifier.staff(request.metadata(), Permission::SeeAudit).await?;
-        let message = request.into_inner();
-        let page = Page::parse(message.page, PAGE)?;
-        let (rows, next_cursor) = list_audit_rows(&self.db, &message.filter.try_into()?, &page).await?;
+        let (metadata, _, ListAuditRowsRequest { filter, page }) = request.into_parts();
+        let (rows, next_cursor) = audit::list_for_staff((&self.db, &self.verifier), &metadata, filter, page).await?;
         Ok(Response::new(ListAuditRowsResponse { rows, next_cursor }))
     }
 
@@ -411,15 +373,10 @@ impl StaffService for GrpcServer {
     }
 
     async fn replay_dead_letter(&self, request: Request<ReplayDeadLetterRequest>) -> Reply<ReplayDeadLetterResponse> {
-        let staff = self.verifier.staff(request.metadata(), Permission::ReplayDeadLetters).await?;
-        let request_id = request_id(request.metadata()).to_owned();
-        let message = request.into_inner();
-        let replay = Replay {
-            claim: Claim::of(staff.user_id, message.idempotency.as_ref(), &request_id)?,
-            staff,
-            event_id: message.id,
-            client_address: message.client_address,
-        };
+        let (metadata, _, message) = request.into_parts();
+        let staff = self.verifier.staff(&metadata, Permission::ReplayDeadLetters).await?;
+        let call = StaffCall::of(staff, &metadata, message.client_address, message.idempotency.as_ref())?;
+        let replay = Replay { call, event_id: message.id };
         let events = Events { db: self.db.clone() };
         let done = replay_dead_letter(&self.db, &events, &replay).await?;
         Ok(answer(done.map(|()| ReplayDeadLetterResponse {})))
