@@ -32,7 +32,7 @@ use crate::telemetry;
 /// Durable queues and the keys they want.
 pub const TOPOLOGY: [(&str, &[&str]); 2] = [
     ("mailer.events", &["auth.v1.*", "wallet.v1.*", "trade.v1.*", "payment_method.v1.*"]),
-    ("wallet.events", &["auth.v1.user_registered"]),
+    ("wallet.events", &["auth.v1.user_registered", "auth.v1.activity_disowned"]),
 ];
 /// The topic exchange of all events.
 const EXCHANGE: &str = "events";

@@ -75,6 +75,8 @@ pub mod approve_transaction;
 
 pub mod reject_transaction;
 
+pub mod cancel_disowned;
+
 pub mod lease_payout;
 
 pub mod mark_withdrawal_paid;

@@ -384,6 +384,13 @@ pub const CHECKS: &[Check] = &[
                 CASE WHEN status = 'failed' THEN 'reject' WHEN transactions.kind = 'withdrawal' THEN 'paid' ELSE 'approve' END)",
     ),
     wallet(
+        "D-A6",
+        "only a withdrawal whose owner disowned it ended without a person, as the trail says",
+        "SELECT format('%s %s', kind, id) FROM transactions
+         WHERE status = 'failed' AND decided_by IS NULL AND NOT EXISTS (SELECT FROM audit_rows
+            WHERE subject_id = transactions.id::text AND action = 'withdrawal.cancel' AND actor_role = 'system')",
+    ),
+    wallet(
         "D-B3",
         "every decision about a transaction is what was signed, and the other way round",
         r"WITH decided AS (

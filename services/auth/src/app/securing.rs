@@ -43,7 +43,7 @@ pub async fn restore(app: &App, tx: &mut Tx, user: User, undo: &Link, now: Offse
 }
 
 /// Ends every session, the password and new second factors, calls off the removal of older ones, stops payouts, and mails a
-/// link to set a new password.
+/// link to set a new password. Wallet hears of it and cancels a withdrawal that its owner never confirmed.
 pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) -> Result<(), Error> {
     issuing::withdraw_email_change(tx, user, now).await?;
     if user.password_hash.is_some() {
@@ -51,6 +51,9 @@ pub async fn secure(app: &App, tx: &mut Tx, user: &User, now: OffsetDateTime) ->
     }
     forget_new_factors(tx, user, now).await?;
     payout_safeguards::stop(tx, user.id, now).await?;
+    if user.is_member() {
+        published::activity_disowned(tx, user.id).await?;
+    }
     security_log::done(tx, (user.id, user.role), Kind::Disowned, None, now).await?;
     let ended = sessions::revoke_all(tx, user.id, None, now).await?;
     published::session_ended(tx, user.id, &ended).await?;

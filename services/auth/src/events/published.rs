@@ -6,9 +6,9 @@ use chassis::identity::Role;
 use chassis::outbox::enqueue;
 use chassis::proposal::Proposal;
 use proto::auth::v1::{
-    AccountClosed, AccountFrozen, DestinationCodeIssued, EmailChangeRequested, EmailChanged, NewDeviceSignedIn,
-    PasswordChanged, PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused, StaffChanged,
-    StaffInvited, UserRegistered, VerificationCodeIssued,
+    AccountClosed, AccountFrozen, ActivityDisowned, DestinationCodeIssued, EmailChangeRequested, EmailChanged,
+    NewDeviceSignedIn, PasswordChanged, PasswordResetRequested, SecondFactorChanged, SessionEnded, SignInsRefused,
+    StaffChanged, StaffInvited, UserRegistered, VerificationCodeIssued,
 };
 use time::OffsetDateTime;
 use uuid::Uuid;
@@ -182,6 +182,12 @@ pub async fn account_frozen(conn: &mut PgConnection, user_id: Uuid) -> Told {
 pub async fn account_closed(conn: &mut PgConnection, user: &User) -> Told {
     let event = AccountClosed { user_id: user.id.to_string(), email: user.email.clone() };
     enqueue(conn, "auth.v1.account_closed", user.id, &event).await
+}
+
+/// A member reported that someone else used the account.
+pub async fn activity_disowned(conn: &mut PgConnection, user_id: Uuid) -> Told {
+    let event = ActivityDisowned { user_id: user_id.to_string() };
+    enqueue(conn, "auth.v1.activity_disowned", user_id, &event).await
 }
 
 /// Sessions ended before their time; nothing is told of none.

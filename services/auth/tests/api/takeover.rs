@@ -6,9 +6,9 @@ use prost::Message;
 use proto::auth::v1::auth_service_server::AuthService;
 use proto::auth::v1::directory_service_server::DirectoryService;
 use proto::auth::v1::{
-    ChangePasswordRequest, CheckSessionRequest, DisownActivityRequest, EmailChanged, GetMailSecretRequest,
-    GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, NewDeviceSignedIn, PasswordChanged,
-    ResetPasswordRequest, UndoEmailChangeRequest, User,
+    ActivityDisowned, ChangePasswordRequest, CheckSessionRequest, DisownActivityRequest, EmailChanged,
+    GetMailSecretRequest, GetMailSecretResponse, GetPayoutStateRequest, GetPayoutStateResponse, NewDeviceSignedIn,
+    PasswordChanged, ResetPasswordRequest, UndoEmailChangeRequest, User,
 };
 use sqlx::PgPool;
 use tonic::Request;
@@ -198,6 +198,8 @@ async fn this_was_not_me(pool: PgPool) {
     assert!(!is_live(&world, &token).await && !is_live(&world, &thief).await);
     assert!(world.login(ADA, PASSWORD, HOME).await.is_err());
     assert!(payouts(&world, &user).await.is_stopped);
+    let disowned: ActivityDisowned = event(&world, "auth.v1.activity_disowned").await;
+    assert_eq!(disowned.user_id, user.id);
     reset(&world, &world.link(&user.id).await).await.unwrap();
     let changed: PasswordChanged = event(&world, "auth.v1.password_changed").await;
     let token = world.login(ADA, NEW, HOME).await.unwrap().token;

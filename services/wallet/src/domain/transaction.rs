@@ -25,6 +25,10 @@ pub use self::kind::{Direction, Kind, Status};
 /// How long a treasurer has for a payout before others may make it.
 const LEASE: Duration = Duration::minutes(15);
 
+/// What a member reads of a withdrawal that their report of foreign activity cancelled.
+const CANCELLED: &str =
+    "Cancelled because you told us that it was not you who requested it. The amount is back in your balance.";
+
 /// What a reviewer saw of a payment from outside.
 #[derive(Debug, Clone)]
 pub struct Arrival {
@@ -298,7 +302,7 @@ impl Transaction {
         payment.claimed_amount = Some(self.amount);
         payment.txid = Some(txid);
         self.amount = received;
-        self.decide(Status::Success, by, now);
+        self.decide(Status::Success, Some(by), now);
         Ok(())
     }
 
@@ -343,7 +347,7 @@ impl Transaction {
             return Err(Error::NotBeingPaid);
         }
         withdrawal.txid = Some(txid);
-        self.decide(Status::Success, by, now);
+        self.decide(Status::Success, Some(by), now);
         Ok(())
     }
 
@@ -370,8 +374,16 @@ impl Transaction {
         if let Details::Payment(payment) = &mut self.details {
             (payment.txid, payment.first_approval) = (None, None);
         }
-        self.decide(Status::Failed, by, now);
+        self.decide(Status::Failed, Some(by), now);
         Ok(())
+    }
+
+    /// Ends a withdrawal without a person: its destination was never confirmed, and the member reported that someone else
+    /// used the account.
+    pub fn cancel(&mut self, now: OffsetDateTime) {
+        self.description = CANCELLED.to_owned();
+        self.reason_code = Some("MEMBER_REQUEST".to_owned());
+        self.decide(Status::Failed, None, now);
     }
 
     /// The fee of an open withdrawal came from outside: the payout is the full amount, at the rate that was quoted.
@@ -414,12 +426,12 @@ impl Transaction {
         Ok(&withdrawal.method)
     }
 
-    fn decide(&mut self, status: Status, by: Uuid, now: OffsetDateTime) {
+    fn decide(&mut self, status: Status, by: Option<Uuid>, now: OffsetDateTime) {
         self.status = status;
         if let Details::Withdrawal(withdrawal) = &mut self.details {
             withdrawal.paying = None;
         }
-        self.decided_by = Some(by);
+        self.decided_by = by;
         self.decided_at = Some(now);
     }
 }

@@ -401,6 +401,15 @@ pub async fn lock(conn: &mut PgConnection, id: Uuid) -> Result<Option<Transactio
 }
 
 /// A member's lines behind a cursor, newest first.
+/// The member's open withdrawal, locked until the transaction ends. The member is to be locked before.
+pub async fn lock_open_withdrawal(conn: &mut PgConnection, user_id: Uuid) -> Result<Option<Transaction>, sqlx::Error> {
+    select!("WHERE user_id = $1 AND kind = 'withdrawal' AND status = 'pending' FOR UPDATE", user_id)
+        .fetch_optional(conn)
+        .await?
+        .map(Transaction::try_from)
+        .transpose()
+}
+
 pub async fn history(
     conn: &mut PgConnection,
     user_id: Uuid,

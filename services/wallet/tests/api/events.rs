@@ -2,10 +2,10 @@
 
 use chassis::bus::{Event, HandleError, Handler};
 use prost::Message;
-use proto::auth::v1::UserRegistered;
-use proto::wallet::v1::{DepositConfirmed, WithdrawalPaid};
+use proto::auth::v1::{ActivityDisowned, UserRegistered};
+use proto::wallet::v1::{DepositConfirmed, TransactionStatus, WithdrawalPaid};
 use sqlx::PgPool;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 use uuid::Uuid;
 use wallet::events::consumed::Events;
 
@@ -35,6 +35,43 @@ async fn a_registration_makes_the_accounts_once(pool: PgPool) {
     }
     assert_eq!(world.count("SELECT count(*) FROM accounts WHERE user_id IS NOT NULL").await, 8);
     assert_eq!(world.count("SELECT count(*) FROM inbox").await, 2);
+}
+
+fn disowned(user_id: Uuid, at: OffsetDateTime) -> Event {
+    let payload = ActivityDisowned { user_id: user_id.to_string() }.encode_to_vec();
+    Event { key: "auth.v1.activity_disowned".into(), payload, at, ..registered("") }
+}
+
+/// [D-A6] [L1] "This was not me" cancels a withdrawal to a destination that was never confirmed: its hold is released once,
+/// and the owner can request one at once. What they requested after their report stays, and so does a confirmed one.
+#[sqlx::test(migrations = false)]
+async fn a_disowned_withdrawal_is_cancelled_unless_it_was_confirmed(pool: PgPool) {
+    let world = World::new(pool).await;
+    let events = Events { db: world.grpc.db.clone() };
+    let member = world.member_with(50_000).await;
+    let stolen = world.withdraw_anywhere(&member, withdrawal(40_000)).await.unwrap();
+    let report = disowned(member.id, OffsetDateTime::now_utc());
+    for _ in 0..3 {
+        events.handle(&report).await.unwrap();
+    }
+    let seen = world.transaction(&member, &stolen.id).await.unwrap();
+    assert_eq!((seen.status(), seen.reason_code.as_str()), (TransactionStatus::Failed, "MEMBER_REQUEST"));
+    assert!(seen.description.starts_with("Cancelled because"), "{}", seen.description);
+    let wallet = world.wallet(&member).await;
+    assert_eq!((wallet.available_cents, wallet.held_cents), (50_000, 0));
+    assert_eq!(world.events().await.last().unwrap(), "wallet.v1.withdrawal_rejected");
+    let cancelled = "SELECT count(*) FROM audit_rows WHERE action = 'withdrawal.cancel' AND actor_role = 'system'";
+    assert_eq!(world.count(cancelled).await, 1);
+
+    world.withdraw_anywhere(&member, withdrawal(10_000)).await.unwrap();
+    events.handle(&disowned(member.id, OffsetDateTime::now_utc() - Duration::hours(1))).await.unwrap();
+    assert_eq!(world.wallet(&member).await.held_cents, 10_000, "requested after the report");
+    world.know(&member, "TDESTINATIONxxxxxxxxxxxxxxxxxxxxxx", "").await;
+    events.handle(&disowned(member.id, OffsetDateTime::now_utc())).await.unwrap();
+    assert_eq!(world.wallet(&member).await.held_cents, 10_000, "confirmed");
+    assert_eq!(world.count(cancelled).await, 1);
+    events.handle(&disowned(Uuid::new_v4(), OffsetDateTime::now_utc())).await.unwrap();
+    world.assert_books().await;
 }
 
 /// [Q6] What can never take effect is poison, and kept as a dead letter.
