@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::rate::{Conversion, Rate, Rounding, Units};
+pub use self::rate::{Conversion, Rate, Rounding, SignedUnits, Units};
 
 /// An amount in cents of a dollar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize, sqlx::Type)]

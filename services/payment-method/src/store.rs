@@ -3,6 +3,7 @@
 pub mod assets;
 pub mod chain_cursors;
 pub mod chain_payments;
+pub mod holdings;
 pub mod member_data;
 pub mod methods;
 pub mod quotes;

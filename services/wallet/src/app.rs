@@ -99,6 +99,8 @@ pub mod decide_proposal;
 
 pub mod get_integrity;
 
+pub mod check_holdings;
+
 pub mod check_ledger;
 
 pub mod publish_liabilities;

@@ -1,28 +1,35 @@
 //! Clients of payment-method and auth.
 
+use std::time::Duration;
+
 use chassis::batch::Batch;
 use chassis::clock::{from_proto, to_proto};
 use chassis::error::{Refusal, from_status};
 use chassis::grpc::{Channel, Outgoing, call_with_retry};
 use chassis::identity::Credential;
-use chassis::money::{Cents, Conversion, Rate, Units};
+use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
 use proto::auth::v1::confirmation_service_client::ConfirmationServiceClient;
 use proto::auth::v1::{CheckDestinationCodeRequest, IssueDestinationCodeRequest};
 use proto::common::v1 as common;
+use proto::payment_method::v1 as payment_method;
 use proto::payment_method::v1::evidence_service_client::EvidenceServiceClient;
 use proto::payment_method::v1::method_lookup_service_client::MethodLookupServiceClient;
 use proto::payment_method::v1::quote_service_client::QuoteServiceClient;
 use proto::payment_method::v1::{
-    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetQuoteRequest, ListPaymentsRequest, ListedPayment,
-    ResolveDepositMethodRequest, ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse,
-    ResolveWithdrawalMethodsRequest,
+    CreateQuoteRequest, CreateQuoteResponse, GetEvidenceRequest, GetHoldingsRequest, GetQuoteRequest,
+    ListPaymentsRequest, ListedPayment, MatchPayoutsRequest, PayoutMatch, ResolveDepositMethodRequest,
+    ResolveWithdrawalMethodRequest, ResolveWithdrawalMethodResponse, ResolveWithdrawalMethodsRequest,
 };
 use tonic::{Code, Response};
 use uuid::Uuid;
 
 use crate::domain::destination::PayoutAddress;
+use crate::domain::holding::{AssetHolding, HeldAt, Movement, Observed, Outflow, Undone};
 use crate::domain::transaction::{Destination, MethodCopy, QuoteCopy, QuoteDirection, Transaction};
 use crate::domain::txid::Txid;
+
+/// How long a report waits for what is held before it goes without.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 #[derive(Clone)]
 pub struct Methods {
@@ -202,6 +209,41 @@ impl Chains {
         }
     }
 
+    /// What the addresses of the platform hold, and which payments do not fit; nothing if it cannot be told in time.
+    pub async fn holdings(&self) -> Option<Observed> {
+        let request = Outgoing::service(&self.credential).idempotent(GetHoldingsRequest {});
+        let asked = call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.get_holdings(request).await },
+        );
+        let answer = tokio::time::timeout(PATIENCE, asked).await.ok()?.ok()?.into_inner();
+        Some(Observed {
+            assets: answer.holdings.into_iter().filter_map(holding).collect(),
+            outflows: answer.outflows.into_iter().filter_map(outflow).collect(),
+            undone: answer.undone.into_iter().filter_map(undone).collect(),
+        })
+    }
+
+    /// Notes which withdrawals payouts belong to, by the number of the payout.
+    ///
+    /// # Errors
+    /// Unavailable if it cannot be asked.
+    pub async fn match_payouts(&self, matches: &[(i64, Uuid)]) -> Result<(), Refusal> {
+        let matches =
+            matches.iter().map(|(number, id)| PayoutMatch { number: *number, transaction_id: id.to_string() });
+        let message = MatchPayoutsRequest { matches: matches.collect() };
+        let request = Outgoing::service(&self.credential).idempotent(message);
+        call_with_retry(
+            || self.client.clone(),
+            request,
+            |mut client, request| async move { client.match_payouts(request).await },
+        )
+        .await
+        .map(drop)
+        .map_err(|status| from_status(&status))
+    }
+
     async fn ask(&self, message: Option<GetEvidenceRequest>) -> Result<Option<common::ChainEvidence>, Refusal> {
         let Some(message) = message else { return Ok(None) };
         let request = Outgoing::service(&self.credential).idempotent(message);
@@ -217,6 +259,48 @@ impl Chains {
             Err(status) => Err(from_status(&status)),
         }
     }
+}
+
+fn holding(one: payment_method::AssetHolding) -> Option<AssetHolding> {
+    let sums = Units::parse(&one.units).ok().zip(SignedUnits::parse(&one.recorded).ok());
+    Some(AssetHolding {
+        chain: one.chain,
+        asset: one.asset,
+        decimals: one.decimals.try_into().ok()?,
+        sums,
+        at: one.at.as_ref().and_then(from_proto),
+        rate: one.rate_micros.zip(one.rate_at.as_ref().and_then(from_proto)),
+        value_cents: one.value_cents,
+        addresses: one.addresses.into_iter().filter_map(held_at).collect(),
+    })
+}
+
+fn held_at(one: common::HeldAtAddress) -> Option<HeldAt> {
+    Some(HeldAt { units: Units::parse(&one.units).ok()?, at: from_proto(one.at.as_ref()?)?, address: one.address })
+}
+
+fn movement(one: common::ChainPayment) -> Option<Movement> {
+    Some(Movement {
+        units: Units::parse(&one.units).ok()?,
+        seen_at: from_proto(one.seen_at.as_ref()?)?,
+        decimals: one.decimals.try_into().ok()?,
+        chain: one.chain,
+        txid: one.txid,
+        vout: one.index,
+        asset: one.asset,
+        address: one.address,
+        counterparty: one.counterparty,
+        state: one.state,
+    })
+}
+
+fn outflow(one: payment_method::Outflow) -> Option<Outflow> {
+    Some(Outflow { number: one.number, payment: movement(one.payment?)?, replaces: one.replaces })
+}
+
+fn undone(one: payment_method::UndonePayment) -> Option<Undone> {
+    let changed_at = from_proto(one.changed_at.as_ref()?)?;
+    Some(Undone { payment: movement(one.payment?)?, changed_at, is_deposit: one.is_deposit })
 }
 
 fn question(one: &Transaction) -> Option<GetEvidenceRequest> {

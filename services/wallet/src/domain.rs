@@ -41,6 +41,8 @@ pub mod destination;
 
 pub mod hold;
 
+pub mod holding;
+
 pub mod liabilities;
 
 pub mod limits;

@@ -8,6 +8,8 @@ mod course_access;
 
 mod files;
 
+mod holdings;
+
 mod liabilities;
 
 mod members;

@@ -12,6 +12,7 @@ use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
 use tokio_util::sync::CancellationToken;
 use wallet::SCHEMA;
+use wallet::app::check_holdings::check_holdings;
 use wallet::app::check_ledger::check_ledger;
 use wallet::app::forget_expired::{self, Destinations};
 use wallet::app::get_times::LastTimes;
@@ -20,6 +21,8 @@ use wallet::app::publish_liabilities::publish_nightly;
 use wallet::app::request_withdrawal::{Book, Gate};
 use wallet::clients::{Chains, Codes, Methods, Quotes};
 use wallet::config::Config;
+use wallet::domain::holding::Observed;
+use wallet::error::Error;
 use wallet::events::consumed::{Events, QUEUE};
 use wallet::grpc::GrpcServer;
 use wallet::posting::ledger::Ledger;
@@ -30,6 +33,8 @@ static ALLOCATOR: Allocator = Allocator;
 const NAME: &str = "wallet";
 /// How often the ledger is checked.
 const CHECK: Duration = Duration::from_secs(60);
+/// How often what is held is compared with the books: a payout without a withdrawal is an alarm within a minute.
+const LOOK: Duration = Duration::from_secs(15);
 /// How often the day of the newest publication is compared with today.
 const PUBLICATION: Duration = Duration::from_secs(300);
 
@@ -50,6 +55,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
     let quotes = Quotes::new(payment_method, config.service.keys.credential(NAME)?);
     process.consume(&bus, QUEUE, Arc::new(Events { db: db.clone() }));
     process.spawn(check(db.clone(), process.shutdown.clone()));
+    process.spawn(watch_holdings(db.clone(), chains.clone(), process.shutdown.clone()));
     process.spawn(publish_every_night(db.clone(), process.shutdown.clone()));
     let (ledger, writer) = Ledger::new(db.clone());
     process.watch(ledger.liveness());
@@ -78,6 +84,29 @@ async fn publish_every_night(db: Db, shutdown: CancellationToken) -> anyhow::Res
             () = tokio::time::sleep(PUBLICATION) => {}
         }
     }
+}
+
+async fn watch_holdings(db: Db, chains: Chains, shutdown: CancellationToken) -> anyhow::Result<()> {
+    loop {
+        if let Some(observed) = chains.holdings().await
+            && let Err(error) = settle_holdings(&db, &chains, observed).await
+        {
+            tracing::warn!(%error, "could not compare what is held with the books");
+        }
+        tokio::select! {
+            () = shutdown.cancelled() => return Ok(()),
+            () = tokio::time::sleep(LOOK) => {}
+        }
+    }
+}
+
+async fn settle_holdings(db: &Db, chains: &Chains, observed: Observed) -> Result<(), Error> {
+    let found = check_holdings(db, observed).await?;
+    found.tell();
+    if !found.matched.is_empty() {
+        chains.match_payouts(&found.matched).await?;
+    }
+    Ok(())
 }
 
 async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {

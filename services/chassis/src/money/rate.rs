@@ -21,9 +21,13 @@ const SCALE: i32 = 6;
 pub struct Rate(i64);
 
 /// An amount of an asset in its smallest unit, e.g. satoshi; never negative.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Units(i128);
+
+/// An amount of an asset in its smallest unit that may be negative: a difference, or a sum of payments in and out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct SignedUnits(i128);
 
 /// What happens to digits of a price after the sixth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,6 +137,15 @@ impl Units {
         self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
     }
 
+    /// As a number of whole units, without zeros at the end.
+    #[must_use]
+    pub fn whole(self, decimals: u8) -> String {
+        let digits = format!("{:0>width$}", self.to_string(), width = usize::from(decimals) + 1);
+        let (whole, part) = digits.split_at(digits.len() - usize::from(decimals));
+        let part = part.trim_end_matches('0');
+        if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") }
+    }
+
     /// This many times as many units.
     ///
     /// # Errors
@@ -158,6 +171,60 @@ impl TryFrom<String> for Units {
 
 /// The number of the smallest unit.
 impl fmt::Display for Units {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl SignedUnits {
+    /// The number of the smallest unit.
+    #[must_use]
+    pub const fn get(self) -> i128 {
+        self.0
+    }
+
+    /// Reads what [`fmt::Display`] writes.
+    ///
+    /// # Errors
+    /// [`AmountError::Malformed`] for anything but digits, after a minus or not.
+    pub fn parse(text: &str) -> Result<Self, AmountError> {
+        match text.strip_prefix('-') {
+            Some(digits) => Units::parse(digits).map(|units| Self(-units.0)),
+            None => Units::parse(text).map(Self::from),
+        }
+    }
+
+    /// Without its sign.
+    #[must_use]
+    pub const fn magnitude(self) -> Units {
+        Units(self.0.saturating_abs())
+    }
+
+    /// Adds another.
+    ///
+    /// # Errors
+    /// [`AmountError::OutOfRange`] on overflow.
+    pub fn plus(self, other: Self) -> Result<Self, AmountError> {
+        self.0.checked_add(other.0).map(Self).ok_or(AmountError::OutOfRange)
+    }
+
+    /// Subtracts another.
+    ///
+    /// # Errors
+    /// [`AmountError::OutOfRange`] on overflow.
+    pub fn minus(self, other: Self) -> Result<Self, AmountError> {
+        self.0.checked_sub(other.0).map(Self).ok_or(AmountError::OutOfRange)
+    }
+}
+
+impl From<Units> for SignedUnits {
+    fn from(units: Units) -> Self {
+        Self(units.0)
+    }
+}
+
+/// The number of the smallest unit, after a minus if it is negative.
+impl fmt::Display for SignedUnits {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }

@@ -83,7 +83,7 @@ pub async fn get_evidence(db: &Db, chains: &[Chain], asked: &GetEvidence) -> Res
     let seen: Vec<_> = payments.iter().map(|one| seen(chain.format(), asked, one)).collect();
     let suggested = match asked.way {
         Way::In => value(&mut conn, &asset, quote.as_ref(), &seen).await?,
-        Way::Out => None,
+        Way::Out | Way::Fee => None,
     };
     let owners = match (&quote, &seen[..]) {
         (Some(_), [one]) => {
@@ -140,6 +140,7 @@ async fn candidates(
         return Ok(own);
     }
     match asked.way {
+        Way::Fee => Ok(Vec::new()),
         Way::Out => {
             let place = (chain.name(), asset.symbol.as_str(), asked.address.as_str());
             let mut paid = chain_payments::paid_to(conn, place, asked.requested_at).await?;

@@ -5,21 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use chassis::clock;
 use chassis::db::{Db, PgConnection};
 use chassis::money::Conversion;
-use time::OffsetDateTime;
+use time::{Duration, OffsetDateTime};
 
 use crate::clients::chain::Chain;
 use crate::clients::rpc::ChainError;
 use crate::domain::address;
 use crate::domain::network::{self, Format};
-use crate::domain::payment::{Fate, Key, Observation, Search, State, Tip, Watched, depth, state};
+use crate::domain::payment::{Balance, Fate, Key, Observation, Search, State, Tip, Watched, Way, depth, state};
 use crate::domain::quote::Asset;
 use crate::domain::rate::agree;
 use crate::error::Error;
+use crate::events::published::payment_changed;
+use crate::store::chain_cursors::Cursor;
 use crate::store::chain_payments::Payment;
-use crate::store::{assets, chain_cursors, chain_payments, methods, rate_points};
+use crate::store::holdings::{self, Reading};
+use crate::store::{assets, chain_cursors, chain_payments, methods, quotes, rate_points};
 
 /// Blocks after which a bitcoin payment stays, whatever it is worth.
 const DEEPEST: i64 = 6;
+/// How often balances are read.
+const READ: Duration = Duration::minutes(1);
 
 /// What is looked for on a chain.
 pub(crate) struct World {
@@ -48,13 +53,21 @@ pub async fn observe_chain(db: &Db, chain: &Chain) -> Result<(), Error> {
     let now = clock::now(&mut conn).await?;
     let world = world(&mut conn, chain).await?;
     let unsettled = chain_payments::unsettled(&mut conn, chain.name(), cursor.height.unwrap_or(0)).await?;
+    let is_reading_due = holdings::read_at(&mut conn, chain.name()).await?.is_none_or(|at| now - at >= READ);
     drop(conn);
-    let looked = look(chain, &world, (cursor.height, &unsettled), now).await;
+    let looked = look(chain, &world, (cursor.height, &unsettled), (now, is_reading_due)).await;
     let mut tx = db.begin().await?;
     match looked {
-        Ok((tip, found)) => {
+        Ok(Look { tip, found, balances }) => {
             let height = settled(&tip);
-            write(&mut tx, chain, &world, (&tip, &found), now).await?;
+            let is_deep = write(&mut tx, chain, &world, (&tip, &found), (now, &cursor)).await?;
+            if is_deep {
+                holdings::recount(&mut tx, chain.name()).await?;
+            }
+            if let Some(balances) = balances {
+                let readings = readings(&world, balances);
+                holdings::read(&mut tx, chain.name(), &readings, (height, now)).await?;
+            }
             chain_cursors::advance(&mut tx, chain.name(), (&tip, height), now).await?;
             metrics::gauge!("chain_trouble", "chain" => chain.name()).set(0);
         }
@@ -100,16 +113,25 @@ async fn is_coin_in_use(conn: &mut PgConnection, chain: &Chain, assets: &[Asset]
     }))
 }
 
+/// What a node told in one look.
+struct Look {
+    tip: Tip,
+    found: Vec<Observation>,
+    /// Of the same moment as the payments; unset where they are not due, or something happened meanwhile.
+    balances: Option<Vec<Balance>>,
+}
+
 /// Everything above the cursor, and what became of payments that are not there.
 async fn look(
     chain: &Chain,
     world: &World,
     (height, unsettled): (Option<i64>, &[Payment]),
-    now: OffsetDateTime,
-) -> Result<(Tip, Vec<Observation>), ChainError> {
+    (now, is_reading_due): (OffsetDateTime, bool),
+) -> Result<Look, ChainError> {
     let tip = chain.tip(now).await?;
     let from = height.unwrap_or_else(|| first(chain, &tip));
     let mut found = chain.payments_above(from, &tip, world.search()).await?;
+    let balances = if is_reading_due { balances(chain, world, (from, &tip, &found), now).await } else { None };
     let seen: BTreeSet<Key> = found.iter().map(|one| one.key.clone()).collect();
     let missing: Vec<_> = unsettled.iter().filter(|one| !seen.contains(&one.key)).collect();
     let mut told: BTreeMap<&str, Option<Fate>> = BTreeMap::new();
@@ -130,7 +152,39 @@ async fn look(
             found.push(gone(one, world, fate));
         }
     }
-    Ok((tip, found))
+    Ok(Look { tip, found, balances })
+}
+
+/// The balances, if the payments are the same before and after they are read. A node that cannot tell balances can still tell
+/// payments: the last reading grows old then.
+async fn balances(
+    chain: &Chain,
+    world: &World,
+    (from, tip, before): (i64, &Tip, &[Observation]),
+    now: OffsetDateTime,
+) -> Option<Vec<Balance>> {
+    let read = async {
+        let balances = chain.balances(world.search()).await?;
+        let tip_after = chain.tip(now).await?;
+        let after = chain.payments_above(from, &tip_after, world.search()).await?;
+        Ok::<_, ChainError>((tip_after == *tip && after == before).then_some(balances))
+    };
+    match read.await {
+        Ok(balances) => balances,
+        Err(error) => {
+            tracing::warn!(chain = chain.name(), %error, "balances cannot be read");
+            None
+        }
+    }
+}
+
+/// Balances of the assets that are known.
+fn readings(world: &World, balances: Vec<Balance>) -> Vec<Reading> {
+    let reading = |one: Balance| {
+        let asset = world.assets.iter().find(|asset| asset.contract == one.contract)?;
+        Some((asset.symbol.clone(), one.address, one.units))
+    };
+    balances.into_iter().filter_map(reading).collect()
 }
 
 /// From where on a chain is looked at for the first time: Bitcoin's wallet knows all of it, other chains begin with what may
@@ -151,13 +205,17 @@ fn gone(one: &Payment, world: &World, fate: Fate) -> Observation {
     }
 }
 
+/// Writes what was found. Whether a payment changed in a block that had been taken for final.
 async fn write(
     conn: &mut PgConnection,
     chain: &Chain,
     world: &World,
     (tip, found): (&Tip, &[Observation]),
-    now: OffsetDateTime,
-) -> Result<(), Error> {
+    (now, cursor): (OffsetDateTime, &Cursor),
+) -> Result<bool, Error> {
+    let (settled, is_new_tip) = (cursor.height, cursor.tip_height != Some(tip.block.height));
+    let mut is_deep = false;
+    let mut members = BTreeSet::new();
     let txids: Vec<_> = found.iter().map(|one| one.key.txid.clone()).collect();
     let known = chain_payments::of_transactions(conn, chain.name(), &txids).await?;
     let known: BTreeMap<&Key, &Payment> = known.iter().map(|one| (&one.key, one)).collect();
@@ -173,12 +231,25 @@ async fn write(
             (Some(State::Included | State::Final | State::Orphaned), State::Seen) => State::Orphaned,
             (_, state) => state,
         };
-        if !chain_payments::observe(conn, (chain.name(), &asset.symbol), one, (state, depth), now).await? {
+        let is_news = chain_payments::observe(conn, (chain.name(), &asset.symbol), one, (state, depth), now).await?;
+        // Where blocks make it final, each one is news to whoever waits.
+        if one.key.way == Way::In && (is_news || tip.final_height.is_none() && is_new_tip && state == State::Included) {
+            let place = (one.address.as_str(), asset.symbol.as_str());
+            let seen_at = before.map_or(now, |before| before.seen_at);
+            let known_at = one.fate.block().map_or(seen_at, |block| block.at.min(seen_at));
+            members.extend(quotes::owners(conn, place, one.units, known_at).await?);
+        }
+        if !is_news {
             continue;
         }
+        let heights = [before.and_then(|before| before.block.as_ref()), one.fate.block()];
+        is_deep |= heights.into_iter().flatten().any(|block| settled.is_some_and(|settled| block.height <= settled));
         tell(chain, &asset.symbol, one, (before.map(|before| before.state), state));
     }
-    Ok(())
+    for user_id in members {
+        payment_changed(conn, user_id).await?;
+    }
+    Ok(is_deep)
 }
 
 fn tell(chain: &Chain, symbol: &str, one: &Observation, (before, state): (Option<State>, State)) {

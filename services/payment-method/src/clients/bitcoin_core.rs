@@ -1,6 +1,6 @@
 //! The JSON-RPC of bitcoind, with a wallet of ours on it that watches scripts and holds no key.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use chassis::money::Units;
@@ -14,7 +14,7 @@ use tokio::sync::Mutex;
 
 use super::rpc::{ChainError, Rpc};
 use crate::domain::address::of_bitcoin_script;
-use crate::domain::payment::{Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
+use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 const WALLET: &str = "solvane-watch";
 /// How old the newest block may be.
@@ -100,6 +100,9 @@ struct Known {
     blockhash: Option<String>,
     #[serde(default)]
     walletconflicts: Vec<String>,
+    /// Of a transaction that spends coins of ours; negative.
+    #[serde(default)]
+    fee: Option<Box<RawValue>>,
     #[serde(default)]
     details: Vec<Detail>,
     decoded: Decoded,
@@ -303,30 +306,41 @@ impl BitcoinCore {
         fate: &Fate,
         search: Search<'_>,
     ) -> Result<Vec<Observation>, ChainError> {
-        let ours = |script: &str| search.watched.iter().find(|one| one.script == script);
+        // What comes back to an address of ours, or goes from one to another, is no payment.
+        let payer = if known.details.iter().any(|detail| detail.category == "send") {
+            Some(self.payer(known, search).await?)
+        } else {
+            None
+        };
+        let row = |(index, way), (address, counterparty), units| Observation {
+            key: Key { txid: txid.to_owned(), index, way },
+            contract: String::new(),
+            address,
+            counterparty,
+            units,
+            fate: fate.clone(),
+        };
         let mut found = Vec::new();
         for detail in &known.details {
             let out = known.decoded.vout.get(detail.vout).ok_or(ChainError::Contradiction("an output is missing"))?;
-            let to = ours(&out.script.hex);
-            let (way, address, counterparty) = match (detail.category.as_str(), to) {
+            let (way, sides) = match (detail.category.as_str(), search.ours(&out.script.hex), &payer) {
                 // Coins from mining count when they can be spent.
-                ("receive" | "generate", Some(to)) => (Way::In, to.address.clone(), String::new()),
-                ("send", None) => {
+                ("receive" | "generate", Some(to), None) => (Way::In, (to.address.clone(), String::new())),
+                ("send", None, Some(payer)) => {
                     // As members write it, also where the node is on a test network.
                     let to = of_bitcoin_script(&out.script.hex).unwrap_or_else(|| detail.address.clone());
-                    (Way::Out, self.payer(known, search).await?, to)
+                    (Way::Out, (payer.clone(), to))
                 }
                 _ => continue,
             };
             let index = i32::try_from(detail.vout).map_err(|_| ChainError::Unreadable("an output".to_owned()))?;
-            found.push(Observation {
-                key: Key { txid: txid.to_owned(), index, way },
-                contract: String::new(),
-                address,
-                counterparty,
-                units: satoshi(&out.value)?,
-                fate: fate.clone(),
-            });
+            found.push(row((index, way), sides, satoshi(&out.value)?));
+        }
+        if let (Some(payer), Some(fee)) = (payer, &known.fee) {
+            let fee = satoshi_of(fee.get().trim_start_matches('-'))?;
+            if fee.get() > 0 {
+                found.push(row((0, Way::Fee), (payer, String::new()), fee));
+            }
         }
         Ok(found)
     }
@@ -337,22 +351,28 @@ impl BitcoinCore {
             let asked = self.wallet.call("gettransaction", json!([input.txid, true, true])).await;
             let Some(before) = existing::<Known>(asked)? else { continue };
             let script = before.decoded.vout.get(input.vout).map(|out| out.script.hex.as_str());
-            if let Some(one) = search.watched.iter().find(|one| Some(one.script.as_str()) == script) {
+            if let Some(one) = script.and_then(|script| search.ours(script)) {
                 return Ok(one.address.clone());
             }
         }
         Ok(String::new())
     }
 
-    pub(super) async fn balance(&self, address: &Watched) -> Result<Units, ChainError> {
-        self.watch(std::slice::from_ref(address)).await?;
+    pub(super) async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
+        self.watch(search.watched).await?;
         let unspent: Vec<Unspent> = self.wallet.call("listunspent", json!([0, 9_999_999, [], true])).await?;
         let too_large = |_| ChainError::Unreadable("a balance is too large".to_owned());
-        let mut sum = Units::new(0).map_err(too_large)?;
-        for one in unspent.iter().filter(|one| one.script == address.script) {
-            sum = sum.plus(satoshi(&one.amount)?).map_err(too_large)?;
+        let mut sums: BTreeMap<&str, Units> = BTreeMap::new();
+        for one in &unspent {
+            let sum = sums.entry(&one.script).or_default();
+            *sum = sum.plus(satoshi(&one.amount)?).map_err(too_large)?;
         }
-        Ok(sum)
+        let balance = |one: &Watched| Balance {
+            contract: String::new(),
+            address: one.address.clone(),
+            units: sums.get(one.script.as_str()).copied().unwrap_or_default(),
+        };
+        Ok(search.watched.iter().map(balance).collect())
     }
 }
 
@@ -367,8 +387,12 @@ fn existing<T>(asked: Result<T, ChainError>) -> Result<Option<T>, ChainError> {
 
 /// A number of bitcoins, read as it is written.
 fn satoshi(value: &RawValue) -> Result<Units, ChainError> {
+    satoshi_of(value.get())
+}
+
+fn satoshi_of(text: &str) -> Result<Units, ChainError> {
     let unreadable = || ChainError::Unreadable("an amount".to_owned());
-    let (whole, part) = value.get().split_once('.').unwrap_or((value.get(), ""));
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     if part.len() > DECIMALS || whole.is_empty() {
         return Err(unreadable());
     }

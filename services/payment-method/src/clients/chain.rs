@@ -6,8 +6,7 @@ use super::bitcoin_core::BitcoinCore;
 use super::evm_rpc::EvmRpc;
 use super::rpc::ChainError;
 use crate::domain::network::Format;
-use crate::domain::payment::{Found, Observation, Search, Tip, Watched};
-use chassis::money::Units;
+use crate::domain::payment::{Balance, Found, Observation, Search, Tip};
 
 /// A node of one chain.
 #[derive(Debug, Clone)]
@@ -72,14 +71,14 @@ impl Chain {
         }
     }
 
-    /// What an address holds of the coin of the chain, or of a token.
+    /// What the addresses hold of the coin of the chain, where it is looked for, and of each token.
     ///
     /// # Errors
     /// Why nothing can be told.
-    pub async fn balance(&self, address: &Watched, contract: &str) -> Result<Units, ChainError> {
+    pub async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
         match self {
-            Self::Bitcoin(node) => node.balance(address).await,
-            Self::Evm(node) => node.balance(address, contract).await,
+            Self::Bitcoin(node) => node.balances(search).await,
+            Self::Evm(node) => node.balances(search).await,
         }
     }
 }

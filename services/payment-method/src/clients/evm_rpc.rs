@@ -12,7 +12,7 @@ use time::{Duration, OffsetDateTime};
 use super::rpc::{ChainError, Rpc};
 use crate::domain::address;
 use crate::domain::network::Format;
-use crate::domain::payment::{Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
+use crate::domain::payment::{Balance, Block, Fate, Found, Key, Observation, Search, Tip, Watched, Way};
 
 /// The topic of `Transfer(address,address,uint256)`.
 const TRANSFER: &str = "0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef";
@@ -65,6 +65,10 @@ struct Receipt {
     block_hash: String,
     block_number: String,
     logs: Vec<Log>,
+    #[serde(default)]
+    gas_used: Option<String>,
+    #[serde(default)]
+    effective_gas_price: Option<String>,
 }
 
 #[derive(Debug, Clone, Deserialize)]
@@ -216,9 +220,10 @@ impl EvmRpc {
         let blocks: Vec<_> = blocks.try_collect().await?;
         let is_ours = |account: &Value| {
             let digits = account.as_str().and_then(bytes_of).unwrap_or_default();
-            search.watched.iter().any(|one| one.script == digits)
+            search.ours(&digits).is_some()
         };
-        let moves = |one: &&Value| one["value"] != "0x0" && (is_ours(&one["to"]) || is_ours(&one["from"]));
+        // What an address of ours sends costs a fee, whatever it moves.
+        let moves = |one: &&Value| is_ours(&one["from"]) || one["value"] != "0x0" && is_ours(&one["to"]);
         let hash = |one: &Value| one["hash"].as_str().map(str::to_owned);
         Ok(blocks.iter().flatten().filter(moves).filter_map(hash).collect())
     }
@@ -237,11 +242,7 @@ impl EvmRpc {
         if header.hash != receipt.block_hash {
             return Err(ChainError::Contradiction("a receipt is of another block than the one at its height"));
         }
-        let block = header.block()?;
-        if receipt.status != "0x1" {
-            return Ok(Some(Found { fate: Fate::Failed(block), payments: Vec::new(), worthless: false }));
-        }
-        let fate = Fate::In(block);
+        let fate = Fate::In(header.block()?);
         let mut seen = Reading {
             search,
             node: self,
@@ -250,12 +251,37 @@ impl EvmRpc {
             found: Vec::new(),
             worthless: false,
         };
-        seen.read(&transaction, &receipt)?;
+        seen.fee(&transaction, &receipt)?;
+        let is_done = receipt.status == "0x1";
+        if is_done {
+            seen.read(&transaction, &receipt)?;
+        }
         let Reading { found: payments, worthless, .. } = seen;
+        let fate = match fate {
+            Fate::In(block) if !is_done => Fate::Failed(block),
+            fate => fate,
+        };
         Ok(Some(Found { fate, payments, worthless }))
     }
 
-    pub(super) async fn balance(&self, address: &Watched, contract: &str) -> Result<Units, ChainError> {
+    pub(super) async fn balances(&self, search: Search<'_>) -> Result<Vec<Balance>, ChainError> {
+        let coin = search.coin.then(String::new);
+        let assets: Vec<_> = search.contracts.iter().cloned().chain(coin).collect();
+        let wanted: Vec<_> = search
+            .watched
+            .iter()
+            .flat_map(|one| assets.iter().map(|contract| (one.clone(), contract.clone())))
+            .collect();
+        let balances = futures::stream::iter(wanted)
+            .map(|(one, contract)| async move {
+                let units = self.balance(&one, &contract).await?;
+                Ok(Balance { contract, address: one.address, units })
+            })
+            .buffered(PARALLEL);
+        balances.try_collect().await
+    }
+
+    async fn balance(&self, address: &Watched, contract: &str) -> Result<Units, ChainError> {
         let account = format!("0x{}", address.script);
         let balance: String = match self.bytes(contract) {
             None if contract.is_empty() => self.rpc.call("eth_getBalance", json!([account, "latest"])).await?,
@@ -265,7 +291,9 @@ impl EvmRpc {
                 self.rpc.call("eth_call", json!([{ "to": to, "data": data }, "latest"])).await?
             }
         };
-        units(&balance)?.ok_or_else(|| ChainError::Unreadable("a balance is too large".to_owned()))
+        // A contract that does not exist answers with nothing.
+        let balance = if balance == "0x" { "0x0" } else { &balance };
+        units(balance)?.ok_or_else(|| ChainError::Unreadable("a balance is too large".to_owned()))
     }
 
     /// A contract as its 20 bytes.
@@ -305,16 +333,35 @@ impl Reading<'_> {
         self.moved((receipt.logs.len(), Some("")), (from, to), &transaction.value)
     }
 
+    /// The fee of a transaction of ours, where the coin of the chain is looked for. What fails costs one too.
+    fn fee(&mut self, transaction: &Transaction, receipt: &Receipt) -> Result<(), ChainError> {
+        let payer = bytes_of(&transaction.from).and_then(|digits| self.search.ours(&digits));
+        let (Some(payer), true) = (payer, self.search.coin) else { return Ok(()) };
+        let (Some(used), Some(price)) = (&receipt.gas_used, &receipt.effective_gas_price) else { return Ok(()) };
+        let (used, price) = (units(used)?, units(price)?);
+        let fee = used.zip(price).and_then(|(used, price)| used.get().checked_mul(price.get()));
+        let fee = fee.and_then(|fee| Units::new(fee).ok());
+        let fee = fee.ok_or_else(|| ChainError::Unreadable("a fee".to_owned()))?;
+        if fee.get() > 0 {
+            self.found.push(Observation {
+                key: Key { txid: self.txid.clone(), index: 0, way: Way::Fee },
+                contract: String::new(),
+                address: payer.address.clone(),
+                counterparty: String::new(),
+                units: fee,
+                fate: self.fate.clone(),
+            });
+        }
+        Ok(())
+    }
+
     fn moved(
         &mut self,
         (index, contract): (usize, Option<&str>),
         (from, to): (Option<String>, Option<String>),
         value: &str,
     ) -> Result<(), ChainError> {
-        let ours = |account: &Option<String>| {
-            let digits = account.as_deref().unwrap_or_default();
-            self.search.watched.iter().find(|one| one.script == digits).cloned()
-        };
+        let ours = |account: &Option<String>| self.search.ours(account.as_deref().unwrap_or_default());
         let sides = match (ours(&from), ours(&to)) {
             // Between our own addresses.
             (Some(_), Some(_)) | (None, None) => return Ok(()),
@@ -333,7 +380,7 @@ impl Reading<'_> {
         self.found.push(Observation {
             key: Key { txid: self.txid.clone(), index, way },
             contract: contract.to_owned(),
-            address: address.address,
+            address: address.address.clone(),
             counterparty,
             units,
             fate: self.fate.clone(),

@@ -158,8 +158,8 @@ fn recipient(facts: &Facts<'_>) -> Check {
     let detail = match (facts.way, is_right) {
         (Way::In, true) => "It went to the address that the member was shown.",
         (Way::In, false) => "It went to another address of the platform than the one that the member was shown.",
-        (Way::Out, true) => "It went to the member's destination.",
-        (Way::Out, false) => "It went somewhere else than to the member's destination.",
+        (Way::Out | Way::Fee, true) => "It went to the member's destination.",
+        (Way::Out | Way::Fee, false) => "It went somewhere else than to the member's destination.",
     };
     line("payment_recipient", if is_right { Verdict::Ok } else { Verdict::Fail }, detail)
 }
@@ -180,7 +180,7 @@ fn units(facts: &Facts<'_>) -> Check {
     };
     let worth = facts.value.map(|value| format!(" It is worth {value}; the member claims {}.", facts.claimed));
     let worth = worth.filter(|_| facts.way == Way::In).unwrap_or_default();
-    let told = |units: Units| format!("{} {symbol}", whole(units, decimals));
+    let told = |units: Units| format!("{} {symbol}", units.whole(decimals));
     match facts.units_due {
         Some(due) if due == paid => line(name, Verdict::Ok, format!("Exactly {} as quoted.{worth}", told(paid))),
         Some(due) => {
@@ -257,21 +257,12 @@ fn quote(facts: &Facts<'_>) -> Option<Check> {
     })
 }
 
-/// Units as a number of whole units, without zeros at the end.
-#[must_use]
-pub fn whole(units: Units, decimals: u8) -> String {
-    let digits = format!("{units:0>width$}", units = units.to_string(), width = usize::from(decimals) + 1);
-    let (whole, part) = digits.split_at(digits.len() - usize::from(decimals));
-    let part = part.trim_end_matches('0');
-    if part.is_empty() { whole.to_owned() } else { format!("{whole}.{part}") }
-}
-
 #[cfg(test)]
 mod tests {
     use chassis::money::{Cents, Units};
     use time::{Duration, OffsetDateTime};
 
-    use super::{Facts, Search, Seen, Verdict, checks, whole};
+    use super::{Facts, Search, Seen, Verdict, checks};
     use crate::domain::payment::{Block, State, Way};
     use crate::domain::quote::Asset;
 
@@ -361,11 +352,5 @@ mod tests {
         assert_eq!(verdicts(&[seen(State::Final, 1)], unknown), [("payment_found", Verdict::Unknown)]);
         let gone = verdicts(&[], |facts| facts.search = Search::NoSuch);
         assert_eq!(gone, [("payment_found", Verdict::Fail)]);
-    }
-
-    #[test]
-    fn units_are_shown_as_whole_ones() {
-        assert_eq!((whole(units(513_809), 8), whole(units(100_000_000), 8)), ("0.00513809".to_owned(), "1".to_owned()));
-        assert_eq!((whole(units(5), 0), whole(units(0), 6)), ("5".to_owned(), "0".to_owned()));
     }
 }

@@ -54,6 +54,8 @@ impl State {
 pub enum Way {
     In,
     Out,
+    /// What the network took for a transaction of the platform.
+    Fee,
 }
 
 impl Way {
@@ -62,7 +64,14 @@ impl Way {
         match self {
             Self::In => "in",
             Self::Out => "out",
+            Self::Fee => "fee",
         }
+    }
+
+    /// Reads what [`Self::as_str`] writes.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        [Self::In, Self::Out, Self::Fee].into_iter().find(|way| way.as_str() == text)
     }
 }
 
@@ -97,6 +106,16 @@ pub struct Observation {
     pub fate: Fate,
 }
 
+/// What an address holds of a token, or of the coin of its chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Balance {
+    /// Of the token, as its chain writes it; empty for the coin of the chain.
+    pub contract: String,
+    /// The platform's address, as staff entered it.
+    pub address: String,
+    pub units: Units,
+}
+
 /// Where a transaction is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Fate {
@@ -108,6 +127,17 @@ pub enum Fate {
     Replaced(String),
     /// In no block, and not waiting.
     Gone,
+}
+
+impl Fate {
+    /// The block that a payment is in.
+    #[must_use]
+    pub const fn block(&self) -> Option<&Block> {
+        match self {
+            Self::In(block) | Self::Failed(block) => Some(block),
+            Self::Waiting | Self::Replaced(_) | Self::Gone => None,
+        }
+    }
 }
 
 /// The newest block, and up to which height blocks stay.
@@ -131,11 +161,21 @@ pub struct Watched {
 /// What to look for.
 #[derive(Debug, Clone, Copy)]
 pub struct Search<'a> {
+    /// In the order of their scripts.
     pub watched: &'a [Watched],
     /// The contracts of tokens that count, as their chain writes them.
     pub contracts: &'a [String],
     /// Whether the coin of the chain is looked for in every block.
     pub coin: bool,
+}
+
+impl<'a> Search<'a> {
+    /// The watched address of a script.
+    #[must_use]
+    pub fn ours(&self, script: &str) -> Option<&'a Watched> {
+        let place = self.watched.binary_search_by(|one| one.script.as_str().cmp(script)).ok()?;
+        self.watched.get(place)
+    }
 }
 
 /// A transaction of which a node knows.

@@ -3,7 +3,8 @@
 use chassis::db::PgConnection;
 use chassis::outbox;
 use chassis::proposal::Proposal;
-use proto::payment_method::v1::PlatformMethodChanged;
+use proto::payment_method::v1::{PaymentChanged, PlatformMethodChanged};
+use uuid::Uuid;
 
 use crate::domain::method::Method;
 use crate::error::Error;
@@ -37,5 +38,12 @@ pub async fn platform_method_changed(
         confirmed_by: confirmed.decided_by.map(|id| id.to_string()).unwrap_or_default(),
     };
     outbox::enqueue(conn, "payment_method.v1.platform_method_changed", method.id, &message).await?;
+    Ok(())
+}
+
+/// For the member whose quote a payment matches.
+pub async fn payment_changed(conn: &mut PgConnection, user_id: Uuid) -> Result<(), Error> {
+    let message = PaymentChanged { user_id: user_id.to_string() };
+    outbox::enqueue(conn, "payment_method.v1.payment_changed", user_id, &message).await?;
     Ok(())
 }

@@ -1,23 +1,30 @@
 //! For wallet: what the chain shows about deposits and payouts.
 
 use chassis::clock::{from_proto, to_proto};
+use chassis::db::retrying;
 use chassis::error::Refusal;
 use chassis::grpc::Reply;
 use chassis::money::{Cents, Units};
 use chassis::page;
-use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck};
+use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, HeldAtAddress};
+use proto::payment_method::v1 as message;
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListPaymentsRequest,
+    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse,
 };
 use tonic::{Request, Response};
+use uuid::Uuid;
 
 use super::{GrpcServer, convert};
 use crate::app::get_evidence::{Evidence, GetEvidence, get_evidence};
+use crate::app::get_holdings::{AssetHolding, Holdings, get_holdings};
 use crate::app::list_payments::{Arrival, list_payments};
+use crate::app::match_payouts::match_payouts;
 use crate::domain::payment::{State, Way, confirmations};
 use crate::error::Error;
-use crate::store::chain_payments::Payment;
+use crate::store::chain_payments::{Outflow, Payment};
+use crate::store::holdings::Holding;
 
 const CALLERS: [&str; 1] = ["wallet"];
 
@@ -31,6 +38,18 @@ impl EvidenceService for GrpcServer {
     async fn list_payments(&self, request: Request<ListPaymentsRequest>) -> Reply<ListPaymentsResponse> {
         let found = self.find_payments(request).await?;
         Ok(Response::new(ListPaymentsResponse { payments: found.into_iter().map(Into::into).collect() }))
+    }
+
+    async fn get_holdings(&self, request: Request<GetHoldingsRequest>) -> Reply<GetHoldingsResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        Ok(Response::new(get_holdings(&self.db).await?.into()))
+    }
+
+    async fn match_payouts(&self, request: Request<MatchPayoutsRequest>) -> Reply<MatchPayoutsResponse> {
+        self.verifier.service(request.metadata(), &CALLERS).map_err(Error::from)?;
+        let matches = matches(request.into_inner())?;
+        retrying(|| match_payouts(&self.db, &matches)).await?;
+        Ok(Response::new(MatchPayoutsResponse {}))
     }
 }
 
@@ -50,6 +69,14 @@ impl GrpcServer {
     }
 }
 
+fn matches(message: MatchPayoutsRequest) -> Result<Vec<(i64, Uuid)>, Error> {
+    if message.matches.len() > usize::from(page::LARGEST) {
+        return Err(Refusal::field("matches", format!("At most {} matches at once.", page::LARGEST)).into());
+    }
+    let ids = message.matches.into_iter().map(|one| Ok((one.number, convert::id(&one.transaction_id)?)));
+    ids.collect()
+}
+
 fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
     let requested_at = message.requested_at.as_ref().and_then(from_proto);
     let index = message.vout.map(i32::try_from).transpose();
@@ -66,6 +93,53 @@ fn asked(message: GetEvidenceRequest) -> Result<GetEvidence, Error> {
         claimed: Cents::new(message.claimed_cents),
         requested_at: requested_at.ok_or_else(|| Refusal::field("requestedAt", "Name the time of the request."))?,
     })
+}
+
+impl From<Holdings> for GetHoldingsResponse {
+    fn from(found: Holdings) -> Self {
+        let Holdings { assets, outflows, undone, scales } = found;
+        let told = |one: Payment| {
+            let scale = scales.get(&(one.chain.clone(), one.symbol.clone())).copied().unwrap_or_default();
+            payment(one, scale.decimals, scale.tip)
+        };
+        let outflow = |one: Outflow| message::Outflow {
+            number: one.number,
+            payment: Some(told(one.payment)),
+            replaces: one.replaces,
+        };
+        let undone_one = |one: Payment| message::UndonePayment {
+            changed_at: Some(to_proto(one.changed_at)),
+            is_deposit: one.key.way == Way::In,
+            payment: Some(told(one)),
+        };
+        Self {
+            holdings: assets.into_iter().map(Into::into).collect(),
+            outflows: outflows.into_iter().map(outflow).collect(),
+            undone: undone.into_iter().map(undone_one).collect(),
+        }
+    }
+}
+
+impl From<AssetHolding> for message::AssetHolding {
+    fn from(one: AssetHolding) -> Self {
+        let address = |held: Holding| HeldAtAddress {
+            address: held.address,
+            units: held.units.to_string(),
+            at: Some(to_proto(held.read_at)),
+        };
+        Self {
+            chain: one.asset.chain,
+            asset: one.asset.symbol,
+            decimals: one.asset.decimals.into(),
+            units: one.sums.map(|(units, _)| units.to_string()).unwrap_or_default(),
+            recorded: one.sums.map(|(_, recorded)| recorded.to_string()).unwrap_or_default(),
+            at: one.at.map(to_proto),
+            rate_micros: one.rate.map(|(rate, _)| rate.micros()),
+            rate_at: one.rate.map(|(_, at)| to_proto(at)),
+            value_cents: one.value.map(Cents::get),
+            addresses: one.addresses.into_iter().map(address).collect(),
+        }
+    }
 }
 
 impl From<Evidence> for ChainEvidence {

@@ -3,6 +3,7 @@
 use chassis::db::PgConnection;
 use chassis::money::Units;
 use time::OffsetDateTime;
+use uuid::Uuid;
 
 use crate::domain::payment::{Block, Fate, Key, Observation, State, Way};
 use crate::error::Error;
@@ -48,7 +49,7 @@ impl TryFrom<Row> for Payment {
 
     fn try_from(row: Row) -> Result<Self, sqlx::Error> {
         let state = State::parse(&row.state).ok_or_else(|| sqlx::Error::Decode("an unknown state".into()))?;
-        let way = if row.way == "in" { Way::In } else { Way::Out };
+        let way = Way::parse(&row.way).ok_or_else(|| sqlx::Error::Decode("an unknown way".into()))?;
         let hash = row.block_hash;
         Ok(Self {
             chain: row.chain,
@@ -187,6 +188,88 @@ pub async fn paid_to(
     payments(rows)
 }
 
+/// What leaves the platform, with its number and the transactions that it replaced.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outflow {
+    pub number: i64,
+    pub payment: Payment,
+    /// The hashes of earlier transactions of the same payout, which were replaced by this one.
+    pub replaces: Vec<String>,
+}
+
+/// The oldest payments from the platform that belong to no withdrawal.
+pub async fn outflows(conn: &mut PgConnection, limit: i64) -> Result<Vec<Outflow>, Error> {
+    let rows = sqlx::query!(
+        r#"SELECT id, chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at,
+            ARRAY(SELECT before.txid FROM chain_payments AS before
+                WHERE before.chain = one.chain AND before.replaced_by = one.txid AND before.replaced_by <> ''
+                    AND before.way = 'out' AND before.symbol = one.symbol AND before.units = one.units
+                    AND before.counterparty = one.counterparty LIMIT 20) AS "replaces!"
+         FROM chain_payments AS one
+         WHERE way = 'out' AND transaction_id IS NULL AND state IN ('seen', 'included', 'final') ORDER BY id LIMIT $1"#,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    let outflows = rows.into_iter().map(|row| {
+        let payment = Row {
+            chain: row.chain,
+            txid: row.txid,
+            idx: row.idx,
+            way: row.way,
+            symbol: row.symbol,
+            address: row.address,
+            counterparty: row.counterparty,
+            units: row.units,
+            depth: row.depth,
+            state: row.state,
+            height: row.height,
+            block_hash: row.block_hash,
+            block_at: row.block_at,
+            replaced_by: row.replaced_by,
+            seen_at: row.seen_at,
+            changed_at: row.changed_at,
+        };
+        Ok(Outflow { number: row.id, payment: payment.try_into()?, replaces: row.replaces })
+    });
+    Ok(outflows.collect::<Result<_, sqlx::Error>>()?)
+}
+
+/// The newest payments that do not count any more, or never did. A payout that another transaction made instead is none.
+pub async fn undone(conn: &mut PgConnection, limit: i64) -> Result<Vec<Payment>, Error> {
+    let rows = sqlx::query_as!(
+        Row,
+        r#"SELECT chain, txid, idx, way, symbol, address, counterparty, units::text AS "units!", depth, state, height,
+            block_hash, block_at, replaced_by, seen_at, changed_at
+         FROM chain_payments AS one
+         WHERE way IN ('in', 'out') AND state IN ('orphaned', 'replaced', 'failed') AND NOT (way = 'out' AND EXISTS (
+            SELECT FROM chain_payments AS instead WHERE instead.chain = one.chain AND instead.txid = one.replaced_by
+                AND instead.way = 'out' AND instead.counterparty = one.counterparty AND instead.units = one.units
+                AND instead.state IN ('seen', 'included', 'final')))
+         ORDER BY changed_at DESC LIMIT $1"#,
+        limit,
+    )
+    .fetch_all(conn)
+    .await?;
+    payments(rows)
+}
+
+/// Notes to which withdrawals payouts belong. What is noted stays.
+pub async fn match_payouts(conn: &mut PgConnection, matches: &[(i64, Uuid)]) -> Result<(), Error> {
+    let (numbers, transactions): (Vec<_>, Vec<_>) = matches.iter().copied().unzip();
+    sqlx::query!(
+        "UPDATE chain_payments SET transaction_id = matched.transaction_id
+         FROM unnest($1::bigint[], $2::uuid[]) AS matched (id, transaction_id)
+         WHERE chain_payments.id = matched.id AND way = 'out' AND chain_payments.transaction_id IS NULL",
+        &numbers,
+        &transactions,
+    )
+    .execute(conn)
+    .await?;
+    Ok(())
+}
+
 /// Writes a payment, or what became of it. Whether that is news.
 pub async fn observe(
     conn: &mut PgConnection,
@@ -195,6 +278,8 @@ pub async fn observe(
     (state, depth): (State, i32),
     at: OffsetDateTime,
 ) -> Result<bool, Error> {
+    // What an account holds changes with the block; coins are spent at once.
+    let waits = one.fate == Fate::Waiting && chain == "bitcoin";
     let (block, replaced_by) = match &one.fate {
         Fate::In(block) | Fate::Failed(block) => (Some(block), ""),
         Fate::Replaced(by) => (None, by.as_str()),
@@ -202,13 +287,13 @@ pub async fn observe(
     };
     let written = sqlx::query!(
         "INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, height,
-            block_hash, block_at, replaced_by, seen_at, changed_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::numeric, $9, $10, $11, $12, $13, $14, $15, $15)
+            block_hash, block_at, replaced_by, seen_at, changed_at, waits)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8::text::numeric, $9, $10, $11, $12, $13, $14, $15, $15, $16)
          ON CONFLICT ON CONSTRAINT chain_payments_key DO UPDATE SET state = excluded.state, height = excluded.height,
             block_hash = excluded.block_hash, block_at = excluded.block_at, replaced_by = excluded.replaced_by,
-            changed_at = greatest(chain_payments.changed_at, excluded.changed_at)
-         WHERE (chain_payments.state, chain_payments.block_hash, chain_payments.replaced_by)
-            IS DISTINCT FROM (excluded.state, excluded.block_hash, excluded.replaced_by)",
+            changed_at = greatest(chain_payments.changed_at, excluded.changed_at), waits = excluded.waits
+         WHERE (chain_payments.state, chain_payments.block_hash, chain_payments.replaced_by, chain_payments.waits)
+            IS DISTINCT FROM (excluded.state, excluded.block_hash, excluded.replaced_by, excluded.waits)",
         chain,
         one.key.txid,
         one.key.index,
@@ -224,6 +309,7 @@ pub async fn observe(
         block.map(|block| block.at),
         replaced_by,
         at,
+        waits,
     )
     .execute(conn)
     .await?;

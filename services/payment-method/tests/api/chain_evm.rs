@@ -5,8 +5,9 @@ use payment_method::clients::evm_rpc::{EvmRpc, Kind};
 use payment_method::domain::address;
 use payment_method::domain::network::Format;
 use serde_json::json;
+use sha3::{Digest, Keccak256};
 use sqlx::PgPool;
-use stack::nodes::{Anvil, EvmChain, RICH, transfer_data};
+use stack::nodes::{Anvil, EvmChain, RICH, address_word, call_data, number_word, transfer_data};
 
 use crate::chain::{anvil, look, seen, states, trouble};
 use crate::fixture::{EVM, TRON_2, World};
@@ -63,6 +64,41 @@ async fn only_the_configured_contract_counts(pool: PgPool) {
     look(&world, &chain).await;
     assert_eq!(states(&world).await, ["orphaned", "final"]);
     assert!(height(&world, "ethereum").await > 0);
+}
+
+/// [D-Q4] Cases 10 and 14: one transaction that pays twice and has a worthless token too is two payments, each with its index.
+#[sqlx::test(migrations = false)]
+async fn a_batch_of_transfers_is_several_payments(pool: PgPool) {
+    const BATCH: &str = "0x00000000000000000000000000000000000000fc";
+    let Some((anvil, _folder)) = anvil(EvmChain::Ethereum).await else { return };
+    let world = World::new(pool).await;
+    world.platform("USDT", "ERC20", EVM).await;
+    let chain = chain(&anvil);
+    look(&world, &chain).await;
+    for (contract, place) in [("Token", FAKE), ("Batch", BATCH)] {
+        anvil.place(contract, place).await.unwrap();
+    }
+    let usdt = anvil.chain.usdt();
+    for token in [usdt, FAKE] {
+        let hash = anvil.pay_token(token, BATCH, 1_000_000_000).await.unwrap();
+        anvil.receipt(&hash).await.unwrap();
+    }
+    let selector: String =
+        Keccak256::digest("pay(address[],address[],uint256[])")[..4].iter().map(|byte| format!("{byte:02x}")).collect();
+    let list = |words: &[String]| [&[number_word(3)], words].concat();
+    let words = [
+        vec![number_word(0x60), number_word(0xe0), number_word(0x160)],
+        list(&[usdt, FAKE, usdt].map(address_word)),
+        list(&[EVM, EVM, EVM].map(address_word)),
+        list(&[250_000_000, 999_000_000, 250_001_000].map(number_word)),
+    ];
+    let hash = anvil.send(BATCH, 0, &call_data(&selector, &words.concat())).await.unwrap();
+    assert_eq!(anvil.receipt(&hash).await.unwrap()["status"], "0x1");
+    look(&world, &chain).await;
+    let row =
+        |index: i32, units: &str| (EVM.to_owned(), index, "USDT".to_owned(), units.to_owned(), "included".to_owned());
+    // The log of the other token is between them.
+    assert_eq!(seen(&world, "in").await, [row(0, "250000000"), row(2, "250001000")]);
 }
 
 /// [D-Q4] Case 15: the coin of the chain is another asset; what was reverted pays nothing.

@@ -136,6 +136,32 @@ async fn two_outputs_to_one_address_are_added(pool: PgPool) {
     assert_eq!((state(&found, "payment_found"), found.suggested_cents), ("ok".to_owned(), Some(50_000)));
 }
 
+/// [D-B8] [D-Q6] Case 10: one transaction pays two members. Each finds their own output, also by its hash alone, and neither
+/// the other's.
+#[sqlx::test(migrations = false)]
+async fn a_batch_pays_two_members(pool: PgPool) {
+    let Some((node, _folder)) = bitcoind().await else { return };
+    let (world, chain) = world(pool, &node).await;
+    let members = [world.member().0, world.member().0];
+    look(&world, &chain).await;
+    let quotes = [quote(&world, members[0]).await, quote(&world, members[1]).await];
+    let to = regtest(&node, BITCOIN).await;
+    let txid = pay_twice(&node, &to, ("0.00500000", "0.00500001")).await;
+    node.mine(2).await.unwrap();
+    look(&world, &chain).await;
+    let mut outputs = BTreeSet::new();
+    for (member, quote) in members.into_iter().zip(&quotes) {
+        for hash in ["", txid.as_str()] {
+            let found = evidence(&world, member, Some(quote), hash).await.unwrap();
+            assert!(found.checks.iter().all(|check| check.state == "ok"), "{found:?}");
+            assert_eq!((found.payments.len(), &found.payments[0].units), (1, &quote.units));
+            outputs.insert((found.payments[0].index, quote.units.clone()));
+        }
+    }
+    let indexes: BTreeSet<_> = outputs.iter().map(|(index, _)| index).collect();
+    assert_eq!((outputs.len(), indexes.len()), (2, 2));
+}
+
 /// A transaction with two outputs of these amounts to one address, which the node's own calls refuse to make.
 async fn pay_twice(node: &Bitcoind, to: &str, (one, other): (&str, &str)) -> String {
     let second = node.wallet("getnewaddress", json!(["", "bech32"])).await.unwrap();

@@ -43,15 +43,17 @@ impl Integrity {
     }
 }
 
-/// The sums of the books, what does not verify, and what waits.
-pub async fn get_integrity(db: &Db) -> Result<Integrity, Error> {
+/// The sums of the books, what does not verify, and what waits; together with faults of what is held.
+pub async fn get_integrity(db: &Db, held: Vec<Fault>) -> Result<Integrity, Error> {
     let mut conn = db.conn().await?;
     let (now, check) = (clock::now(&mut conn).await?, ledger_checks::state(&mut conn).await?);
+    let mut faults = ledger_checks::open_faults(&mut conn, LISTED).await?;
+    faults.extend(held);
     Ok(Integrity {
         books: accounts::books(&mut conn).await?,
         is_watched: check.checked_at.is_some_and(|checked_at| now - checked_at < FRESH),
         check,
-        faults: ledger_checks::open_faults(&mut conn, LISTED).await?,
+        faults,
         outbox_oldest_seconds: outbox::oldest_seconds(&mut conn).await?,
         dead_letters: dead_letter::count(&mut conn).await?,
         pause: withdrawal_pauses::in_force(&mut conn).await?,

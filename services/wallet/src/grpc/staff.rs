@@ -16,17 +16,17 @@ use proto::common::v1::ChainEvidence;
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::{
     ApproveTransactionRequest, ApproveTransactionResponse, ConfirmProposalRequest, ConfirmProposalResponse,
-    GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest, GetMemberWalletResponse, GetQueueRequest,
-    GetQueueResponse, GetReviewRequest, GetReviewResponse, LeasePayoutRequest, LeasePayoutResponse,
-    ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest, ListDeadLettersResponse, ListPostingsRequest,
-    ListPostingsResponse, ListProposalsRequest, ListProposalsResponse, ListStaffTransactionsRequest,
-    ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest, ListUnclaimedPaymentsResponse,
-    MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest, NoteViewingResponse, PlaceHoldRequest,
-    PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse, ProposeCourseRefundRequest,
-    ProposeCourseRefundResponse, ProposeRebuildRequest, ProposeRebuildResponse, ProposeReopeningRequest,
-    ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse, RejectProposalRequest,
-    RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse, ReleaseHoldRequest,
-    ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
+    GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, GetMemberWalletRequest,
+    GetMemberWalletResponse, GetQueueRequest, GetQueueResponse, GetReviewRequest, GetReviewResponse,
+    LeasePayoutRequest, LeasePayoutResponse, ListAuditRowsRequest, ListAuditRowsResponse, ListDeadLettersRequest,
+    ListDeadLettersResponse, ListPostingsRequest, ListPostingsResponse, ListProposalsRequest, ListProposalsResponse,
+    ListStaffTransactionsRequest, ListStaffTransactionsResponse, ListUnclaimedPaymentsRequest,
+    ListUnclaimedPaymentsResponse, MarkWithdrawalPaidRequest, MarkWithdrawalPaidResponse, NoteViewingRequest,
+    NoteViewingResponse, PlaceHoldRequest, PlaceHoldResponse, ProposeCorrectionRequest, ProposeCorrectionResponse,
+    ProposeCourseRefundRequest, ProposeCourseRefundResponse, ProposeRebuildRequest, ProposeRebuildResponse,
+    ProposeReopeningRequest, ProposeReopeningResponse, ProposeReversalRequest, ProposeReversalResponse,
+    RejectProposalRequest, RejectProposalResponse, RejectTransactionRequest, RejectTransactionResponse,
+    ReleaseHoldRequest, ReleaseHoldResponse, ReplayDeadLetterRequest, ReplayDeadLetterResponse,
 };
 use time::{Duration, OffsetDateTime};
 use tonic::{Request, Response};
@@ -344,7 +344,16 @@ impl StaffService for GrpcServer {
 
     async fn get_integrity(&self, request: Request<GetIntegrityRequest>) -> Reply<GetIntegrityResponse> {
         self.verifier.staff(request.metadata(), Permission::See).await?;
-        Ok(Response::new(get_integrity(&self.db).await?.into()))
+        // What is not known of the chains is no fault of the ledger.
+        let holdings = self.holdings().await?;
+        let faults = holdings.map(|found| found.faults()).unwrap_or_default();
+        Ok(Response::new(get_integrity(&self.db, faults).await?.into()))
+    }
+
+    async fn get_holdings(&self, request: Request<GetHoldingsRequest>) -> Reply<GetHoldingsResponse> {
+        self.verifier.staff(request.metadata(), Permission::See).await?;
+        let found = self.holdings().await?.ok_or_else(Refusal::unavailable).map_err(Error::from)?;
+        Ok(Response::new(found.into()))
     }
 
     async fn list_postings(&self, request: Request<ListPostingsRequest>) -> Reply<ListPostingsResponse> {

@@ -17,7 +17,7 @@ pub struct LedgerCheck {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// `account`, `posting`, `member` or `cause`.
+    /// `account`, `posting`, `member` or `cause`; of what is held `holding` or `payment`.
     pub subject: String,
     pub subject_id: String,
     /// What is wrong, as a sentence.

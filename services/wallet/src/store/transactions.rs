@@ -8,6 +8,7 @@ use time::serde::rfc3339;
 use uuid::Uuid;
 
 use crate::domain::cursor::Cursor;
+use crate::domain::holding::{Movement, Outflow, Undone};
 use crate::domain::observed_payment::ObservedPayment;
 use crate::domain::transaction::record::Record;
 use crate::domain::transaction::{
@@ -693,6 +694,94 @@ pub async fn open_at(
     .fetch_all(conn)
     .await?;
     all(rows)
+}
+
+/// The withdrawal that was paid with each payout, or with one that it replaced: to its destination, and at a quote no more
+/// than it asked for.
+pub async fn paid_with(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
+    let each = || outflows.iter().map(|one| &one.payment);
+    let hashes: Vec<_> = outflows
+        .iter()
+        .map(|one| {
+            // Neither has a comma.
+            let all: Vec<_> =
+                std::iter::once(&*one.payment.txid).chain(one.replaces.iter().map(|text| &**text)).collect();
+            all.join(",")
+        })
+        .collect();
+    let outputs: Vec<_> = each().map(|one| i64::from(one.vout)).collect();
+    let counterparties: Vec<_> = each().map(|one| one.counterparty.clone()).collect();
+    let units: Vec<_> = each().map(|one| one.units.to_string()).collect();
+    sqlx::query_scalar!(
+        r#"SELECT (SELECT id FROM transactions AS paid
+            WHERE paid.txid_key = ANY (string_to_array(observed.hashes, ',')) AND paid.kind = 'withdrawal'
+                AND paid.status = 'success' AND (paid.vout IS NULL OR paid.vout = observed.vout)
+                AND lower(paid.destination_address) = lower(observed.counterparty)
+                AND (paid.units IS NULL OR paid.units >= observed.units::numeric) LIMIT 1) AS "id?"
+         FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])
+            WITH ORDINALITY AS observed (hashes, vout, counterparty, units, place) ORDER BY place"#,
+        &hashes,
+        &outputs,
+        &counterparties,
+        &units,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// An approved withdrawal that waits for its payout.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpenPayout {
+    pub destination: String,
+    pub currency: String,
+    /// Of a quote.
+    pub units: Option<String>,
+}
+
+impl OpenPayout {
+    /// Whether it may have been paid with this payment.
+    #[must_use]
+    pub fn is_paid_by(&self, payment: &Movement) -> bool {
+        self.destination.eq_ignore_ascii_case(&payment.counterparty)
+            && self.currency == payment.asset
+            && self.units.as_ref().is_none_or(|units| *units == payment.units.to_string())
+    }
+}
+
+/// The approved withdrawals to the destinations of payouts that wait to be marked as paid.
+pub async fn open_payouts(conn: &mut PgConnection, outflows: &[Outflow]) -> Result<Vec<OpenPayout>, sqlx::Error> {
+    let destinations: Vec<_> = outflows.iter().map(|one| one.payment.counterparty.to_lowercase()).collect();
+    sqlx::query_as!(
+        OpenPayout,
+        r#"SELECT destination_address AS "destination!", currency AS "currency!", units::text AS units FROM transactions
+         WHERE kind = 'withdrawal' AND status = 'pending' AND approved_by IS NOT NULL AND currency IS NOT NULL
+            AND lower(destination_address) = ANY ($1)"#,
+        &destinations,
+    )
+    .fetch_all(conn)
+    .await
+}
+
+/// The transaction that each payment was approved with, or paid; reversed ones left out.
+pub async fn approved_with(conn: &mut PgConnection, payments: &[Undone]) -> Result<Vec<Option<Uuid>>, sqlx::Error> {
+    let hashes: Vec<_> = payments.iter().map(|one| one.payment.txid.clone()).collect();
+    let outputs: Vec<_> = payments.iter().map(|one| i64::from(one.payment.vout)).collect();
+    let deposits: Vec<_> = payments.iter().map(|one| one.is_deposit).collect();
+    sqlx::query_scalar!(
+        r#"SELECT (SELECT id FROM transactions AS approved
+            WHERE approved.txid_key = observed.txid AND approved.status = 'success'
+                AND (approved.kind <> 'withdrawal') = observed.is_deposit
+                AND (approved.vout IS NULL OR approved.vout = observed.vout)
+                AND NOT EXISTS (SELECT FROM postings AS posted JOIN postings AS reversal ON reversal.reverses = posted.id
+                    WHERE posted.transaction_id = approved.id) LIMIT 1) AS "id?"
+         FROM unnest($1::text[], $2::bigint[], $3::bool[])
+            WITH ORDINALITY AS observed (txid, vout, is_deposit, place) ORDER BY place"#,
+        &hashes,
+        &outputs,
+        &deposits,
+    )
+    .fetch_all(conn)
+    .await
 }
 
 /// What a member's payments and withdrawals came to so far.

@@ -9,7 +9,8 @@ use chassis::testing::with_token;
 use proto::common::v1::{ChainEvidence, ChainPayment, EvidenceCheck, PageRequest};
 use proto::payment_method::v1::evidence_service_server::EvidenceService;
 use proto::payment_method::v1::{
-    GetEvidenceRequest, GetEvidenceResponse, ListPaymentsRequest, ListPaymentsResponse, ListedPayment,
+    GetEvidenceRequest, GetEvidenceResponse, GetHoldingsRequest, GetHoldingsResponse, ListPaymentsRequest,
+    ListPaymentsResponse, ListedPayment, MatchPayoutsRequest, MatchPayoutsResponse, PayoutMatch,
 };
 use proto::wallet::v1::staff_service_server::StaffService;
 use proto::wallet::v1::wallet_service_server::WalletService;
@@ -30,11 +31,20 @@ pub struct FakeEvidence {
     pub shown: Arc<Mutex<Option<ChainEvidence>>>,
     /// Newest first.
     pub listed: Arc<Mutex<Vec<ListedPayment>>>,
+    pub held: Arc<Mutex<GetHoldingsResponse>>,
+    pub matched: Arc<Mutex<Vec<PayoutMatch>>>,
 }
 
 impl FakeEvidence {
     pub fn new(verifier: chassis::identity::Verifier) -> Self {
-        Self { verifier, asked: Arc::default(), shown: Arc::default(), listed: Arc::default() }
+        Self {
+            verifier,
+            asked: Arc::default(),
+            shown: Arc::default(),
+            listed: Arc::default(),
+            held: Arc::default(),
+            matched: Arc::default(),
+        }
     }
 }
 
@@ -58,6 +68,23 @@ impl EvidenceService for FakeEvidence {
         let listed = self.listed.lock().unwrap();
         let page = listed.iter().filter(|one| before == 0 || one.number < before).take(size.unsigned_abs() as usize);
         Ok(Response::new(ListPaymentsResponse { payments: page.cloned().collect() }))
+    }
+
+    async fn get_holdings(
+        &self,
+        request: Request<GetHoldingsRequest>,
+    ) -> Result<Response<GetHoldingsResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        Ok(Response::new(self.held.lock().unwrap().clone()))
+    }
+
+    async fn match_payouts(
+        &self,
+        request: Request<MatchPayoutsRequest>,
+    ) -> Result<Response<MatchPayoutsResponse>, Status> {
+        self.verifier.service(request.metadata(), &["wallet"]).map_err(|refusal| refusal_to_status(&refusal))?;
+        self.matched.lock().unwrap().extend(request.into_inner().matches);
+        Ok(Response::new(MatchPayoutsResponse {}))
     }
 }
 

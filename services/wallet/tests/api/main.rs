@@ -17,6 +17,7 @@ mod destinations;
 mod events;
 mod fees;
 mod handling;
+mod holdings;
 mod holds;
 mod idempotency;
 mod journal;

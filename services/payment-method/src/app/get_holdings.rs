@@ -1,0 +1,105 @@
+//! Tells what the addresses of the platform hold, and which payouts belong to no withdrawal (D-Q8).
+
+use std::collections::HashMap;
+
+use chassis::clock;
+use chassis::db::{Db, PgConnection};
+use chassis::money::{Cents, Conversion, Rate, SignedUnits, Units};
+use time::{Duration, OffsetDateTime};
+
+use crate::app::get_quote_terms::in_use;
+use crate::domain::quote::Asset;
+use crate::domain::rate::agree;
+use crate::error::Error;
+use crate::store::chain_payments::{Outflow, Payment};
+use crate::store::holdings::Holding;
+use crate::store::{assets, chain_cursors, chain_payments, holdings, rate_points};
+
+/// Outflows and payments that are listed.
+const LISTED: i64 = 500;
+/// After this time a balance is not known any more.
+const FRESH: Duration = Duration::minutes(10);
+
+/// What is held of an asset.
+#[derive(Debug, Clone)]
+pub struct AssetHolding {
+    pub asset: Asset,
+    /// What is held, and what should be according to the payments; `None` if it was not read lately.
+    pub sums: Option<(Units, SignedUnits)>,
+    /// The oldest reading of its addresses.
+    pub at: Option<OffsetDateTime>,
+    /// For display.
+    pub rate: Option<(Rate, OffsetDateTime)>,
+    pub value: Option<Cents>,
+    pub addresses: Vec<Holding>,
+}
+
+#[derive(Debug, Clone)]
+pub struct Holdings {
+    pub assets: Vec<AssetHolding>,
+    pub outflows: Vec<Outflow>,
+    pub undone: Vec<Payment>,
+    /// How payments are told, by chain and symbol.
+    pub scales: HashMap<(String, String), Scale>,
+}
+
+/// The digits of an asset, and the newest block of its chain.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Scale {
+    pub decimals: u8,
+    pub tip: i64,
+}
+
+/// The assets that are held or that an active method is of.
+pub async fn get_holdings(db: &Db) -> Result<Holdings, Error> {
+    let mut conn = db.conn().await?;
+    let now = clock::now(&mut conn).await?;
+    let known = assets::all(&mut conn).await?;
+    let used: Vec<_> = in_use(&mut conn).await?.into_iter().map(|(asset, _)| (asset.chain, asset.symbol)).collect();
+    let mut rows = holdings::all(&mut conn).await?;
+    let mut held = Vec::new();
+    for asset in &known {
+        let addresses: Vec<_> =
+            rows.extract_if(.., |row| (&row.chain, &row.symbol) == (&asset.chain, &asset.symbol)).collect();
+        let is_used = used.contains(&(asset.chain.clone(), asset.symbol.clone()));
+        let is_empty =
+            addresses.iter().all(|row| row.units == Units::default() && row.recorded == SignedUnits::default());
+        if is_used || !is_empty {
+            held.push(of_asset(&mut conn, asset, addresses, now).await?);
+        }
+    }
+    let mut scales = HashMap::new();
+    for asset in known {
+        let cursor = chain_cursors::find(&mut conn, &asset.chain).await?;
+        let tip = cursor.and_then(|cursor| cursor.tip_height).unwrap_or(0);
+        scales.insert((asset.chain, asset.symbol), Scale { decimals: asset.decimals, tip });
+    }
+    Ok(Holdings {
+        assets: held,
+        outflows: chain_payments::outflows(&mut conn, LISTED).await?,
+        undone: chain_payments::undone(&mut conn, LISTED).await?,
+        scales,
+    })
+}
+
+async fn of_asset(
+    conn: &mut PgConnection,
+    asset: &Asset,
+    addresses: Vec<Holding>,
+    now: OffsetDateTime,
+) -> Result<AssetHolding, Error> {
+    let at = addresses.iter().map(|row| row.read_at).min();
+    let mut sums = (Units::default(), SignedUnits::default());
+    for row in &addresses {
+        sums = (sums.0.plus(row.units)?, sums.1.plus(row.recorded)?);
+    }
+    let sums = at.filter(|at| now - *at <= FRESH).map(|_| sums);
+    let points = rate_points::recent(conn, &asset.symbol, now).await?;
+    let agreed = agree(&points, asset.pegged, now).ok();
+    let value = agreed.as_ref().zip(sums).and_then(|(agreed, (units, _))| {
+        let conversion = Conversion { rate: agreed.bid, decimals: asset.decimals, spread_bps: 0 };
+        conversion.value_received(units).ok()
+    });
+    let rate = agreed.and_then(|agreed| Some((agreed.bid, agreed.points.iter().map(|point| point.at).min()?)));
+    Ok(AssetHolding { asset: asset.clone(), sums, at, rate, value, addresses })
+}

@@ -1,0 +1,116 @@
+//! Compares what is held on chains with the books in units, and finds payouts that no withdrawal accounts for (D-Q8).
+
+use std::collections::HashMap;
+
+use chassis::db::{Db, PgConnection};
+use time::OffsetDateTime;
+use uuid::Uuid;
+
+use crate::domain::holding::{AssetHolding, Comparison, Movement, Observed, Outflow, State, Undone};
+use crate::domain::transaction::Transaction;
+use crate::error::Error;
+use crate::store::ledger_checks::Fault;
+use crate::store::transactions;
+
+#[derive(Debug, Clone)]
+pub struct Holdings {
+    pub assets: Vec<(AssetHolding, Option<Comparison>)>,
+    /// Payments from the platform that no withdrawal accounts for.
+    pub outflows: Vec<Outflow>,
+    /// Approved transactions whose payment does not count any more.
+    pub undone: Vec<(Transaction, Undone)>,
+    /// Outflows by number, each with the withdrawal that was paid with it.
+    pub matched: Vec<(i64, Uuid)>,
+}
+
+/// An approved withdrawal that may be being paid accounts for one payout to its destination too.
+pub async fn check_holdings(db: &Db, observed: Observed) -> Result<Holdings, Error> {
+    let mut conn = db.conn().await?;
+    let paid = transactions::paid_with(&mut conn, &observed.outflows).await?;
+    let mut open = transactions::open_payouts(&mut conn, &observed.outflows).await?;
+    let (mut matched, mut outflows) = (Vec::new(), Vec::new());
+    for (outflow, paid) in observed.outflows.into_iter().zip(paid) {
+        if let Some(id) = paid {
+            matched.push((outflow.number, id));
+        } else if let Some(place) = open.iter().position(|one| one.is_paid_by(&outflow.payment)) {
+            open.swap_remove(place);
+        } else {
+            outflows.push(outflow);
+        }
+    }
+    let compare = |one: AssetHolding| {
+        let comparison = one.compare(&outflows)?;
+        Ok::<_, Error>((one, comparison))
+    };
+    let assets = observed.assets.into_iter().map(compare).collect::<Result<_, _>>()?;
+    let undone = undone(&mut conn, observed.undone).await?;
+    Ok(Holdings { assets, outflows, undone, matched })
+}
+
+/// The approved transactions of payments that do not count.
+async fn undone(conn: &mut PgConnection, payments: Vec<Undone>) -> Result<Vec<(Transaction, Undone)>, Error> {
+    let ids = transactions::approved_with(conn, &payments).await?;
+    let wanted: Vec<_> = ids.iter().copied().flatten().collect();
+    let found = transactions::find_all(conn, &wanted).await?;
+    let mut found: HashMap<_, _> = found.into_iter().map(|one| (one.id, one)).collect();
+    let undone = payments.into_iter().zip(ids);
+    Ok(undone.filter_map(|(payment, id)| Some((found.remove(&id?)?, payment))).collect())
+}
+
+impl Holdings {
+    /// Has the metrics show it.
+    pub fn tell(&self) {
+        for (one, comparison) in &self.assets {
+            let state = State::of(*comparison);
+            let labels = [("chain", one.chain.clone()), ("asset", one.asset.clone())];
+            metrics::gauge!("holdings_missing", &labels).set(u8::from(state == State::Fail));
+            // Without a node there is nothing to be expected.
+            let is_stale = state == State::Unknown && one.at.is_some();
+            metrics::gauge!("holdings_unknown", &labels).set(u8::from(is_stale));
+        }
+        let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        metrics::gauge!("holdings_outflows_unexplained").set(count(self.outflows.len()));
+        metrics::gauge!("holdings_approvals_undone").set(count(self.undone.len()));
+    }
+
+    /// What staff has to look into, as the integrity report lists it.
+    #[must_use]
+    pub fn faults(&self) -> Vec<Fault> {
+        let missing = self.assets.iter().filter(|(_, comparison)| State::of(*comparison) == State::Fail);
+        let missing = missing.filter_map(|(one, comparison)| {
+            let units = comparison.as_ref()?.difference.magnitude().whole(one.decimals);
+            let detail = format!("{units} {} less are held on {} than the books say.", one.asset, one.chain);
+            Some(fault("holding", format!("{} {}", one.chain, one.asset), detail, one.at?))
+        });
+        let outflows = self.outflows.iter().map(|one| {
+            let Movement { chain, txid, vout, .. } = &one.payment;
+            let detail = format!(
+                "{} left {} for {} on {chain}, and no withdrawal accounts for it. Transaction {txid}, output {vout}.",
+                amount(&one.payment),
+                one.payment.address,
+                one.payment.counterparty,
+            );
+            fault("holding", format!("{chain} {txid} {vout}"), detail, one.payment.seen_at)
+        });
+        let undone = self.undone.iter().map(|(transaction, one)| {
+            let what = if one.is_deposit { "credited" } else { "paid" };
+            let detail = format!(
+                "{} of {} on {} do not count any more ({}), although the transaction was {what}. Consider a reversal.",
+                amount(&one.payment),
+                transaction.reference(),
+                one.payment.chain,
+                one.payment.state,
+            );
+            fault("payment", transaction.id.to_string(), detail, one.changed_at)
+        });
+        missing.chain(outflows).chain(undone).collect()
+    }
+}
+
+fn amount(payment: &Movement) -> String {
+    format!("{} {}", payment.units.whole(payment.decimals), payment.asset)
+}
+
+fn fault(subject: &str, subject_id: String, detail: String, found_at: OffsetDateTime) -> Fault {
+    Fault { subject: subject.to_owned(), subject_id, detail, drift_cents: 0, found_at }
+}

@@ -1,0 +1,141 @@
+//! What is held on chains beside the books.
+
+use chassis::clock::Timestamp;
+use chassis::identity::Role;
+use chassis::testing::with_token;
+use proto::common::v1::ChainPayment;
+use proto::payment_method::v1::{AssetHolding, GetHoldingsResponse as Observed, Outflow, UndonePayment};
+use proto::wallet::v1::staff_service_server::StaffService;
+use proto::wallet::v1::{
+    GetHoldingsRequest, GetHoldingsResponse, GetIntegrityRequest, GetIntegrityResponse, Transaction,
+};
+use sqlx::PgPool;
+use wallet::app::check_holdings::check_holdings;
+
+use crate::fixture::{World, deposit, withdrawal};
+
+fn at(seconds: i64) -> Option<Timestamp> {
+    Some(Timestamp { seconds: 1_800_000_000 + seconds, nanos: 0 })
+}
+
+fn payment(txid: char, asset: &str, units: u32, counterparty: &str) -> ChainPayment {
+    ChainPayment {
+        chain: "tron".to_owned(),
+        txid: txid.to_string().repeat(64),
+        asset: asset.to_owned(),
+        units: units.to_string(),
+        decimals: 6,
+        address: "ours".to_owned(),
+        counterparty: counterparty.to_owned(),
+        state: "final".to_owned(),
+        seen_at: at(0),
+        ..ChainPayment::default()
+    }
+}
+
+/// What payment-method says of an asset: what is held, and what the payments come to.
+fn held(asset: &str, units: u32, recorded: u32) -> AssetHolding {
+    AssetHolding {
+        chain: "tron".to_owned(),
+        asset: asset.to_owned(),
+        decimals: 6,
+        units: units.to_string(),
+        recorded: recorded.to_string(),
+        at: at(60),
+        ..AssetHolding::default()
+    }
+}
+
+async fn holdings(world: &World) -> GetHoldingsResponse {
+    let auditor = world.realm.staff(Role::Auditor).1;
+    world.grpc.get_holdings(with_token(GetHoldingsRequest {}, &auditor)).await.unwrap().into_inner()
+}
+
+async fn integrity(world: &World) -> GetIntegrityResponse {
+    world.grpc.get_integrity(with_token(GetIntegrityRequest {}, &world.reviewer)).await.unwrap().into_inner()
+}
+
+/// A withdrawal of 100 dollars that was approved, and its destination.
+async fn approved(world: &World) -> (Transaction, String, String) {
+    let made = world.withdraw(&world.member_with(20_000).await, withdrawal(10_000)).await.unwrap();
+    let approved = world.approve(&made).await.unwrap();
+    let (destination, method) = (approved.destination.clone().unwrap(), approved.method.clone().unwrap());
+    (approved, destination.address, method.currency)
+}
+
+/// [D-Q8] [D-R17] Case 20: a payout that was marked as paid, and one whose withdrawal waits for that, are accounted for once. The rest
+/// is exactly what is missing, in units, and the integrity report names it. What is unknown has no units, and is no fault.
+#[sqlx::test(migrations = false)]
+async fn what_no_withdrawal_accounts_for_is_missing(pool: PgPool) {
+    let world = World::new(pool).await;
+    assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
+    let ((one, to_one, asset), (_, to_two, _)) = (approved(&world).await, approved(&world).await);
+    let paid = "a".repeat(64);
+    world.pay_with(&one, &paid).await.unwrap();
+    let outflow = |number, payment| Outflow { number, payment: Some(payment), replaces: Vec::new() };
+    let stolen = outflow(4, payment('d', &asset, 70, "theirs"));
+    *world.evidence.held.lock().unwrap() = Observed {
+        holdings: vec![held(&asset, 930, 930), AssetHolding { asset: "BTC".to_owned(), ..AssetHolding::default() }],
+        outflows: vec![
+            // A hash alone proves nothing: it has to have gone to the destination.
+            outflow(1, payment('a', &asset, 100, "theirs")),
+            outflow(2, payment('a', &asset, 100, &to_one.to_uppercase())),
+            outflow(3, payment('c', &asset, 100, &to_two)),
+            outflow(5, payment('e', &asset, 30, &to_two)),
+            stolen.clone(),
+        ],
+        undone: Vec::new(),
+    };
+    let found = holdings(&world).await;
+    let missing: Vec<_> = found.outflows.iter().map(|one| (one.txid.clone(), one.units.as_str())).collect();
+    assert_eq!(
+        missing,
+        [('a', "100"), ('e', "30"), ('d', "70")].map(|(hash, units)| (hash.to_string().repeat(64), units))
+    );
+    let usdt = &found.holdings[0];
+    assert_eq!((usdt.books.as_str(), usdt.difference.as_str(), usdt.state.as_str()), ("1130", "-200", "fail"));
+    let btc = &found.holdings[1];
+    assert_eq!((btc.units.as_str(), btc.difference.as_str(), btc.state.as_str()), ("", "", "unknown"));
+    let report = integrity(&world).await;
+    let faults: Vec<_> = report.faults.iter().filter(|fault| fault.subject == "holding").collect();
+    assert_eq!((report.ok, faults.len()), (false, 4));
+    assert!(faults[0].detail.starts_with("0.0002 "), "{}", faults[0].detail);
+    let observed = world.grpc.chains.holdings().await.unwrap();
+    let matched = check_holdings(&world.grpc.db, observed).await.unwrap().matched;
+    assert_eq!(matched.iter().map(|(number, id)| (*number, id.to_string())).collect::<Vec<_>>(), [(2, one.id.clone())]);
+    // A payout whose fee was raised is the same payout.
+    let bumped = Outflow { number: 6, payment: Some(payment('f', &asset, 100, &to_one)), replaces: vec![paid] };
+    *world.evidence.held.lock().unwrap() =
+        Observed { holdings: vec![held(&asset, 930, 930)], outflows: vec![bumped], undone: Vec::new() };
+    let found = holdings(&world).await;
+    assert_eq!((found.outflows.len(), found.holdings[0].state.as_str()), (0, "ok"));
+    assert!(!integrity(&world).await.faults.iter().any(|fault| fault.subject == "holding"));
+}
+
+/// [D-Q5] [D-Q8] Case 12: a reorganisation undoes the payment of an approved deposit. The integrity report names it until it counts
+/// again or is reversed; the member keeps what was credited.
+#[sqlx::test(migrations = false)]
+async fn an_approved_payment_that_is_undone_is_a_finding(pool: PgPool) {
+    let world = World::new(pool).await;
+    let member = world.member();
+    let made = world.deposit(&member, deposit(10_000)).await.unwrap();
+    world.approve_as(&world.reviewer, &made, 10_000, (&"a".repeat(64), Some(0))).await.unwrap();
+    let undone = |txid| UndonePayment {
+        payment: Some(ChainPayment { state: "orphaned".to_owned(), ..payment(txid, "USDT", 100, "") }),
+        changed_at: at(60),
+        is_deposit: true,
+    };
+    *world.evidence.held.lock().unwrap() = Observed {
+        undone: vec![undone('a'), undone('b'), UndonePayment { is_deposit: false, ..undone('a') }],
+        ..Observed::default()
+    };
+    let found = holdings(&world).await.undone;
+    assert_eq!(found.iter().map(|one| one.transaction.clone().unwrap().id).collect::<Vec<_>>(), [made.id.clone()]);
+    let report = integrity(&world).await;
+    let fault = report.faults.iter().find(|fault| fault.subject == "payment").unwrap();
+    assert_eq!((report.ok, fault.subject_id.as_str()), (false, made.id.as_str()));
+    assert_eq!(world.wallet(&member).await.available_cents, 10_000);
+    world.assert_books().await;
+    *world.evidence.held.lock().unwrap() = Observed::default();
+    assert_eq!(holdings(&world).await.undone, []);
+}
