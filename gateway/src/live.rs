@@ -10,6 +10,7 @@ use chassis::bus::Bus;
 use futures::StreamExt;
 use prost::Message;
 use proto::auth::v1::SessionEnded;
+use proto::payment_method::v1::PaymentChanged;
 use proto::trade::v1::TradeOpened;
 use proto::wallet::v1::{BalanceMoved, DepositRequested};
 use tokio::sync::broadcast;
@@ -102,7 +103,8 @@ impl Live {
     }
 
     async fn follow_once(&self, bus: &Bus, plans: &PlanCache) -> anyhow::Result<()> {
-        let mut events = bus.tap("gateway.live", &["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended"]).await?;
+        let keys = ["wallet.v1.*", "trade.v1.*", "auth.v1.session_ended", "payment_method.v1.payment_changed"];
+        let mut events = bus.tap("gateway.live", &keys).await?;
         plans.set_connected(true);
         loop {
             tokio::select! {
@@ -135,6 +137,8 @@ fn member_of(key: &str, payload: &[u8]) -> Option<String> {
         BalanceMoved::decode(payload).ok()?.user_id
     } else if key.starts_with("wallet.") {
         DepositRequested::decode(payload).ok()?.transaction?.user_id
+    } else if key.starts_with("payment_method.") {
+        PaymentChanged::decode(payload).ok()?.user_id
     } else {
         TradeOpened::decode(payload).ok()?.trade?.user_id
     };

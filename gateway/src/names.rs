@@ -49,8 +49,8 @@ names! {
     /// Kind of items in the review queue.
     QueueKind = ["deposit", "course", "fee", "withdrawal", "payout"];
     /// What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted
-    /// (`cause`).
-    FaultSubject = ["account", "posting", "member", "cause"];
+    /// (`cause`); what is held (`holding`), or the payment of an approved transaction (`payment`).
+    FaultSubject = ["account", "posting", "member", "cause", "holding", "payment"];
     /// Purpose of a payment.
     DepositType = ["deposit", "course"];
     /// State of the trades to list: open, or also ended.

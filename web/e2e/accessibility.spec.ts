@@ -82,7 +82,7 @@ test('no page scrolls sideways at 360 px, however long the words in it are', asy
   const staffPages = {
     reviewer: ['/admin', `/admin/review/${pending}`, '/admin/members', `/admin/members/${memberId}`, '/admin/proposals'],
     manager: ['/admin/course'],
-    admin: ['/admin/integrity', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
+    admin: ['/admin/integrity', '/admin/holdings', '/admin/audit', '/admin/staff', '/admin/security', '/admin/plans', `/admin/plans/${planId}`, '/admin/payment-methods', '/admin/payments', '/admin/payouts'],
   }
   for (const [name, paths] of Object.entries(staffPages)) {
     const desk = await another()

@@ -79,6 +79,7 @@ const TABLE: &[Row] = &[
     ("GET", "/admin/journal", "", "auditor admin"),
     ("GET", "/admin/payments/unclaimed", "", ALL),
     ("GET", "/admin/integrity", "", ALL),
+    ("GET", "/admin/holdings", "", ALL),
     ("POST", "/admin/liabilities", "", "treasurer auditor admin"),
     ("POST", "/admin/withdrawals/reopen", "", "treasurer admin"),
     ("POST", "/admin/ledger/accounts/{id}/rebuild", "1", "treasurer"),

@@ -24,6 +24,8 @@ pub mod staff;
 
 pub mod books;
 
+pub mod holdings;
+
 pub mod journal;
 
 pub mod audit;
@@ -99,6 +101,7 @@ pub fn routes(
         .routes(routes!(journal::journal))
         .routes(routes!(audit::audit))
         .routes(routes!(books::integrity))
+        .routes(routes!(holdings::holdings))
         .routes(routes!(books::reopen))
         .routes(routes!(books::rebuild))
         .routes(routes!(dead_letters::list))

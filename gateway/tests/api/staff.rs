@@ -6,7 +6,7 @@ use chassis::error::{Kind, Refusal};
 use chassis::identity::Role;
 use prost::Message;
 use proto::common::v1::{
-    ChainEvidence, ChainPayment, ErrorReason, EvidenceCheck, Idempotency, Proposal, ProposalStatus,
+    ChainEvidence, ChainPayment, ErrorReason, EvidenceCheck, HeldAtAddress, Idempotency, Proposal, ProposalStatus,
 };
 use proto::{auth::v1 as auth, course::v1 as course, mailer::v1 as mailer, payment_method::v1 as payment_method};
 use proto::{trade::v1 as trade, wallet::v1 as wallet};
@@ -429,4 +429,43 @@ async fn unclaimed_payments_reach_staff() {
     assert_eq!((asked[0].txid.as_str(), asked[0].vout), ("abcd", Some(1)));
     let reply = keyed(&fixture, &token, (Method::GET, "/transactions/1?vout=x"), "", None).await;
     assert_eq!((reply.status, reply.json()["errors"]["vout"].is_string()), (StatusCode::UNPROCESSABLE_ENTITY, true));
+}
+
+/// [D-Q8] [D-R17] Staff see what is held by asset and address. What is not known is null and never zero.
+#[tokio::test]
+async fn holdings_reach_staff() {
+    let fixture = Fixture::new().await;
+    let (_, token) = fixture.realm.staff(Role::Auditor);
+    let known = wallet::Holding {
+        chain: "bitcoin".to_owned(),
+        asset: "BTC".to_owned(),
+        decimals: 8,
+        units: "930".to_owned(),
+        books: "1000".to_owned(),
+        difference: "-70".to_owned(),
+        state: "fail".to_owned(),
+        rate_micros: Some(97_312_450_000),
+        value_cents: Some(90),
+        addresses: vec![HeldAtAddress { address: "bc1q-ours".to_owned(), units: "930".to_owned(), at: None }],
+        ..Default::default()
+    };
+    let unknown = wallet::Holding { asset: "USDT".to_owned(), state: "unknown".to_owned(), ..Default::default() };
+    let left = ChainPayment { txid: "ab".repeat(32), counterparty: "bc1q-theirs".to_owned(), ..Default::default() };
+    let undone = wallet::UndoneTransaction { transaction: Some(row()), ..Default::default() };
+    let answer =
+        wallet::GetHoldingsResponse { holdings: vec![known, unknown], outflows: vec![left], undone: vec![undone] };
+    fixture.recorder.answer("/solvane.wallet.v1.StaffService/GetHoldings", &answer);
+    let reply = keyed(&fixture, &token, (Method::GET, "/holdings"), "", None).await.json();
+    let found = &reply["holdings"][0];
+    assert_eq!(
+        (&found["units"], &found["books"], &found["difference"]),
+        (&"930".into(), &"1000".into(), &"-70".into())
+    );
+    assert_eq!((&found["rate"], &found["value"]), (&"97312.45".into(), &serde_json::json!(0.9)));
+    assert_eq!(found["addresses"][0]["address"], "bc1q-ours");
+    for name in ["units", "books", "difference", "at"] {
+        assert!(reply["holdings"][1][name].is_null(), "{name}");
+    }
+    assert_eq!(reply["outflows"][0]["counterparty"], "bc1q-theirs");
+    assert_eq!(reply["undone"][0]["transaction"]["id"], row().id);
 }

@@ -1,6 +1,7 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
 import { http, HttpResponse } from 'msw'
 import { beforeEach, describe, expect, it, vi } from 'vitest'
+import { adminPaths } from '@/features/admin/paths'
 import { queryClient } from '@/lib/query-client'
 import { useSession } from '@/lib/session'
 import { openAsMember, currentPath } from '@/testing/render'
@@ -671,6 +672,46 @@ describe('the sums of the books', () => {
     openAsStaff('/admin/integrity')
     await screen.findByText('The ledger is consistent')
     for (const words of ['Holdings are less than what is owed to members', /paid out in gains/, 'Must be zero']) expect(screen.queryByText(words)).toBeNull()
+  })
+})
+
+describe('the holdings', () => {
+  it('compare what is held with the books, and show a dash for what is not known [D-Q8]', async () => {
+    const held = {
+      chain: 'bitcoin', asset: 'BTC', decimals: 8, units: '93000000', books: '100000000', difference: '-7000000', state: 'fail',
+      at: '2026-03-05T14:07:00Z', rate: '97312.45', rateAt: '2026-03-05T14:06:00Z', value: 90500.57,
+      addresses: [{ address: 'bc1q-ours', units: '93000000', at: '2026-03-05T14:07:00Z' }],
+    }
+    const unknown = { chain: 'tron', asset: 'USDT', decimals: 6, units: null, books: null, difference: null, at: null, state: 'unknown', addresses: [] }
+    const left = {
+      chain: 'bitcoin', txid: 'ab12', index: 0, asset: 'BTC', units: '7000000', decimals: 8, state: 'final', confirmations: 6,
+      confirmationsNeeded: 6, seenAt: '2026-03-05T14:05:00Z', address: 'bc1q-ours', counterparty: 'bc1q-theirs',
+    }
+    server.use(answers('get', '/admin/holdings', { holdings: [held, unknown], outflows: [left], undone: [{ transaction: deposit, payment: left, changedAt: null }] }))
+    openAsStaff('/admin/holdings')
+    const assets = within(await screen.findByRole('region', { name: 'Assets' }))
+    const [, bitcoin, tether] = assets.getAllByRole('row')
+    expect(bitcoin).toHaveTextContent('−0.07 BTC')
+    expect(bitcoin).toHaveTextContent('Less than the books')
+    expect(bitcoin).toHaveTextContent('$90,500.57 at $97,312.45')
+    expect(within(tether as HTMLElement).getAllByText('–')).toHaveLength(3)
+    expect(tether).toHaveTextContent('Unknown')
+    expect(screen.getByText('Payments without a withdrawal')).toBeVisible()
+    expect(screen.getByText('bc1q-theirs')).toBeVisible()
+    expect(screen.getByRole('link', { name: new RegExp(deposit.reference) })).toHaveAttribute('href', adminPaths.review(deposit.id))
+  })
+
+  it('make the integrity page say what does not match [D-Q8] [D-R17]', async () => {
+    server.use(
+      answers('get', '/admin/integrity', {
+        faults: [{ subject: 'holding', subjectId: 'bitcoin BTC', detail: '0.07 BTC less are held on bitcoin than the books say.', foundAt: null }],
+        trialBalance: 0, drift: 0, liabilities: { available: 0, held: 0, invested: 0, bonus: 0, total: 0 },
+        holdings: 0, pool: 0, outboxOldestSeconds: 0, deadLetters: 0, ok: false, withdrawals: { stopped: false },
+      }),
+    )
+    openAsStaff('/admin/integrity')
+    expect(await screen.findByText('What is held does not match the books')).toBeVisible()
+    expect(within(screen.getByRole('main')).getByRole('link', { name: 'Holdings' })).toHaveAttribute('href', adminPaths.holdings)
   })
 })
 

@@ -152,6 +152,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/holdings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare what is held with the books
+         * @description Balances of the platform's addresses as the chains tell them, in units of each asset. A balance that was not read within ten
+         *     minutes is unknown. Dollars are for display.
+         */
+        get: operations["get_admin_holdings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/integrity": {
         parameters: {
             query?: never;
@@ -1433,7 +1454,8 @@ export interface paths {
         };
         /**
          * Follow the member's changes
-         * @description An event `change` with the event's key as data, for every change of the member's money; `reset` when some were missed.
+         * @description An event `change` with the event's key as data, for every change of the member's money, and when a
+         *     payment at their quote is seen or confirmed; `reset` when some were missed.
          */
         get: operations["get_events"];
         put?: never;
@@ -2653,10 +2675,10 @@ export interface components {
             subjectId: string;
         };
         /**
-         * @description What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted (`cause`).
+         * @description What a fault is about: an account, a posting, a member's hold or investments, or a decision that was never posted (`cause`); what is held (`holding`), or the payment of an approved transaction (`payment`).
          * @enum {string}
          */
-        FaultSubject: "account" | "posting" | "member" | "cause";
+        FaultSubject: "account" | "posting" | "member" | "cause" | "holding" | "payment";
         /** @description A separate payment of the fee of an open withdrawal. */
         FeePayment: {
             /**
@@ -2701,6 +2723,14 @@ export interface components {
             /** @example ada@example.org */
             email: string;
         };
+        /** @description What an address of the platform holds. */
+        HeldAtAddress: {
+            address: string;
+            /** @description When it was read last. */
+            at?: string | null;
+            /** @description In the smallest unit of the asset. */
+            units: string;
+        };
         /** @description A hold on a part of a balance. */
         Hold: {
             /** @description Amount of the hold in dollars. */
@@ -2725,6 +2755,42 @@ export interface components {
          * @enum {string}
          */
         HoldReason: "COMPLIANCE" | "DISPUTE" | "OTHER";
+        /** @description What is held of an asset. */
+        Holding: {
+            addresses: components["schemas"]["HeldAtAddress"][];
+            asset: string;
+            /** @description The oldest reading of its addresses. */
+            at?: string | null;
+            /** @description What should be held according to the books, in the smallest unit. */
+            books?: string | null;
+            /** @description `bitcoin`, `ethereum` or `tron`. */
+            chain: string;
+            /** Format: int32 */
+            decimals: number;
+            /** @description Negative if less is held than the books say. */
+            difference?: string | null;
+            /** @description For display: dollars for a whole unit. */
+            rate?: string;
+            rateAt?: string;
+            /** @description `ok`, `warn` (more than the books say), `fail` (less) or `unknown`. */
+            state: string;
+            /** @description What is held, in the smallest unit of the asset; null while it is not known. */
+            units?: string | null;
+            /**
+             * Format: double
+             * @description In dollars at that rate.
+             */
+            value?: number;
+        };
+        /** @description Holdings, and what does not fit the books. */
+        Holdings: {
+            /** @description By chain and asset. */
+            holdings: components["schemas"]["Holding"][];
+            /** @description Payments from the platform that no withdrawal accounts for, oldest first. */
+            outflows: components["schemas"]["Outflow"][];
+            success: boolean;
+            undone: components["schemas"]["UndoneTransaction"][];
+        };
         /** @description The new photo. */
         ImageRequest: {
             /**
@@ -3115,6 +3181,13 @@ export interface components {
         NoteRequest: {
             /** @example Asked for by the member by phone. */
             note: string;
+        };
+        /** @description A payment from the platform. */
+        Outflow: components["schemas"]["ChainPayment"] & {
+            /** @description The platform's address. */
+            address: string;
+            /** @description Where it went; empty where the chain does not tell. */
+            counterparty: string;
         };
         /** @description A passkey of the caller. */
         Passkey: {
@@ -4140,6 +4213,12 @@ export interface components {
             payments: components["schemas"]["UnclaimedPayment"][];
             success: boolean;
         };
+        /** @description An approved transaction whose payment does not count any more. */
+        UndoneTransaction: {
+            changedAt?: string | null;
+            payment: components["schemas"]["ChainPayment"];
+            transaction: components["schemas"]["StaffTransaction"];
+        };
         /** @description An account as its owner sees it. */
         User: {
             /** @description When its owner closed it. Missing while it is open. */
@@ -4619,6 +4698,27 @@ export interface operations {
         requestBody?: never;
         responses: {
             200: components["responses"]["Done"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_admin_holdings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Holdings"];
+                };
+            };
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };

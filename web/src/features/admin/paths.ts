@@ -19,5 +19,6 @@ export const adminPaths = {
   staff: '/admin/staff',
   audit: '/admin/audit',
   integrity: '/admin/integrity',
+  holdings: '/admin/holdings',
   security: '/admin/security',
 } as const

@@ -33,6 +33,7 @@ const ProposalsPage = page(() => import('./proposals-page'), 'ProposalsPage')
 const StaffPage = page(() => import('./staff-page'), 'StaffPage')
 const AuditPage = page(() => import('./audit-page'), 'AuditPage')
 const IntegrityPage = page(() => import('./integrity-page'), 'IntegrityPage')
+const HoldingsPage = page(() => import('./holdings-page'), 'HoldingsPage')
 const SecurityPage = page(() => import('./security-page'), 'SecurityPage')
 
 /** The back office. To everybody but staff its addresses do not exist [D-O2]. */
@@ -75,6 +76,7 @@ function StaffArea() {
           <Route path="payment-methods" element={<MethodsPage />} />
           <Route path="proposals" element={<ProposalsPage />} />
           <Route path="integrity" element={<IntegrityPage />} />
+          <Route path="holdings" element={<HoldingsPage />} />
           <Route path="security" element={<SecurityPage />} />
           <Route element={<For act="changePlans" />}>
             <Route path="plans/new" element={<NewPlanPage />} />

@@ -6,6 +6,7 @@ import {
   HandCoins,
   Inbox,
   KeyRound,
+  Landmark,
   LogOut,
   ScrollText,
   SearchCheck,
@@ -64,6 +65,7 @@ const groups = (counts: ReturnType<typeof useCounts>): { name: string; entries: 
     name: 'Control',
     entries: [
       { to: adminPaths.integrity, label: 'Integrity', icon: BadgeCheck },
+      { to: adminPaths.holdings, label: 'Holdings', icon: Landmark },
       { to: adminPaths.audit, label: 'Audit log', icon: ScrollText, act: 'seeAudit' },
       { to: adminPaths.staff, label: 'Staff', icon: UserCog, act: 'seeStaff' },
     ],

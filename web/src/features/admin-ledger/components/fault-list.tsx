@@ -1,7 +1,9 @@
+import { ButtonLink } from '@/components/button'
 import { Card } from '@/components/card'
 import { useRebuildAccount } from '../api/integrity'
 import type { Integrity } from '@/features/admin/api/types'
 import { formatMoment } from '@/features/admin/moments'
+import { adminPaths } from '@/features/admin/paths'
 import { useMay } from '@/features/admin/permissions'
 import { NoteButton } from '@/features/admin/components/note-dialog'
 
@@ -30,6 +32,8 @@ function FaultRow({ fault: { subject, subjectId, detail, foundAt } }: { fault: F
         {foundAt && <p className="text-ink-faint">Found {formatMoment(foundAt)}</p>}
       </div>
       {subject === 'account' && may('correctBalances') && <Rebuild accountId={subjectId} />}
+      {subject === 'payment' && <ButtonLink size="sm" variant="secondary" to={adminPaths.review(subjectId)}>Open</ButtonLink>}
+      {subject === 'holding' && <ButtonLink size="sm" variant="secondary" to={adminPaths.holdings}>Holdings</ButtonLink>}
     </li>
   )
 }

@@ -44,6 +44,10 @@ const aboveOwed = ({ holdings, liabilities }: Integrity) => toDollars(toCents(ho
 /** The one verdict: on the entries first, then on whether what is held covers what is owed. */
 function verdictOn(books: Integrity) {
   const missing = -aboveOwed(books)
+  const isHeldWrong = books.faults.length > 0 && books.faults.every(({ subject }) => subject === 'holding' || subject === 'payment')
+  if (!books.ok && missing <= 0 && isHeldWrong) {
+    return { ok: false, title: 'What is held does not match the books', text: 'Do not pay anything out until the cause is found. The failed checks name it.' }
+  }
   if (!books.ok && missing <= 0) {
     return { ok: false, title: 'The ledger does not balance', text: 'Do not pay anything out until the cause is found.' }
   }

@@ -17,5 +17,6 @@ export const adminKeys = {
   staff: ['admin', 'staff'],
   audit: (filter: object) => ['admin', 'audit', filter],
   integrity: ['admin', 'integrity'],
+  holdings: ['admin', 'holdings'],
   deadLetters: ['admin', 'dead-letters'],
 } as const

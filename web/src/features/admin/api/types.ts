@@ -39,6 +39,9 @@ export type AuditRow = Schemas['AuditRow']
 
 export type Integrity = Schemas['Integrity']
 
+export type Holdings = Schemas['Holdings']
+export type Holding = Schemas['Holding']
+
 export type DeadLetter = Schemas['DeadLetter']
 
 export type Viewer = Schemas['Viewer']

@@ -1,0 +1,149 @@
+//! What the platform holds on chains, compared with the books in units.
+
+use axum::extract::State;
+use chassis::money::Rate;
+use proto::common::v1 as common;
+use proto::wallet::v1 as wallet;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::app::App;
+use crate::clients::call_retrying;
+use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
+use crate::json::{Dollars, Reply, moment, ok};
+use crate::routes::admin::transactions::{StaffTransaction, named_by};
+use crate::routes::transactions::payments::ChainPayment;
+
+/// What an address of the platform holds.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct HeldAtAddress {
+    address: String,
+    /// In the smallest unit of the asset.
+    units: String,
+    /// When it was read last.
+    at: Option<String>,
+}
+
+/// What is held of an asset.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Holding {
+    /// `bitcoin`, `ethereum` or `tron`.
+    chain: String,
+    asset: String,
+    decimals: u32,
+    /// What is held, in the smallest unit of the asset; null while it is not known.
+    units: Option<String>,
+    /// What should be held according to the books, in the smallest unit.
+    books: Option<String>,
+    /// Negative if less is held than the books say.
+    difference: Option<String>,
+    /// The oldest reading of its addresses.
+    at: Option<String>,
+    /// `ok`, `warn` (more than the books say), `fail` (less) or `unknown`.
+    state: String,
+    /// For display: dollars for a whole unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    rate: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    rate_at: Option<String>,
+    /// In dollars at that rate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = f64, nullable = false)]
+    value: Option<Dollars>,
+    addresses: Vec<HeldAtAddress>,
+}
+
+/// A payment from the platform.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Outflow {
+    #[serde(flatten)]
+    payment: ChainPayment,
+    /// The platform's address.
+    address: String,
+    /// Where it went; empty where the chain does not tell.
+    counterparty: String,
+}
+
+/// An approved transaction whose payment does not count any more.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct UndoneTransaction {
+    transaction: StaffTransaction,
+    payment: ChainPayment,
+    changed_at: Option<String>,
+}
+
+/// Holdings, and what does not fit the books.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Holdings {
+    success: bool,
+    /// By chain and asset.
+    holdings: Vec<Holding>,
+    /// Payments from the platform that no withdrawal accounts for, oldest first.
+    outflows: Vec<Outflow>,
+    undone: Vec<UndoneTransaction>,
+}
+
+/// Compare what is held with the books
+///
+/// Balances of the platform's addresses as the chains tell them, in units of each asset. A balance that was not read within ten
+/// minutes is unknown. Dollars are for display.
+#[utoipa::path(get, path = "/admin/holdings", responses((status = 200, body = Holdings), Errors), tag = "Back office")]
+pub async fn holdings(State(app): State<App>, StaffMember(caller): StaffMember) -> Result<Reply<Holdings>, ApiError> {
+    let message = wallet::GetHoldingsRequest {};
+    let answer = call_retrying!(app.clients.wallet_staff, get_holdings, caller.out, message)?.into_inner();
+    let people = answer.undone.iter().filter_map(|one| one.transaction.as_ref()).flat_map(named_by);
+    let people = app.profiles.look_up(people).await?;
+    let mut undone = Vec::new();
+    for one in answer.undone {
+        undone.push(UndoneTransaction {
+            transaction: StaffTransaction::new(&app, one.transaction.unwrap_or_default(), &people)?,
+            payment: one.payment.unwrap_or_default().into(),
+            changed_at: moment(one.changed_at.as_ref()),
+        });
+    }
+    Ok(ok(Holdings {
+        success: true,
+        holdings: answer.holdings.into_iter().map(Into::into).collect(),
+        outflows: answer.outflows.into_iter().map(Into::into).collect(),
+        undone,
+    }))
+}
+
+impl From<wallet::Holding> for Holding {
+    fn from(one: wallet::Holding) -> Self {
+        let known = |text: String| Some(text).filter(|text| !text.is_empty());
+        let address = |held: common::HeldAtAddress| HeldAtAddress {
+            at: moment(held.at.as_ref()),
+            address: held.address,
+            units: held.units,
+        };
+        Self {
+            chain: one.chain,
+            asset: one.asset,
+            decimals: one.decimals,
+            units: known(one.units),
+            books: known(one.books),
+            difference: known(one.difference),
+            at: moment(one.at.as_ref()),
+            state: one.state,
+            rate: one.rate_micros.and_then(|micros| Rate::new(micros).ok()).map(Rate::to_wire),
+            rate_at: moment(one.rate_at.as_ref()),
+            value: one.value_cents.map(Dollars::from_cents),
+            addresses: one.addresses.into_iter().map(address).collect(),
+        }
+    }
+}
+
+impl From<common::ChainPayment> for Outflow {
+    fn from(payment: common::ChainPayment) -> Self {
+        let (address, counterparty) = (payment.address.clone(), payment.counterparty.clone());
+        Self { payment: payment.into(), address, counterparty }
+    }
+}
