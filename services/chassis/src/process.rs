@@ -324,12 +324,9 @@ pub async fn health(ops_addr: SocketAddr) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// Sweeps at the start, so that a process which is often restarted sweeps too, and at a pace of its own after that.
 async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
-        tokio::select! {
-            () = shutdown.cancelled() => return Ok(()),
-            () = tokio::time::sleep(Duration::from_secs(rand::random_range(600..900))) => {}
-        }
         for (what, result) in [
             ("idempotency keys", idempotency::sweep(&db).await),
             ("events", outbox::relay::sweep(&db).await),
@@ -339,6 +336,10 @@ async fn sweep(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
                 Ok(rows) => tracing::debug!(rows, what, "swept"),
                 Err(error) => tracing::warn!(%error, what, "sweep failed"),
             }
+        }
+        let pause = Duration::from_secs(rand::random_range(600..900));
+        if shutdown.run_until_cancelled(tokio::time::sleep(pause)).await.is_none() {
+            return Ok(());
         }
     }
 }
