@@ -109,6 +109,7 @@ impl Files {
     pub async fn keep(&self, file: Checked) -> Result<Stored, ApiError> {
         let path = Path::from(file.stored.key.as_str());
         self.store.put(&path, PutPayload::from(file.bytes)).await.map_err(unavailable)?;
+        chassis::crash_point!("gateway.files.after_put");
         Ok(file.stored)
     }
 

@@ -42,6 +42,10 @@ pub struct Ops {
     /// balancer in front needs to notice.
     #[arg(long, env, default_value_t = 0)]
     pub shutdown_delay_seconds: u64,
+    /// Where tests arm places at which the process dies.
+    #[cfg(feature = "crash-points")]
+    #[arg(long, env)]
+    pub crash_points_dir: Option<PathBuf>,
 }
 
 /// The gRPC server.

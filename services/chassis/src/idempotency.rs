@@ -145,6 +145,7 @@ impl Work {
                 sqlx::query!("SAVEPOINT effect").execute(&mut *tx).await?;
             }
         }
+        crate::crash_point!("idempotency.after_claim");
         Ok(Self { tx, claim, stored })
     }
 
@@ -187,7 +188,9 @@ impl Work {
             .execute(&mut *self.tx)
             .await?;
         }
+        crate::crash_point!("idempotency.before_commit");
         self.tx.commit().await?;
+        crate::crash_point!("idempotency.after_commit");
         Ok(Answer { result: result?, replayed: None })
     }
 }

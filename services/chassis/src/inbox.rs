@@ -21,8 +21,10 @@ pub async fn take_effect(db: &Db, handler: &dyn Handler, event: &Event) -> Resul
     let mut tx = db.begin().await?;
     if first_time(&mut tx, event).await? {
         effect.apply(&mut tx).await?;
+        crate::crash_point!("inbox.before_commit");
         tx.commit().await?;
     }
+    crate::crash_point!("inbox.before_ack");
     Ok(())
 }
 

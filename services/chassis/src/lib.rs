@@ -2,7 +2,7 @@
 //! ([error]), requests ([validate], [page]), identity ([keys], [identity], [auth_client]), permissions ([permission])
 //! and signed decisions ([decision]), state ([db], [idempotency], [proposal], [audit], [roots]), communication
 //! ([grpc], [batch], [bus], [outbox], [inbox], [dead_letter]), the removal of personal data ([erasure]), and the process ([config], [telemetry], [process],
-//! [command]).
+//! [command], [crash]).
 
 #![warn(missing_docs)]
 
@@ -62,6 +62,8 @@ pub mod telemetry;
 pub mod process;
 
 pub mod command;
+
+pub mod crash;
 
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -66,6 +66,10 @@ impl Process {
         let _ = rustls::crypto::aws_lc_rs::default_provider().install_default();
         let telemetry = telemetry::start(name, ops)?;
         raise_file_limit();
+        #[cfg(feature = "crash-points")]
+        if let Some(folder) = &ops.crash_points_dir {
+            crate::crash::watch(folder.clone());
+        }
         let (leaving, shutdown) = (CancellationToken::new(), CancellationToken::new());
         let delay = Duration::from_secs(ops.shutdown_delay_seconds);
         let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);

@@ -15,7 +15,9 @@ where
 {
     while !shutdown.is_cancelled() {
         loop {
-            match batch().await {
+            let swept = batch().await;
+            crate::crash_point!("sweep.after_batch");
+            match swept {
                 Ok(done) if done == N::default() => break,
                 Ok(done) => tracing::debug!(%done, what, "swept"),
                 Err(error) => {

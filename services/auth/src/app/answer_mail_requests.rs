@@ -51,7 +51,9 @@ pub async fn answer_next(app: &App) -> Result<bool, Error> {
         }
         Wanted::Reset => reset(app, &mut tx, &request.email, now).await?,
     }
+    chassis::crash_point!("auth.mail_requests.before_commit");
     tx.commit().await?;
+    chassis::crash_point!("auth.mail_requests.after_commit");
     Ok(true)
 }
 

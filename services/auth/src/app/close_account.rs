@@ -33,6 +33,7 @@ const PAUSE: Duration = Duration::from_secs(10);
 pub async fn close_account(app: &App, session: &Session, password: &str) -> Result<(), Error> {
     let proof = factor_proof::prove(app, session, password).await?;
     request(app, session, proof).await?;
+    chassis::crash_point!("auth.close_account.after_request");
     finish(app, session.user_id).await
 }
 
@@ -53,7 +54,9 @@ async fn request(app: &App, session: &Session, proof: Proof<'_>) -> Result<(), E
 
 /// Asks wallet, and closes the account or withdraws the request.
 async fn finish(app: &App, user_id: Uuid) -> Result<(), Error> {
-    match app.wallet.close(user_id).await {
+    let closed = app.wallet.close(user_id).await;
+    chassis::crash_point!("auth.close_account.after_wallet");
+    match closed {
         Ok(()) => close(app, user_id).await,
         Err(refusal) => {
             if refusal.kind == Refused::Conflict {
@@ -91,6 +94,7 @@ async fn close(app: &App, user_id: Uuid) -> Result<(), Error> {
     published::session_ended(&mut tx, user.id, &ended).await?;
     published::account_closed(&mut tx, &user).await?;
     tx.commit().await?;
+    chassis::crash_point!("auth.close_account.after_commit");
     Ok(())
 }
 

@@ -130,7 +130,9 @@ async fn open(app: &App, known: &User, credentials: &Credentials) -> Result<Sign
         }
     }
     let token = app.tokens.issue(&session, now)?;
+    chassis::crash_point!("auth.login.before_commit");
     tx.commit().await?;
+    chassis::crash_point!("auth.login.after_commit");
     Ok(SignedIn { user, token })
 }
 

@@ -45,6 +45,7 @@ pub async fn sign_decision(app: &App, wanted: &SignDecision<'_>) -> Result<Strin
         check_proposer(&mut *app.db.conn().await?, proposer).await?;
     }
     let passkey = own_signature(app, session_id, (found.stepped_up, found.now), wanted.digest).await?;
+    chassis::crash_point!("auth.sign_decision.before_signing");
     let now = found.now.unix_timestamp();
     let assertion = Assertion {
         iss: DECISION_SIGNER.to_owned(),

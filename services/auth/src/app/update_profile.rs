@@ -66,6 +66,7 @@ pub async fn update_profile(app: &App, session: &Session, details: &Details, pas
     }
     let user = users::find(&mut tx, user.id).await?.ok_or(Error::NotFound("account"))?;
     tx.commit().await?;
+    chassis::crash_point!("auth.update_profile.after_commit");
     Ok(user)
 }
 

@@ -84,19 +84,23 @@ pub async fn relay_batch(db: &Db, publisher: &Publisher) -> anyhow::Result<usize
         // A commit would wake this relay again, and so for ever.
         return Ok(0);
     }
+    crate::crash_point!("outbox.before_publish");
     let results = join_all(by_aggregate(rows).into_iter().map(|rows| publish_in_order(publisher, rows))).await;
     let (mut done, mut failure) = (Vec::with_capacity(found), None);
     for (published, result) in results {
         done.extend(published);
         failure = failure.or(result.err());
     }
+    crate::crash_point!("outbox.after_publish");
     if !done.is_empty() {
         sqlx::query!("UPDATE outbox SET published_at = clock_timestamp() WHERE id = ANY ($1)", &done)
             .execute(&mut *tx)
             .await?;
         metrics::counter!("outbox_published_total").increment(done.len() as u64);
     }
+    crate::crash_point!("outbox.before_commit");
     tx.commit().await?;
+    crate::crash_point!("outbox.after_commit");
     failure.map_or(Ok(found), Err)
 }
 

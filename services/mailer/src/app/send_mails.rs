@@ -113,6 +113,7 @@ impl SendMails {
             tracing::info_span!("mails.send", otel.name = %format!("mails.{template}"), mail = %mail.id, template);
         telemetry::continue_trace(&span, &trace);
         async {
+            chassis::crash_point!("mailer.send.after_lease");
             let attempt = self.attempt(&mail);
             tokio::pin!(attempt);
             let outcome = loop {
@@ -121,7 +122,9 @@ impl SendMails {
                     () = tokio::time::sleep(LEASE / 3) => self.renew(&mail).await,
                 }
             };
+            chassis::crash_point!("mailer.send.after_smtp");
             self.settle(&mail, outcome).await;
+            chassis::crash_point!("mailer.send.after_commit");
         }
         .instrument(span)
         .await;

@@ -50,6 +50,7 @@ pub async fn update_payment_method(
     }
     let method = methods::change(&mut tx, &before, fields, now).await?;
     tx.commit().await?;
+    chassis::crash_point!("payment_method.update.after_commit");
     let before = before.fields.image_key;
     let replaced = if before == method.fields.image_key { String::new() } else { before };
     Ok(Updated { method, replaced })

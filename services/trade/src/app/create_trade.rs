@@ -36,6 +36,7 @@ pub async fn create_trade(
     match retrying(|| begin(db, command, claim.clone())).await? {
         Begun::Before(answer) => Ok(answer),
         Begun::Now(id) => {
+            chassis::crash_point!("trade.create.before_funding");
             let trade = fund_trade(db, wallet, id).await?;
             Ok(Answer { result: trade.as_opened(), replayed: None })
         }

@@ -33,7 +33,10 @@ pub(super) async fn end_trade(
 ) -> Result<Answer<Trade>, Error> {
     match retrying(|| begin(db, command, claim.clone())).await? {
         Begun::Before(answer) => Ok(answer),
-        Begun::Now(id) => Ok(Answer { result: settle_trade(db, wallet, id).await?, replayed: None }),
+        Begun::Now(id) => {
+            chassis::crash_point!("trade.end.before_settling");
+            Ok(Answer { result: settle_trade(db, wallet, id).await?, replayed: None })
+        }
     }
 }
 

@@ -23,7 +23,9 @@ pub(super) const LEASE: Duration = Duration::seconds(4);
 /// `Contract` if it says what its contract rules out.
 pub async fn fund_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, Error> {
     let trade = read(db, id).await?;
-    let Err(refusal) = wallet.fund(&trade).await else { return retrying(|| opened(db, &trade)).await };
+    let funded = wallet.fund(&trade).await;
+    chassis::crash_point!("trade.fund.after_wallet");
+    let Err(refusal) = funded else { return retrying(|| opened(db, &trade)).await };
     match refusal.kind {
         Kind::Conflict => retrying(|| failed(db, id, &refusal)).await,
         Kind::Invalid if refusal.reason() == ErrorReason::InsufficientBalance => {
@@ -38,7 +40,9 @@ async fn opened(db: &Db, trade: &Trade) -> Result<Trade, Error> {
     let mut tx = db.begin().await?;
     if trades::opened(&mut tx, trade.id).await? {
         published::trade_opened(&mut tx, trade).await?;
+        chassis::crash_point!("trade.fund.before_commit");
         tx.commit().await?;
+        chassis::crash_point!("trade.fund.after_commit");
         return Ok(Trade { status: Status::Open, ..trade.clone() });
     }
     drop(tx);
@@ -48,6 +52,7 @@ async fn opened(db: &Db, trade: &Trade) -> Result<Trade, Error> {
 async fn failed(db: &Db, id: Uuid, refusal: &Refusal) -> Result<Trade, Error> {
     let mut tx = db.begin().await?;
     if trades::failed(&mut tx, id, refusal).await? {
+        chassis::crash_point!("trade.fund.before_refusal");
         tx.commit().await?;
         return Err(Error::Refused(refusal.clone()));
     }

@@ -44,6 +44,9 @@ pub async fn run(db: Db, wallet: Wallet, shutdown: CancellationToken) -> anyhow:
 /// unavailable, at growing intervals when only a person can help.
 pub async fn resume_trades(db: &Db, wallet: &Wallet) -> Result<usize, Error> {
     let due = trades::take_due(&mut *db.conn().await?, BATCH).await?;
+    if !due.is_empty() {
+        chassis::crash_point!("trade.resume.after_lease");
+    }
     let steps = due.iter().map(|id| async move {
         if let Err(error) = resume(db, wallet, *id).await {
             match error.kind() {

@@ -22,6 +22,7 @@ pub async fn settle_trade(db: &Db, wallet: &Wallet, id: Uuid) -> Result<Trade, E
         Kind::Unavailable | Kind::RateLimited => Error::Refused(refusal),
         _ => Error::Contract(refusal),
     })?;
+    chassis::crash_point!("trade.settle.after_wallet");
     retrying(|| ended(db, &trade, settlement)).await?;
     read(db, id).await
 }
@@ -31,7 +32,9 @@ async fn ended(db: &Db, trade: &Trade, settlement: Settlement) -> Result<(), Err
     let now = clock::now(&mut tx).await?;
     if trades::ended(&mut tx, trade.id, settlement.ending.status(), now).await? {
         published::trade_ended(&mut tx, trade, settlement).await?;
+        chassis::crash_point!("trade.settle.before_commit");
         tx.commit().await?;
+        chassis::crash_point!("trade.settle.after_commit");
     }
     Ok(())
 }

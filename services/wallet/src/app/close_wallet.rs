@@ -18,7 +18,9 @@ use crate::store::closed_wallets::{self, Open};
 pub async fn close_wallet(db: &Db, user_id: Uuid) -> Result<(), Error> {
     let mut tx = db.begin().await?;
     close(&mut tx, user_id).await?;
+    chassis::crash_point!("wallet.close.before_commit");
     tx.commit().await?;
+    chassis::crash_point!("wallet.close.after_commit");
     Ok(())
 }
 

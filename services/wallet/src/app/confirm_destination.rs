@@ -33,6 +33,7 @@ pub async fn confirm_destination(
         Cause::Factor
     } else {
         codes.check(member.user_id, key, code).await?;
+        chassis::crash_point!("wallet.confirm_destination.after_code");
         Cause::Code
     };
     let mut tx = db.begin().await?;
@@ -41,6 +42,7 @@ pub async fn confirm_destination(
         let withdrawal = transactions::find(&mut tx, id).await?.ok_or(Error::NotFound)?;
         published::destination_confirmed(&withdrawal).enqueue(&mut tx).await?;
     }
+    chassis::crash_point!("wallet.confirm_destination.before_commit");
     tx.commit().await?;
     Ok(())
 }

@@ -55,5 +55,6 @@ pub async fn reserve_receipt(db: &Db, command: &ReserveReceipt) -> Result<Reserv
     }
     receipts::reserve(&mut tx, command.user_id, &command.key, command.bytes, command.claim.as_ref()).await?;
     tx.commit().await?;
+    chassis::crash_point!("wallet.reserve_receipt.after_commit");
     Ok(Reserved::Room(command.key.clone()))
 }

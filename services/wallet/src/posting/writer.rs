@@ -117,6 +117,7 @@ impl Writer {
             self.state.send_modify(|state| state.reading = reading);
         }
         idle.extend(conn);
+        chassis::crash_point!("ledger.before_answers");
         let noise = Duration::from_micros(u64::from(rand::random::<u16>()) / 16);
         for (waiting, answer) in queue.finish(batch, &end, noise, Instant::now()) {
             let unavailable = || Error::Refused(Refusal::unavailable());
@@ -158,8 +159,10 @@ async fn commit(batch: Batch<Waiting>, db: &Db, conn: Option<Conn>) -> Ended {
     // When it is over, the connection is closed, never used again.
     conn.allow(DEADLINE);
     let asked = Moment::now();
+    chassis::crash_point!("ledger.before_commit");
     // A statement outside a transaction is one of its own: it is committed when it answers.
     let result = rows.apply(&mut conn, Locks::Skip).await;
+    chassis::crash_point!("ledger.after_commit");
     drop(rows);
     match result {
         Ok(Done { outcomes, at }) => {
