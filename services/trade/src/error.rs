@@ -38,6 +38,9 @@ pub enum Error {
     /// A value not after the newest one, or before the opening or maturity of an open trade.
     #[error("the value must be newer than the newest one and than the open trades of its plan")]
     ValueOutOfOrder,
+    /// A trade was opened while the value waited for its plan, and comes before it.
+    #[error("trades of this plan are being opened, please try again")]
+    ValueOvertaken,
     /// The plan is no longer what the proposal was made for.
     #[error("the plan has changed since this was proposed")]
     Stale,
@@ -92,6 +95,7 @@ impl Fault for Error {
             Self::TradeInProfit => Meaning::Own(Kind::Conflict, ErrorReason::TradeInProfit),
             Self::NotInProfit => Meaning::Own(Kind::Conflict, ErrorReason::NotInProfit),
             Self::ValueOutOfOrder => Meaning::Own(Kind::Conflict, ErrorReason::ValueOutOfOrder),
+            Self::ValueOvertaken => Meaning::Own(Kind::Unavailable, ErrorReason::Unavailable),
             Self::Stale => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::InFlight => Meaning::Own(Kind::Conflict, ErrorReason::IdempotencyKeyInFlight),
             Self::Contract(_) | Self::Amount(_) | Self::Unreadable(_) => {
@@ -113,7 +117,7 @@ impl Fault for Error {
 
     fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::InFlight => Some(Duration::from_secs(1)),
+            Self::InFlight | Self::ValueOvertaken => Some(Duration::from_secs(1)),
             _ => None,
         }
     }

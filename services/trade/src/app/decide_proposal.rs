@@ -15,12 +15,23 @@ use crate::error::Error;
 use crate::events::published;
 use crate::store::{plan_values, plans, trades};
 
+/// How often a value is published that trades overtake: the next transaction is newer than they are.
+const TRIES: u32 = 5;
+
 /// The decided proposal.
 ///
 /// # Errors
-/// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`.
+/// `Refused` (not found, decided already, own proposal), `Stale`, `ValueOutOfOrder`; Unavailable if trades were opened at
+/// the same moment each time.
 pub async fn decide_proposal(db: &Db, command: &DecideProposal) -> Result<Answer<Proposal>, Error> {
-    proposal::decide_and_apply(db, command, &Proposals).await
+    let mut tries = 1;
+    loop {
+        let decided = proposal::decide_and_apply(db, command, &Proposals).await;
+        if tries == TRIES || !matches!(decided, Err(Error::ValueOvertaken)) {
+            return decided;
+        }
+        tries += 1;
+    }
 }
 
 struct Proposals;
@@ -67,6 +78,10 @@ async fn publish(conn: &mut PgConnection, proposal: &Proposal, now: OffsetDateTi
     let newest = plan_values::newest(conn, id).await?;
     let draft = Draft { micros: point.value_micros, at: point.at, source: point.source };
     let valued = trades::newest_valued(conn, id, now).await?;
+    // For the moment of confirmation: what is newer was committed while this transaction waited for the plan.
+    if draft.at.is_none() && valued.is_some_and(|valued| valued >= now) {
+        return Err(Error::ValueOvertaken);
+    }
     let value = draft.publish(newest.map(|value| value.at).max(valued), now)?;
     plan_values::insert(conn, id, &value, proposal.id).await?;
     Ok(id)

@@ -142,6 +142,48 @@ async fn the_courses_of_plans_are_one_request(pool: PgPool) {
     assert_eq!(refused(many).fields[0].0, "ids");
 }
 
+/// [D-R4] [D-I5] A value waits for the trades that are being opened on its plan, and is published after them: steady trading does
+/// not keep values out.
+#[sqlx::test(migrations = false)]
+async fn a_value_comes_after_the_trades_it_waited_for(pool: PgPool) {
+    let world = World::new(pool).await;
+    let plan_id = world.valued_plan().await;
+    let member = world.member(100_000);
+    world.create(&member, plan_id, 10_000, None).await.unwrap();
+    let draft = value_draft(plan_id, 1_200_000, None);
+    let proposed = world.grpc.propose_plan_value(with_token(draft, &world.managers[0])).await.unwrap();
+    let proposal = proposed.into_inner().proposal.unwrap().id;
+
+    let mut opening = world.pool.begin_with("BEGIN").await.unwrap();
+    sqlx::query("SELECT FROM plans WHERE id = $1 FOR KEY SHARE").bind(plan_id).execute(&mut *opening).await.unwrap();
+    let open_meanwhile = async {
+        let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity
+             WHERE datname = current_database() AND wait_event_type = 'Lock')";
+        while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&world.pool).await.unwrap() {
+            tokio::task::yield_now().await;
+        }
+        sqlx::raw_sql(
+            "CREATE TEMPORARY TABLE another AS SELECT * FROM trades;
+             UPDATE another SET id = gen_random_uuid(), created_at = clock_timestamp();
+             INSERT INTO trades SELECT * FROM another",
+        )
+        .execute(&mut *opening)
+        .await
+        .unwrap();
+        opening.commit().await.unwrap();
+    };
+    let (confirmed, ()) = tokio::join!(world.confirm(&proposal, 1), open_meanwhile);
+    confirmed.unwrap();
+    let is_after: bool = sqlx::query_scalar(
+        "SELECT (SELECT max(at) FROM plan_values WHERE plan_id = $1) > (SELECT max(created_at) FROM trades)",
+    )
+    .bind(plan_id)
+    .fetch_one(&world.pool)
+    .await
+    .unwrap();
+    assert!(is_after);
+}
+
 /// [D-R4] The order is checked again at confirmation, and by the database; published values stay.
 #[sqlx::test(migrations = false)]
 async fn the_order_is_checked_again_at_confirmation(pool: PgPool) {
