@@ -126,14 +126,16 @@ impl Fault for sqlx::Error {
 /// What kind of failure a database error is to a caller.
 fn database_kind(error: &sqlx::Error) -> Kind {
     match error {
+        // A proxy that finds no server for it closes a connection in its handshake, which is an error of the protocol.
         sqlx::Error::Io(_)
+        | sqlx::Error::Protocol(_)
         | sqlx::Error::Tls(_)
         | sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
         | sqlx::Error::WorkerCrashed => Kind::Unavailable,
         sqlx::Error::Database(database) => match database.code().as_deref() {
-            // Lock and statement timeouts, lost races, too many connections.
-            Some("55P03" | "57014" | "40001" | "40P01" | "53300" | "25P03") => Kind::Unavailable,
+            // Lock and statement timeouts, lost races, too many connections, a full disk.
+            Some("55P03" | "57014" | "40001" | "40P01" | "53300" | "53100" | "25P03") => Kind::Unavailable,
             Some(code) if db::is_changing_over(code) => Kind::Unavailable,
             _ => Kind::Internal,
         },

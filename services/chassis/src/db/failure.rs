@@ -16,6 +16,7 @@ pub(crate) fn is_changing_over(code: &str) -> bool {
 pub fn retry_after(error: &sqlx::Error) -> Option<Duration> {
     let is_lost = match error {
         sqlx::Error::Io(error) => error.kind() != std::io::ErrorKind::TimedOut,
+        sqlx::Error::Protocol(_) => true,
         sqlx::Error::Database(database) => database.code().is_some_and(|code| is_changing_over(&code)),
         _ => false,
     };
@@ -33,4 +34,18 @@ pub fn constraint(error: &sqlx::Error) -> Option<&str> {
 pub fn is_unstorable(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(sqlx::error::DatabaseError::code);
     code.is_some_and(|code| code == "22021" || code == "22P05")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::{Fault, Kind};
+
+    /// [D-H1] [D-H3] An event that arrives while a database changes over is delivered again, and is no dead letter.
+    #[test]
+    fn a_connection_that_a_proxy_closes_in_its_handshake_is_worth_another_try() {
+        let closed = sqlx::Error::Protocol("unexpected response from SSLRequest: 0x00".to_owned());
+        assert_eq!(closed.kind(), Kind::Unavailable);
+        assert_eq!(retry_after(&closed), Some(RECONNECT));
+    }
 }
