@@ -15,6 +15,8 @@ pub mod idempotency;
 
 pub mod json;
 
+pub mod compression;
+
 mod large;
 
 pub mod names;

@@ -47,6 +47,7 @@ use uuid::Uuid;
 
 use self::class::{Class, Classes};
 use crate::app::App;
+use crate::compression;
 use crate::error::{self, ApiError};
 use crate::extract::{bearer, client_address};
 use crate::refusal_page::Reader;
@@ -67,6 +68,7 @@ pub struct Chain {
 pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) -> Response {
     let is_api = request.uri().path().starts_with("/v1");
     let reader = Reader::of(&request);
+    let takes_gzip = is_api && compression::is_accepted(request.headers());
     // A body that nobody reads ends the connection: the client must be told, or its next request is lost.
     let has_body = !request.body().is_end_stream();
     if !is_known(request.method()) {
@@ -79,6 +81,9 @@ pub async fn pass(State(chain): State<Chain>, mut request: Request, next: Next) 
     let work = AssertUnwindSafe(carry_out(&chain, request, next)).catch_unwind().instrument(seen.span.clone());
     let (response, was_read) = work.await.unwrap_or_else(|cause| (panicked(&*cause), false));
     let mut response = seen.span.in_scope(|| error::render(&seen.id, reader, response));
+    if takes_gzip {
+        response = compression::compress(response).await;
+    }
     finish(&chain.app, is_api, has_body && !was_read, &mut response);
     seen.end(&mut response);
     response

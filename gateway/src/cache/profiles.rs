@@ -16,6 +16,9 @@ use uuid::Uuid;
 use crate::clients::call_retrying;
 use crate::error::ApiError;
 
+/// Accounts that auth looks up at once.
+const MOST_IDS: usize = 500;
+
 /// The part of an account that others may see.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct Profile {
@@ -84,10 +87,8 @@ impl ProfileCache {
         let mut ids: Vec<String> = ids.into_iter().collect();
         ids.sort_unstable();
         ids.dedup();
-        if ids.is_empty() {
-            return Ok(HashMap::new());
-        }
-        self.directory.profiles(ids).await
+        let parts = ids.chunks(MOST_IDS).map(|some| self.directory.profiles(some.to_vec()));
+        Ok(futures::future::try_join_all(parts).await?.into_iter().flatten().collect())
     }
 
     /// Drops a profile after its member changed it.

@@ -503,8 +503,21 @@ pub async fn pay_fee(
 pub struct PageQuery {
     /// `nextCursor` of the previous page.
     pub cursor: Option<String>,
-    /// Transactions on the page, 1 to 500; 500 by default.
+    /// Lines on the page, 1 to 500; the list's default if it is not set.
     pub size: Option<String>,
+}
+
+impl PageQuery {
+    /// The page that a service is asked for.
+    pub fn request(self) -> Result<PageRequest, ApiError> {
+        let size = match self.size.as_deref().map(str::parse) {
+            None => 0,
+            // 0 would stand for the list's default.
+            Some(Ok(size)) if size != 0 => size,
+            Some(_) => return Err(field("size", "A page has 1 to 500 lines.")),
+        };
+        Ok(PageRequest { size, cursor: self.cursor.unwrap_or_default() })
+    }
 }
 
 /// A page of transactions, newest first.
@@ -527,13 +540,7 @@ pub async fn list(
     VerifiedMember(caller): VerifiedMember,
     Query(query): Query<PageQuery>,
 ) -> Result<Reply<Transactions>, ApiError> {
-    let size = match query.size.as_deref().map(str::parse) {
-        None => 0,
-        // 0 would stand for the list's default.
-        Some(Ok(size)) if size != 0 => size,
-        Some(_) => return Err(field("size", "A page has 1 to 500 lines.")),
-    };
-    let page = Some(PageRequest { size, cursor: query.cursor.unwrap_or_default() });
+    let page = Some(query.request()?);
     let request =
         async { call_retrying!(app.clients.wallet, list_transactions, caller.out, ListTransactionsRequest { page }) };
     let (answer, owner) = futures::try_join!(request, app.profiles.get(caller.session.user_id))?;

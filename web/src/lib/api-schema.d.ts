@@ -4505,6 +4505,7 @@ export interface components {
         cursor: string;
         id: string;
         number: number;
+        size: number;
         userId: string;
     };
     requestBodies: never;
@@ -5576,6 +5577,7 @@ export interface operations {
                 /** @description A TNX reference, address or txid */
                 search?: string;
                 cursor?: components["parameters"]["cursor"];
+                size?: components["parameters"]["size"];
             };
             header?: never;
             path?: never;
@@ -6771,7 +6773,7 @@ export interface operations {
         parameters: {
             query?: {
                 cursor?: components["parameters"]["cursor"];
-                size?: number;
+                size?: components["parameters"]["size"];
             };
             header?: never;
             path?: never;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use axum::extract::{Path, Query, State};
 use axum::response::Response;
 use chassis::clock::to_proto;
-use proto::common::v1::{EvidenceCheck, PageRequest};
+use proto::common::v1::EvidenceCheck;
 use proto::wallet::v1 as wallet;
 use proto::wallet::v1::{
     ApproveTransactionRequest, GetQueueRequest, GetReviewRequest, LeasePayoutRequest, ListStaffTransactionsRequest,
@@ -28,7 +28,7 @@ use crate::routes::admin::proposals::{Owner, Proposed};
 use crate::routes::transactions::payments::Evidence;
 use crate::routes::transactions::times::{Percentiles, of_kind};
 use crate::routes::transactions::{
-    Transaction, TransactionMade,
+    PageQuery, Transaction, TransactionMade,
     model::{self, kind_named},
 };
 use crate::routes::users::Wallet;
@@ -87,6 +87,8 @@ pub struct Filter {
     member: Option<String>,
     search: Option<String>,
     cursor: Option<String>,
+    /// Transactions on the page, 1 to 500; 50 by default.
+    size: Option<String>,
 }
 
 /// The staff member who is paying a withdrawal. Nobody else can pay or reject it meanwhile.
@@ -173,7 +175,8 @@ pub struct StaffTransactions {
 /// List transactions
 #[utoipa::path(get, path = "/admin/transactions",
     params(("status" = Option<model::TransactionStatus>, Query), ("kind" = Option<model::TransactionKind>, Query), ("member" = Option<String>, Query),
-        ("search" = Option<String>, Query, description = "A TNX reference, address or txid"), ("cursor" = Option<String>, Query)),
+        ("search" = Option<String>, Query, description = "A TNX reference, address or txid"), ("cursor" = Option<String>, Query),
+        ("size" = Option<u16>, Query, minimum = 1, maximum = 500)),
     responses((status = 200, body = StaffTransactions), Errors), tag = "Back office")]
 pub async fn list(
     State(app): State<App>,
@@ -196,7 +199,7 @@ pub async fn list(
         kind: kind.into(),
         member_id: filter.member.unwrap_or_default(),
         search: filter.search.unwrap_or_default(),
-        page: Some(PageRequest { size: 0, cursor: filter.cursor.unwrap_or_default() }),
+        page: Some(PageQuery { cursor: filter.cursor, size: filter.size }.request()?),
     };
     let answer = call_retrying!(app.clients.wallet_staff, list_staff_transactions, caller.out, message)?.into_inner();
     let people = app.profiles.look_up(answer.transactions.iter().flat_map(named_by)).await?;
