@@ -675,6 +675,59 @@ describe('the sums of the books', () => {
   })
 })
 
+describe('exact and final deposits', () => {
+  const payment = {
+    chain: 'bitcoin', txid: 'ab12', index: 1, asset: 'BTC', units: '513809', decimals: 8, state: 'final', confirmations: 3,
+    confirmationsNeeded: 2, seenAt: '2026-03-05T14:05:00Z',
+  }
+  const ok = { name: 'payment_found', ok: true, state: 'ok', detail: 'The payment was found.', transactionIds: [] }
+  const proof = (id: string, changes: object = {}) => ({
+    ...review({ id, reference: `TNX-${id}` }), checks: [ok], evidence: { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 250 }, ...changes,
+  })
+  const reviews: Record<string, object> = {
+    one: proof('one'),
+    two: proof('two', { evidence: { at: '2026-03-05T14:10:00Z', payments: [{ ...payment, index: 2 }], suggestedAmount: 250 } }),
+    waiting: proof('waiting', { evidence: { at: '2026-03-05T14:09:00Z', payments: [{ ...payment, state: 'included' }], suggestedAmount: 250 } }),
+    inexact: proof('inexact', { evidence: { at: '2026-03-05T14:09:00Z', payments: [payment], suggestedAmount: 249.99 } }),
+    doubtful: proof('doubtful', { checks: [ok, { ...ok, name: 'member_history', ok: false, state: 'warn' }] }),
+  }
+
+  it('are approved as a set that was looked at, each with its own evidence and key [D-Q5]', async () => {
+    const sent: { id: string; key: string | null; body: unknown }[] = []
+    server.use(
+      answers('get', '/admin/transactions', { transactions: Object.keys(reviews).map((id) => ({ ...deposit, id, reference: `TNX-${id}` })) }),
+      http.get(`${base}/admin/transactions/:id`, ({ params }) => HttpResponse.json({ success: true, ...reviews[String(params['id'])] })),
+      http.post(`${base}/admin/transactions/:id/approve`, async ({ params, request }) => {
+        sent.push({ id: String(params['id']), key: request.headers.get('Idempotency-Key'), body: await request.json() })
+        return params['id'] === 'one'
+          ? HttpResponse.json({ success: false, message: 'The payment has changed since.', code: 'STALE_EVIDENCE' }, { status: 409 })
+          : HttpResponse.json({ success: true, transaction: {} })
+      }),
+    )
+    const { user } = openAsStaff('/admin', 'see', 'decide')
+    await screen.findByRole('heading', { name: 'Exact and final deposits' })
+    await waitFor(() => expect(screen.getAllByRole('checkbox')).toHaveLength(2))
+    for (const box of screen.getAllByRole('checkbox')) await user.click(box)
+    await user.click(screen.getByRole('button', { name: 'Review 2 selected' }))
+    const dialog = within(screen.getByRole('dialog'))
+    expect(dialog.getAllByText('ab12, output 1')).toHaveLength(1)
+    await user.click(dialog.getByRole('button', { name: 'Approve 2 deposits' }))
+    expect(await dialog.findByText('The payment has changed since.')).toBeVisible()
+    expect(dialog.getByText('Approved')).toBeVisible()
+    const body = (vout: number, evidenceAt: string) => ({ revision: 3, receivedAmount: 250, txid: 'ab12', vout, evidenceAt })
+    const bodies = new Map(sent.map(({ id, body: one }) => [id, one]))
+    expect(bodies).toEqual(new Map([['one', body(1, '2026-03-05T14:09:00Z')], ['two', body(2, '2026-03-05T14:10:00Z')]]))
+    expect(new Set(sent.map(({ key }) => key)).size).toBe(2)
+  })
+
+  it('are not offered to those who may not decide', async () => {
+    server.use(answers('get', '/admin/transactions/:id', proof('one')))
+    openAsStaff('/admin', 'see')
+    await screen.findByText(new RegExp(deposit.reference))
+    expect(screen.queryByText('Exact and final deposits')).toBeNull()
+  })
+})
+
 describe('the holdings', () => {
   it('compare what is held with the books, and show a dash for what is not known [D-Q8]', async () => {
     const held = {
