@@ -168,6 +168,14 @@ INSERT INTO rate_points (symbol, source, bid_micros, ask_micros, read_at, valid_
 VALUES ('BTC', 'desk', 97000000000, 97100000000, now(), now() + interval '60 minutes', '00000000-0000-0000-0000-0000000000f4');
 INSERT INTO methods VALUES ('00000000-0000-0000-0000-0000000000e1', 'platform', NULL, 1, now(), now(), NULL);
 INSERT INTO method_versions VALUES ('00000000-0000-0000-0000-0000000000e1', 1, 'platform', 'USDT', 'TRC20', 'TPLATFORM1', '', '', '', now());
+INSERT INTO chain_payments (chain, txid, idx, way, symbol, address, counterparty, units, depth, state, height, block_hash, block_at,
+    replaced_by, seen_at, changed_at, transaction_id)
+SELECT 'tron', repeat(hash, 32), 0, way, 'USDT', 'TPLATFORM1', counterparty, units, 20, 'final', height, hash, now(), '', now(), now(),
+    ('00000000-0000-0000-0000-0000000000' || withdrawal)::uuid
+FROM (VALUES ('aa', 'in', 'TPAYERxxxx', 2500000000, 100, NULL), ('bb', 'out', 'TMEMBERxxx', 975000000, 110, 'c3'))
+    AS paid (hash, way, counterparty, units, height, withdrawal);
+INSERT INTO holdings (chain, symbol, address, opening, opening_height, opened_at, carried, carried_height, moved, units, read_at)
+VALUES ('tron', 'USDT', 'TPLATFORM1', 7, 90, now(), 1525000007, 120, 0, 1525000007, now());
 COMMIT;
 "#;
 
@@ -505,6 +513,10 @@ controls! {
     another_rate_is_not_what_was_confirmed: "D-Q2", "payment_method", "UPDATE rate_points SET bid_micros = 96000000000";
     a_rate_that_counts_for_longer_is_not_what_was_confirmed: "D-Q2", "payment_method",
         "UPDATE rate_points SET valid_until = valid_until + interval '1 minute'";
+    a_payment_that_is_undone_is_not_carried: "D-Q8", "payment_method", "UPDATE chain_payments SET state = 'orphaned' WHERE way = 'in'";
+    a_changed_sum_is_not_what_was_paid: "D-Q8", "payment_method", "UPDATE holdings SET carried = carried - 1";
+    a_withdrawal_accounts_for_its_own_payout_alone: "D-Q8", "payment_method",
+        "UPDATE chain_payments SET counterparty = 'TSTRANGERx' WHERE way = 'out'";
     another_value_is_not_what_was_confirmed: "D-I1", "trade", "UPDATE plan_values SET value_micros = 2000000";
     a_hanging_mail_is_seen: "E1", "mailer",
         "UPDATE mails SET status = 'queued', ended_at = NULL, next_try_at = now() - interval '61 seconds'";

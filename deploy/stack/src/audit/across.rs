@@ -24,6 +24,7 @@ pub async fn verdicts(snapshots: &mut Snapshots) -> Result<Vec<Verdict>> {
         accounts_have_members(snapshots).await?,
         deposits_went_where_they_were_told(snapshots).await?,
         no_payout_to_ourselves(snapshots).await?,
+        payouts_have_withdrawals(snapshots).await?,
         events_arrived(snapshots).await?,
     ])
 }
@@ -162,6 +163,29 @@ async fn no_payout_to_ourselves(snapshots: &mut Snapshots) -> Result<Verdict> {
         .map(|(id, address)| format!("withdrawal {id} to {address}"))
         .collect();
     Ok(Verdict::new("D-W6", "no withdrawal goes to an address of the platform", wrong))
+}
+
+/// What left the platform, as far as a withdrawal accounts for it. One may have been marked as paid after its snapshot.
+async fn payouts_have_withdrawals(snapshots: &mut Snapshots) -> Result<Verdict> {
+    let destinations: HashMap<Uuid, String> = sqlx::query_as(
+        "SELECT id, lower(destination_address) FROM transactions
+         WHERE kind = 'withdrawal' AND status <> 'failed' AND approved_by IS NOT NULL AND destination_address IS NOT NULL",
+    )
+    .fetch_all(snapshots.of(Service::Wallet)?)
+    .await?
+    .into_iter()
+    .collect();
+    let payouts: Vec<(Uuid, String, String)> = sqlx::query_as(
+        "SELECT transaction_id, txid, lower(counterparty) FROM chain_payments WHERE transaction_id IS NOT NULL",
+    )
+    .fetch_all(snapshots.of(Service::PaymentMethod)?)
+    .await?;
+    let wrong = payouts
+        .into_iter()
+        .filter(|(id, _, to)| destinations.get(id) != Some(to))
+        .map(|(id, txid, to)| format!("withdrawal {id} accounts for {txid} to {to}"))
+        .collect();
+    Ok(Verdict::new("D-Q8", "a withdrawal accounts for a payout to its destination alone", wrong))
 }
 
 /// The number of events looked up at once.

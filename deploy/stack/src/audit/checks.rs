@@ -672,6 +672,21 @@ pub const CHECKS: &[Check] = &[
                 AND tgenabled <> 'D')",
     },
     Check {
+        ids: "D-Q8",
+        promise: "what should be held is the first reading with every payment since",
+        database: Service::PaymentMethod,
+        offending: "SELECT format('%s of %s at %s', symbol, chain, address) FROM holdings
+            WHERE carried <> opening + (SELECT coalesce(sum(CASE way WHEN 'in' THEN one.units ELSE -one.units END), 0)
+                FROM chain_payments AS one
+                WHERE one.chain = holdings.chain AND one.symbol = holdings.symbol AND one.address = holdings.address
+                    AND state IN ('included', 'final') AND height > opening_height AND height <= carried_height)
+            UNION ALL
+            SELECT 'trigger ' || name FROM (VALUES ('holdings_kept', 'holdings'), ('chain_payments_kept', 'chain_payments'),
+                ('chain_payments_matched_once', 'chain_payments')) AS guards (name, place)
+            WHERE NOT EXISTS (SELECT FROM pg_trigger WHERE tgname = name AND tgrelid = to_regclass(place)
+                AND tgenabled <> 'D')",
+    },
+    Check {
         ids: "E1",
         promise: "no mail waits for more than a minute past its turn",
         database: Service::Mailer,
