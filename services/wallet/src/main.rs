@@ -111,8 +111,11 @@ async fn settle_holdings(db: &Db, chains: &Chains, observed: Observed) -> Result
 
 async fn check(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
     loop {
-        if let Err(error) = check_ledger(&db).await {
-            tracing::warn!(%error, "could not check the ledger");
+        // After a long time away there is much to check; a process that ends leaves it to the next one.
+        match shutdown.run_until_cancelled(check_ledger(&db)).await {
+            None => return Ok(()),
+            Some(Ok(_)) => {}
+            Some(Err(error)) => tracing::warn!(%error, "could not check the ledger"),
         }
         tokio::select! {
             () = shutdown.cancelled() => return Ok(()),
