@@ -13,7 +13,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) 
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules manifests check-kubernetes \
-  test-restore test-upgrade bench bench-quick attack
+  test-restore test-upgrade bench bench-quick attack chaos test-time
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -62,6 +62,14 @@ bench-quick: setup ## Run the benchmarks with 2 s per figure
 attack: setup web/dist/index.html ## Attack a local product for 15 minutes (ATTACK_ARGS=--quick takes two)
 	@cargo build --profile local --quiet --workspace --bins
 	@$(TARGET)/local/stack attack $(ATTACK_ARGS)
+
+chaos: setup web/dist/index.html ## Let processes die at every point for an hour (CHAOS_ARGS="--seed 1 --minutes 5" for less)
+	@cargo build --quiet --workspace --bins --features chassis/crash-points
+	@exec $(STACK) chaos $(CHAOS_ARGS)
+
+test-time: setup build ## Play a year on a shifted clock: what ends by time, retention, statements, audits
+	@deploy/setup.sh demo
+	@exec $(STACK) year
 
 check: ## Check format, lints, boundaries, types and licences
 	@deploy/setup.sh run

@@ -81,6 +81,8 @@ impl Product {
             tls: false,
             logs: Logs::Files,
             clock: None,
+            environment: Vec::new(),
+            crash_points: None,
             progress: |_| {},
             connection_age_seconds: None,
             two_of_each: false,

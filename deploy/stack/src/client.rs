@@ -79,6 +79,12 @@ impl Client {
         Self { token: Some(token.to_owned()), ..self.clone() }
     }
 
+    /// The same client as a visitor.
+    #[must_use]
+    pub fn without_token(&self) -> Self {
+        Self { token: None, ..self.clone() }
+    }
+
     /// Its session's token.
     #[must_use]
     pub fn token(&self) -> Option<&str> {
@@ -172,6 +178,19 @@ pub async fn send(request: RequestBuilder) -> Result<Answer> {
     Ok(Answer { status, headers, body: serde_json::from_slice(&body).unwrap_or(Value::Null) })
 }
 
+/// An amount of dollars in a JSON answer, in cents.
+///
+/// # Errors
+/// When it is none.
+pub fn cents(dollars: &Value) -> Result<i64> {
+    let text = dollars.to_string();
+    let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+    let digits = format!("{whole}{fraction:0<2}");
+    let known = dollars.is_number() && fraction.trim_end_matches('0').len() <= 2;
+    let cents = if known { digits[..whole.len() + 2].parse().ok() } else { None };
+    cents.with_context(|| format!("{text} is no amount"))
+}
+
 // === impl Answer ===
 
 impl Answer {
@@ -190,5 +209,20 @@ impl Answer {
     #[must_use]
     pub fn code(&self) -> Option<&str> {
         self.body["code"].as_str()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_to_the_cent() {
+        let read = |value: Value| cents(&value).ok();
+        assert_eq!(read(json!(310)), Some(31_000));
+        assert_eq!(read(json!(0.5)), Some(50));
+        assert_eq!(read(json!(-12.34)), Some(-1_234));
+        assert_eq!(read(json!(-0.01)), Some(-1));
+        assert_eq!((read(json!(0.001)), read(json!("1")), read(Value::Null)), (None, None, None));
     }
 }

@@ -75,6 +75,18 @@ impl Databases {
         self.address(name, AUDITOR)
     }
 
+    /// Ends all sessions of a service, as a database that fails over does.
+    ///
+    /// # Errors
+    /// When the server cannot be reached.
+    pub async fn end_sessions(&self, service: Service) -> Result<()> {
+        let name = service.database().context("the gateway has no database")?;
+        let mut admin = PgConnection::connect(&self.server).await?;
+        let sql = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = $1 AND usename = $2";
+        sqlx::query(sql).bind(format!("{name}{}", self.suffix)).bind(name).execute(&mut admin).await?;
+        Ok(admin.close().await?)
+    }
+
     /// Removes the databases. The roles stay, because other stacks use them.
     ///
     /// # Errors

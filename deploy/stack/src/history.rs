@@ -250,12 +250,12 @@ pub async fn play(settings: &Settings, days: u64) -> Result<()> {
         world.publish_values().await.with_context(|| format!("day {day}"))?;
         let acts: Vec<_> = LIFE.iter().filter(|(when, _)| *when == day).map(|(_, act)| act).collect();
         if acts.iter().any(|act| matches!(act, Withdraw(..) | PayOut(..) | PayFee(..))) {
-            world.check_ledger(&mut stack).await?;
+            check_ledger(&mut stack, &world.staff("treasurer").await?).await?;
         }
         for act in acts {
             world.perform(act).await.with_context(|| format!("day {day}"))?;
         }
-        world.become_quiet().await.with_context(|| format!("day {day}"))?;
+        world.traffic.end().await.with_context(|| format!("day {day}"))?;
     }
     stack.end().await
 }
@@ -270,8 +270,7 @@ struct World {
     visitor: Client,
     mail_dir: std::path::PathBuf,
     plans: Vec<Plan>,
-    outboxes: Vec<(PgConnection, i64)>,
-    mailer: PgConnection,
+    traffic: Traffic,
 }
 
 struct Plan {
@@ -292,12 +291,8 @@ impl World {
             let id = id.as_str().context("a plan has an id")?.to_owned();
             plans.push(Plan { id, title: plan.title, values: Box::new(seed::index(plan.steps)) });
         }
-        let mut outboxes = Vec::new();
-        for service in [Service::Auth, Service::Wallet, Service::Trade, Service::PaymentMethod] {
-            outboxes.push((PgConnection::connect(&stack.databases().owner_url(service)?).await?, 0));
-        }
-        let mailer = PgConnection::connect(&stack.databases().owner_url(Service::Mailer)?).await?;
-        Ok(Self { visitor, mail_dir: stack.folder().join("mail"), plans, outboxes, mailer })
+        let traffic = Traffic::of(stack).await?;
+        Ok(Self { visitor, mail_dir: stack.folder().join("mail"), plans, traffic })
     }
 
     /// Today's value of every plan.
@@ -309,53 +304,6 @@ impl World {
             seed::propose(&manager, &manager2, &format!("/admin/plans/{}/values", plan.id), body).await?;
         }
         Ok(())
-    }
-
-    /// Restarts wallet, which checks the ledger when it starts, because payouts are paused while the last check is too
-    /// old.
-    async fn check_ledger(&self, stack: &mut Stack) -> Result<()> {
-        let treasurer = self.staff("treasurer").await?;
-        let before = treasurer.get("/admin/integrity").await?.success()?["checkedAt"].clone();
-        stack.terminate(Service::Wallet).await?;
-        stack.restart(Service::Wallet).await?;
-        let limit = Instant::now() + QUIET_LIMIT;
-        while !treasurer.get("/admin/integrity").await?.success().is_ok_and(|books| books["checkedAt"] != before) {
-            ensure!(Instant::now() < limit, "the ledger is not checked");
-            sleep(Duration::from_millis(20)).await;
-        }
-        Ok(())
-    }
-
-    /// Waits until all events of the day are processed and all emails sent; otherwise they would be dated later.
-    async fn become_quiet(&mut self) -> Result<()> {
-        let limit = Instant::now() + QUIET_LIMIT;
-        while !self.is_quiet().await? {
-            ensure!(Instant::now() < limit, "events or mails still wait");
-            sleep(Duration::from_millis(20)).await;
-        }
-        Ok(())
-    }
-
-    async fn is_quiet(&mut self) -> Result<bool> {
-        for (outbox, seen) in &mut self.outboxes {
-            let events: Vec<(i64, Uuid)> = sqlx::query_as("SELECT id, event_id FROM outbox WHERE id > $1 ORDER BY id")
-                .bind(*seen)
-                .fetch_all(outbox)
-                .await?;
-            let ids: Vec<Uuid> = events.iter().map(|(_, event)| *event).collect();
-            let handled: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox WHERE event_id = ANY ($1)")
-                .bind(&ids)
-                .fetch_one(&mut self.mailer)
-                .await?;
-            if usize::try_from(handled)? < ids.len() {
-                return Ok(false);
-            }
-            *seen = events.last().map_or(*seen, |(id, _)| *id);
-        }
-        let queued: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM mails WHERE status = 'queued')")
-            .fetch_one(&mut self.mailer)
-            .await?;
-        Ok(!queued)
     }
 
     async fn perform(&self, act: &Act) -> Result<()> {
@@ -520,6 +468,68 @@ impl World {
             return Ok(());
         }
         member.delete(&format!("/trades/close/{id}")).await?.success().map(drop)
+    }
+}
+
+/// Restarts wallet, which checks the ledger when it starts, because payouts are paused while the last check is too old.
+pub(crate) async fn check_ledger(stack: &mut Stack, treasurer: &Client) -> Result<()> {
+    let before = treasurer.get("/admin/integrity").await?.success()?["checkedAt"].clone();
+    stack.terminate(Service::Wallet).await?;
+    stack.restart(Service::Wallet).await?;
+    let limit = Instant::now() + QUIET_LIMIT;
+    while !treasurer.get("/admin/integrity").await?.success().is_ok_and(|books| books["checkedAt"] != before) {
+        ensure!(Instant::now() < limit, "the ledger is not checked");
+        sleep(Duration::from_millis(20)).await;
+    }
+    Ok(())
+}
+
+/// The events and emails that are under way.
+pub(crate) struct Traffic {
+    outboxes: Vec<(PgConnection, i64)>,
+    mailer: PgConnection,
+}
+
+impl Traffic {
+    pub(crate) async fn of(stack: &Stack) -> Result<Self> {
+        let mut outboxes = Vec::new();
+        for service in [Service::Auth, Service::Wallet, Service::Trade, Service::PaymentMethod] {
+            outboxes.push((PgConnection::connect(&stack.databases().owner_url(service)?).await?, 0));
+        }
+        let mailer = PgConnection::connect(&stack.databases().owner_url(Service::Mailer)?).await?;
+        Ok(Self { outboxes, mailer })
+    }
+
+    /// Waits until all events are processed and all emails sent; otherwise they would be dated later.
+    pub(crate) async fn end(&mut self) -> Result<()> {
+        let limit = Instant::now() + QUIET_LIMIT;
+        while !self.has_ended().await? {
+            ensure!(Instant::now() < limit, "events or mails still wait");
+            sleep(Duration::from_millis(20)).await;
+        }
+        Ok(())
+    }
+
+    async fn has_ended(&mut self) -> Result<bool> {
+        for (outbox, seen) in &mut self.outboxes {
+            let events: Vec<(i64, Uuid)> = sqlx::query_as("SELECT id, event_id FROM outbox WHERE id > $1 ORDER BY id")
+                .bind(*seen)
+                .fetch_all(outbox)
+                .await?;
+            let ids: Vec<Uuid> = events.iter().map(|(_, event)| *event).collect();
+            let handled: i64 = sqlx::query_scalar("SELECT count(*) FROM inbox WHERE event_id = ANY ($1)")
+                .bind(&ids)
+                .fetch_one(&mut self.mailer)
+                .await?;
+            if usize::try_from(handled)? < ids.len() {
+                return Ok(false);
+            }
+            *seen = events.last().map_or(*seen, |(id, _)| *id);
+        }
+        let queued: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM mails WHERE status = 'queued')")
+            .fetch_one(&mut self.mailer)
+            .await?;
+        Ok(!queued)
     }
 }
 

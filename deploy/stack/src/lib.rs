@@ -5,6 +5,7 @@ pub mod attack;
 pub mod audit;
 pub mod broker;
 pub mod certificates;
+pub mod chaos;
 pub mod client;
 pub mod clock;
 pub mod databases;
@@ -26,6 +27,7 @@ pub mod smtp;
 pub mod testbed;
 pub mod testing;
 pub mod traffic;
+pub mod year;
 
 mod balancer;
 mod place;

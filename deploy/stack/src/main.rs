@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stack::{
     Logs, Settings, Stack, attack,
     audit::{Evidence, Urls, audit, report},
-    demo, history,
+    chaos, demo, history,
     nodes::{Blocks, Installed},
     pay,
     postgres::Durability,
@@ -22,7 +22,7 @@ use stack::{
     servers::{BrokerServer, DatabaseServer},
     testbed::{Testbed, run_to_its_end},
     testing::{Options, TestStack},
-    traffic,
+    traffic, year,
 };
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
@@ -76,6 +76,24 @@ enum Command {
         /// How many of the smallest unit, instead of the quoted amount.
         #[arg(long)]
         units: Option<u128>,
+    },
+    /// Let processes of a product of its own die at every point while members keep working; fails when the history of
+    /// their calls cannot be explained. Needs binaries with the feature `chassis/crash-points`.
+    Chaos {
+        /// What is done and what goes wrong follows from it; a random one when not set.
+        #[arg(long)]
+        seed: Option<u64>,
+        #[arg(long, default_value_t = 60)]
+        minutes: u64,
+        #[arg(long, default_value_t = 8)]
+        members: usize,
+    },
+    /// Play a year of a product of its own on a shifted clock; fails when something does not end when it should, the audit
+    /// finds something after a month, or a table keeps rows beyond its retention. Needs libfaketime.
+    Year {
+        /// Months from January 2024 on; 13 reach the longest retention.
+        #[arg(long, default_value_t = 13)]
+        months: u32,
     },
     /// Delete all data of the local product.
     Reset(Place),
@@ -172,6 +190,17 @@ async fn obey(command: Command) -> Result<ExitCode> {
         Command::Pay { place, reference, units } => {
             let txid = pay::pay(&Running::read(&place.dir)?, &reference, units).await?;
             say(&format!("paid  {txid}"));
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Chaos { seed, minutes, members } => {
+            let seed = seed.unwrap_or_else(|| u64::from(uuid::Uuid::new_v4().as_fields().0));
+            let campaign = chaos::Campaign { seed, length: Duration::from_secs(minutes * 60), members };
+            say_plainly(&chaos::run(campaign, say).await?.text);
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Year { months } => {
+            year::play(months, say).await?;
+            say(&format!("{months} months without a finding"));
             Ok(ExitCode::SUCCESS)
         }
         Command::Reset(place) => {
@@ -323,6 +352,8 @@ fn settings(local: Local) -> Result<Settings> {
         chains: (local.chains == Chains::On).then_some(Blocks::Regularly),
         logs: Logs::FilesAndTerminal { coloured },
         clock: None,
+        environment: Vec::new(),
+        crash_points: None,
         tls: false,
         progress: say,
     })

@@ -42,6 +42,10 @@ pub struct Settings {
     pub logs: Logs,
     /// The time that PostgreSQL and the services see, if not the machine's.
     pub clock: Option<Arc<Clock>>,
+    /// Further settings of every process.
+    pub environment: Vec<(&'static str, String)>,
+    /// Where the crash points of each process are armed, if its build has them: a folder for each.
+    pub crash_points: Option<PathBuf>,
     /// Called before each slow step of the start.
     pub progress: fn(&str),
 }

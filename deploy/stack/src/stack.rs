@@ -217,6 +217,14 @@ impl Stack {
         self.wait_until_ready(replica).await
     }
 
+    /// Starts a service that has ended, without waiting for anything.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn launch_again(&mut self, replica: impl Into<Replica>) -> Result<()> {
+        self.launch(replica.into())
+    }
+
     /// Ends a service and starts it from binaries of another version; `None` is this one.
     ///
     /// # Errors
@@ -306,6 +314,14 @@ impl Stack {
         }
         if let Some(seconds) = self.settings.connection_age_seconds {
             launch = launch.env("GRPC_CONNECTION_AGE_SECONDS", seconds.to_string());
+        }
+        for (name, value) in &self.settings.environment {
+            launch = launch.env(name, value);
+        }
+        if let Some(folder) = &self.settings.crash_points {
+            let folder = folder.join(replica.name());
+            create_dir_all(&folder)?;
+            launch = launch.env("CRASH_POINTS_DIR", folder.display().to_string());
         }
         if let Some(endpoint) = &self.settings.otlp_endpoint {
             launch = launch.env("OTEL_EXPORTER_OTLP_ENDPOINT", endpoint);

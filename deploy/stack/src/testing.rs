@@ -115,7 +115,7 @@ impl TestStack {
             otlp_endpoint: options.otlp_port.map(|port| format!("http://127.0.0.1:{port}")),
             ..settings(folder.path())?
         };
-        let stack = Stack::start(settings).await?;
+        let stack = Self { stack: Stack::start(settings).await?, smtp, mail_dir, _folder: folder };
         if options.staff_totp {
             seed::staff(&stack).await?;
         } else if options.plans {
@@ -123,7 +123,18 @@ impl TestStack {
         } else {
             seed::people_and_methods(&stack).await?;
         }
-        Ok(Self { stack, smtp, mail_dir, _folder: folder })
+        Ok(stack)
+    }
+
+    /// Starts a stack with these settings, whose data is in this folder, with staff and deposit addresses.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn on(folder: TempDir, settings: Settings) -> Result<Self> {
+        let mail_dir = folder.path().join("mail");
+        let stack = Self { stack: Stack::start(settings).await?, smtp: None, mail_dir, _folder: folder };
+        seed::people_and_methods(&stack).await?;
+        Ok(stack)
     }
 
     /// Where the mails are.
@@ -370,6 +381,8 @@ pub fn settings(folder: &Path) -> Result<Settings> {
         tls: false,
         logs: Logs::Files,
         clock: None,
+        environment: Vec::new(),
+        crash_points: None,
         progress: |_| {},
     })
 }
