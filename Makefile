@@ -13,7 +13,7 @@ WEB_SOURCES := $(shell find web/src web/public web/scripts -type f 2>/dev/null) 
   $(wildcard web/*.ts web/*.js web/*.json web/index.html)
 
 .PHONY: help setup run demo logs audit reset dev-db build test check sqlx fmt sbom secrets test-compose rules manifests check-kubernetes \
-  test-restore test-upgrade bench bench-quick attack chaos test-time
+  test-restore test-upgrade test-cluster test-time bench bench-quick attack chaos
 
 help: ## List the commands
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -107,6 +107,11 @@ test-restore: setup build ## Back up a busy product, restore it to a point in ti
 
 test-upgrade: setup web/dist/index.html ## Run the services of the last version with the current ones (REVISION=... selects another)
 	@deploy/test-upgrade.sh $(REVISION)
+
+test-cluster: web/dist/index.html ## Lose, freeze and cut machines of a local cluster under load (root; CLUSTER_ARGS=--quick takes five minutes)
+	@deploy/setup.sh cluster
+	@cargo build --quiet --workspace --bins
+	@$(STACK) cluster $(CLUSTER_ARGS)
 
 fmt: setup ## Format the Rust code
 	@cargo fmt --all

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing for `run`, `demo`, `test` (including a browser), `secrets` or `kubernetes`. Fast if nothing is.
+# Installs what is missing for `run`, `demo`, `test` (including a browser), `cluster`, `secrets` or `kubernetes`. Fast if
+# nothing is.
 set -euo pipefail
 
 purpose=${1:-run}
@@ -26,8 +27,18 @@ case $purpose in
     have node && have npm || packages+=(nodejs npm)
     ;;
 esac
-if [ "$purpose" = demo ] || [ "$purpose" = test ]; then
+case $purpose in demo | test | cluster)
   compgen -G '/usr/lib/*/faketime/libfaketimeMT.so.1' >/dev/null || packages+=(libfaketime)
+  ;;
+esac
+# The tests have the quick form of the cluster where there are network namespaces, which need root.
+if [ "$purpose" = cluster ] || { [ "$purpose" = test ] && [ "$(id -u)" = 0 ]; }; then
+  have patroni || packages+=(patroni python3-etcd)
+  have etcd || packages+=(etcd-server)
+  have etcdctl || packages+=(etcd-client)
+  [ -x /usr/sbin/haproxy ] || packages+=(haproxy)
+  have nft || packages+=(nftables)
+  have ip || packages+=(iproute2)
 fi
 if [ "$purpose" = test ]; then
   needs_venv

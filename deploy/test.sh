@@ -49,6 +49,7 @@ fi
 step web npm --prefix web run --silent test
 if [ -x "$target/debug/stack" ]; then
   step attack "$target/debug/stack" attack --quick
+  step cluster "$target/debug/stack" cluster --quick --if-possible
   step contract "$target/debug/stack" e2e -- deploy/contract.sh
   CHROMIUM_PATH=$(browser) step browser "$target/debug/stack" e2e -- npm --prefix web run --silent e2e
 fi

@@ -8,6 +8,7 @@ pub mod certificates;
 pub mod chaos;
 pub mod client;
 pub mod clock;
+pub mod cluster;
 pub mod databases;
 pub mod demo;
 pub mod history;
@@ -30,6 +31,7 @@ pub mod traffic;
 pub mod year;
 
 mod balancer;
+mod network;
 mod place;
 mod ports;
 mod preparation;

@@ -12,7 +12,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use stack::{
     Logs, Settings, Stack, attack,
     audit::{Evidence, Urls, audit, report},
-    chaos, demo, history,
+    chaos, cluster, demo, history,
     nodes::{Blocks, Installed},
     pay,
     postgres::Durability,
@@ -66,6 +66,19 @@ enum Command {
         /// Without the gateway's limits by client address, which shows that cases can fail.
         #[arg(long)]
         unlimited: bool,
+    },
+    /// Lose, freeze and cut machines of a cluster of its own while members keep working, as root; fails when something that
+    /// was acknowledged is lost or done twice.
+    Cluster {
+        /// Three faults instead of all.
+        #[arg(long)]
+        quick: bool,
+        /// Only faults with this in their name.
+        #[arg(long)]
+        only: Option<String>,
+        /// Succeed with a line that says why, where this machine cannot have a cluster.
+        #[arg(long)]
+        if_possible: bool,
     },
     /// Pay an open deposit of the running product on its nodes, by the reference that the member sees.
     Pay {
@@ -185,6 +198,18 @@ async fn obey(command: Command) -> Result<ExitCode> {
         Command::Attack { quick, only, unlimited } => {
             let settings = attack::Settings { is_quick: quick, only, unlimited };
             let stands = attack::attack(&settings, say_plainly).await?;
+            Ok(if stands { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }
+        Command::Cluster { quick, only, if_possible } => {
+            if let Err(missing) = cluster::check() {
+                say_plainly(&format!("no cluster on this machine: {missing:#}"));
+                return Ok(if if_possible { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+            }
+            let (mut stop, settings) = (Stop::new()?, cluster::Settings { is_quick: quick, only });
+            let stands = tokio::select! {
+                stands = cluster::run(&settings, say_plainly) => stands?,
+                () = stop.asked() => false,
+            };
             Ok(if stands { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }
         Command::Pay { place, reference, units } => {

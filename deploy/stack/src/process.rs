@@ -19,6 +19,8 @@ use tokio::{
     time::{sleep, timeout},
 };
 
+use crate::network;
+
 /// How long a process may take to stop.
 const PATIENCE: Duration = Duration::from_secs(10);
 const TAIL_LINES: usize = 30;
@@ -44,6 +46,8 @@ pub struct Launch {
     pub user: Option<&'static str>,
     /// A library that the program loads before its own.
     pub preload: Option<PathBuf>,
+    /// The network namespace that it runs in; ours when not set.
+    pub network: Option<PathBuf>,
     /// The signal that asks it to end.
     pub stop: Signal,
     /// Where its output goes.
@@ -91,6 +95,7 @@ impl Launch {
             folder: None,
             user: None,
             preload: None,
+            network: None,
             stop: Signal::TERM,
             output,
         }
@@ -146,7 +151,9 @@ impl Launch {
         // The kernel sends the death signal when the thread that started the child ends, not the process, so that
         // thread stays until the child has ended.
         let keeper = thread::Builder::new().name(format!("keep {name}")).spawn(move || {
-            let mut child = match self.spawn() {
+            // A child has the network of the thread that starts it.
+            let entered = self.network.as_deref().map_or(Ok(()), network::enter);
+            let mut child = match entered.and_then(|()| self.spawn()) {
                 Ok(child) => child,
                 Err(error) => {
                     drop(started.send(Err(error)));

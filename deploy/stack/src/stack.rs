@@ -4,6 +4,7 @@ use std::{
     collections::BTreeMap,
     fs::{File, create_dir_all},
     path::{Path, PathBuf},
+    sync::Arc,
     time::Duration,
 };
 
@@ -16,7 +17,7 @@ use tokio::{
 use crate::{
     balancer::Balancer,
     certificates::Certificates,
-    clock,
+    clock::{self, Clock},
     databases::Databases,
     nodes::Nodes,
     place, ports,
@@ -49,6 +50,8 @@ pub struct Stack {
     shared: Shared,
     /// Binaries of other versions, of the services that run them.
     other_binaries: BTreeMap<Service, PathBuf>,
+    /// The clocks of processes that have one of their own.
+    clocks: BTreeMap<Replica, Arc<Clock>>,
     ports: BTreeMap<Replica, Ports>,
     _lock: File,
 }
@@ -97,10 +100,10 @@ impl Stack {
         };
         let (databases, broker, nodes) = tokio::try_join!(databases, broker, nodes)?;
         let servers = Servers::new(databases, broker);
-        let (services, other_binaries) = (BTreeMap::new(), BTreeMap::new());
+        let (services, other_binaries, clocks) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         let balancers = balancers(&settings, &ports).await?;
         let mut stack =
-            Self { services, balancers, nodes, servers, settings, shared, other_binaries, ports, _lock: lock };
+            Self { services, balancers, nodes, servers, settings, shared, other_binaries, clocks, ports, _lock: lock };
         (stack.settings.progress)("starting the services");
         let replicas: Vec<_> = stack.replicas().collect();
         for replica in &replicas {
@@ -225,6 +228,15 @@ impl Stack {
         self.launch(replica.into())
     }
 
+    /// The same by this clock, or by the stack's without one. Fails like [`Self::restart`].
+    pub async fn restart_by(&mut self, replica: Replica, clock: Option<Arc<Clock>>) -> Result<()> {
+        match clock {
+            Some(clock) => self.clocks.insert(replica, clock),
+            None => self.clocks.remove(&replica),
+        };
+        self.restart(replica).await
+    }
+
     /// Ends a service and starts it from binaries of another version; `None` is this one.
     ///
     /// # Errors
@@ -335,6 +347,9 @@ impl Stack {
         if let Some(clock) = &self.settings.clock {
             launch = clock.applied_to(launch);
             database_url = database_url.map(|url| url + clock::DATABASE_OPTIONS);
+        }
+        if let Some(clock) = self.clocks.get(&replica) {
+            launch = clock.applied_to(launch);
         }
         if service.database().is_some() {
             launch = launch.env("DATABASE_URL", database_url?);

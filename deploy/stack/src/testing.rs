@@ -97,13 +97,23 @@ impl TestStack {
     /// # Errors
     /// When anything of it fails.
     pub async fn with(options: Options) -> Result<Self> {
+        let databases = if options.tls { DatabaseServer::Own(Durability::None) } else { databases() };
+        let broker = if options.own_broker || options.tls { BrokerServer::Own } else { broker() };
+        Self::on(databases, broker, options).await
+    }
+
+    /// Starts a stack on these servers.
+    ///
+    /// # Errors
+    /// When anything of it fails.
+    pub async fn on(databases: DatabaseServer, broker: BrokerServer, options: Options) -> Result<Self> {
         let folder = folder()?;
         let mail_dir = folder.path().join("mail");
         std::fs::create_dir_all(&mail_dir)?;
         let smtp = if options.smtp { Some(SmtpServer::start(&mail_dir).await?) } else { None };
         let settings = Settings {
-            databases: if options.tls { DatabaseServer::Own(Durability::None) } else { databases() },
-            broker: if options.own_broker || options.tls { BrokerServer::Own } else { broker() },
+            databases,
+            broker,
             smtp_url: smtp.as_ref().map(SmtpServer::url),
             unlimited: !options.limits_by_address,
             staff_totp: options.staff_totp,
