@@ -6,7 +6,8 @@ import type { Queue, StaffTransaction } from '@/features/admin/api/types'
 const POLL_MS = 5_000
 /** The list is asked for again when the counts change, and now and then in any case. */
 const LIST_POLL_MS = 20_000
-const MOST_PAGES = 20
+const PAGE = 200
+const MOST_PAGES = 10
 
 /** How much waits, of which kind, since when, and how long decisions took lately. */
 export const useQueue = () =>
@@ -25,7 +26,7 @@ async function fetchWaiting(signal: AbortSignal): Promise<StaffTransaction[]> {
   let cursor: string | null | undefined
   for (let page = 0; page < MOST_PAGES; page++) {
     const query = cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''
-    const answer = await api.get<Page>(`/admin/transactions?status=pending${query}`, { signal })
+    const answer = await api.get<Page>(`/admin/transactions?status=pending&size=${PAGE}${query}`, { signal })
     found.push(...answer.transactions)
     cursor = answer.nextCursor
     if (!cursor) break

@@ -4,6 +4,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router'
 import { Amount } from '@/components/amount'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
+import { LongList, LongListRow } from '@/components/long-list'
 import { Skeletons } from '@/components/skeleton'
 import { EmptyState, ErrorPanel } from '@/components/states'
 import { useWaiting, waitsFor } from '../api/list-waiting'
@@ -13,6 +14,8 @@ import { useShortcuts } from '@/features/admin/use-shortcuts'
 import { Age } from '@/features/admin/components/age'
 import { KindBadge } from '@/features/admin/components/kind-badge'
 import { ShortcutHelp, useHelp } from '@/features/admin/components/shortcut-help'
+
+const ROW_HEIGHT = 60
 
 /** Everything that a reviewer decides, the longest waiting first; j, k and Enter move through it. */
 export function WaitingList() {
@@ -40,7 +43,7 @@ export function WaitingList() {
 function Rows({ rows, kind }: { rows: StaffTransaction[]; kind?: string }) {
   const navigate = useNavigate()
   const help = useHelp()
-  const list = useRef<HTMLUListElement>(null)
+  const list = useRef<HTMLDivElement>(null)
   const [chosen, setChosen] = useState<string>()
   const at = rows.findIndex(({ id }) => id === chosen)
   const current = at < 0 ? 0 : at
@@ -61,13 +64,20 @@ function Rows({ rows, kind }: { rows: StaffTransaction[]; kind?: string }) {
 
   return (
     <>
-      <ul ref={list} className="divide-y divide-line">
-        {rows.map((row, index) => (
-          <li key={row.id} data-current={index === at ? '' : undefined} className={cx(index === at && 'bg-accent-soft')}>
-            <Row row={row} kind={kind} />
-          </li>
-        ))}
-      </ul>
+      <div ref={list}>
+        <LongList count={rows.length} rowHeight={ROW_HEIGHT} keep={at} className="divide-y divide-line">
+          {(from, to) =>
+            rows.slice(from, to).map((row, index) => {
+              const isCurrent = from + index === at
+              return (
+                <LongListRow key={row.id} index={from + index} count={rows.length} isCurrent={isCurrent} className={cx(isCurrent && 'bg-accent-soft')}>
+                  <Row row={row} kind={kind} />
+                </LongListRow>
+              )
+            })
+          }
+        </LongList>
+      </div>
       <ShortcutHelp {...help} />
     </>
   )

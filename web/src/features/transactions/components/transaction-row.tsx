@@ -1,23 +1,35 @@
 import { Link } from 'react-router'
 import { SignedAmount } from '@/components/amount'
 import { StatusBadge } from '@/components/badge'
+import { LongList, LongListRow } from '@/components/long-list'
 import type { Transaction } from '@/lib/api-types'
 import { formatDateTimes } from '@/lib/dates'
 import { paths } from '@/lib/paths'
 import { TransactionIcon } from './transaction-icon'
 
+/** Of most rows; on a phone a description takes a second line. */
+const ROW_HEIGHT = 76
+
 /** The history line by line, each with a moment of its own. */
 export function TransactionRows({ transactions }: { transactions: readonly Transaction[] }) {
-  const moments = formatDateTimes(transactions.map(({ createdAt }) => createdAt))
   return (
-    <ul className="divide-y divide-line">
-      {transactions.map((transaction, index) => (
-        <li key={transaction.id}>
-          <TransactionRow transaction={transaction} moment={moments[index] ?? ''} />
-        </li>
-      ))}
-    </ul>
+    <LongList count={transactions.length} rowHeight={ROW_HEIGHT} className="divide-y divide-line">
+      {(from, to) => {
+        const moments = momentsOf(transactions, from, to)
+        return transactions.slice(from, to).map((transaction, index) => (
+          <LongListRow key={transaction.id} index={from + index} count={transactions.length}>
+            <TransactionRow transaction={transaction} moment={moments[index] ?? ''} />
+          </LongListRow>
+        ))
+      }}
+    </LongList>
   )
+}
+
+/** Those of a part of the list, told apart from its neighbours too: what looks alike stands next to each other. */
+function momentsOf(transactions: readonly Transaction[], from: number, to: number) {
+  const first = Math.max(0, from - 1)
+  return formatDateTimes(transactions.slice(first, to + 1).map(({ createdAt }) => createdAt)).slice(from - first)
 }
 
 /** What happened, about what and when; the whole line leads to the details. */
