@@ -15,6 +15,8 @@ export default defineConfig({
     browserName: 'chromium',
     viewport: { width: 1280, height: 860 },
     reducedMotion: 'reduce',
+    // It would answer before a journey can change or lose an answer; `offline-app.spec.ts` is about it.
+    serviceWorkers: 'block',
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',

@@ -22,17 +22,6 @@ page.dataset['theme'] = theme === 'dark' ? 'dark' : 'light'
 const isSignedIn = Boolean(stored('auth')['token'])
 page.dataset['session'] = isSignedIn ? 'open' : 'none'
 
-// A browser that has Inter cached uses it at once. Any other paints first, and swaps the font afterwards.
-if (stored('font')['has']) {
-  page.dataset['font'] = 'inter'
-  void fetchFont()
-} else {
-  new PerformanceObserver((_, observer) => {
-    observer.disconnect()
-    setTimeout(() => void fetchFont(), 300)
-  }).observe({ type: 'paint', buffered: true })
-}
-
 async function fetchFont() {
   const faces = await document.fonts.load("1em 'Inter Variable'").catch(() => [])
   if (!faces.length) return
@@ -47,6 +36,20 @@ async function fetchFont() {
 const { app, styles, modules, member, areas } = document.currentScript?.dataset ?? {}
 /** A prerendered page carries the styles that it uses; the app brings the rest. */
 const isPrerendered = styles !== undefined
+
+// A browser that has Inter cached uses it at once. Any other paints first, and swaps the font afterwards; a page that is
+// empty without the app waits for it, because its files are more urgent.
+const hasFont = Boolean(stored('font')['has'])
+if (hasFont) {
+  page.dataset['font'] = 'inter'
+  void fetchFont()
+} else if (isPrerendered) {
+  new PerformanceObserver((_, observer) => {
+    observer.disconnect()
+    setTimeout(() => void fetchFont(), 300)
+  }).observe({ type: 'paint', buffered: true })
+}
+
 const parsed = new Promise((resolve) => document.addEventListener('DOMContentLoaded', resolve))
 
 const CONTROLS = 'a, button, input, select, label'
@@ -120,6 +123,7 @@ function release() {
   for (const type of APPROACHES) document.removeEventListener(type, approach)
   if (held instanceof HTMLFormElement) held.requestSubmit()
   else held?.click()
+  if (!hasFont && !isPrerendered) void fetchFont()
 }
 
 if (!isPrerendered || isSignedIn) start()

@@ -4,6 +4,8 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { build } from 'vite'
+import { AREAS } from './areas.mjs'
 import { chunksOf, manifest } from './chunks.mjs'
 import { stylesOf } from './page-styles.mjs'
 
@@ -15,18 +17,6 @@ const { pages, prerendered, renderPage } = await import(new URL('render.js', bui
 const APP = 'src/app/client.tsx'
 /** What every page of a member needs. */
 const MEMBER = ['src/app/guard.tsx', 'src/app/member-layout.tsx', 'src/lib/api-client.ts']
-/** The page at an address, or above it: the longest that fits. */
-const AREAS = {
-  '/deposits': 'deposits-page',
-  '/withdrawals': 'withdrawals-page',
-  '/transactions': 'transactions-page',
-  '/courses': 'courses-page',
-  '/investments': 'investments-page',
-  '/investments/plans/add': 'invest-page',
-  '/profile': 'profile-page',
-  '/payment-methods': 'payment-methods-page',
-  '/admin': 'admin/admin-area',
-}
 const TITLE = '<title>Solvane</title>'
 const SCRIPT = '<script>'
 const ROOT = '<div id="root"></div>'
@@ -58,8 +48,19 @@ function hashes(html, tag) {
   return found.map(([, content]) => `'sha256-${createHash('sha256').update(content).digest('base64')}'`).join(' ')
 }
 
-// Without the app there is nothing to see here. Its styles stand behind the script, which would wait for them.
-const empty = shell.replace('  </head>', `    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
+/** The script that asks for a page's data before its code is there. */
+async function early() {
+  const { output } = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: { write: false, target: 'es2022', rolldownOptions: { input: fileURLToPath(new URL('early.ts', import.meta.url)), output: { format: 'iife' } } },
+  })
+  return output[0].code.trim()
+}
+
+// Without the app there is nothing to see here. Its styles stand behind the scripts, which would wait for them.
+const asking = await early()
+const empty = shell.replace('  </head>', () => `    <script id="early">${asking}</script>\n    <link rel="stylesheet" href="/${appStyles}">\n  </head>`)
 const member = modulesOf(...MEMBER)
 const areas = Object.entries(AREAS).map(([address, page]) => {
   const more = modulesOf(...MEMBER, `src/app/pages/${page}.tsx`).filter((file) => !member.includes(file))

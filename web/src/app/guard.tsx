@@ -1,11 +1,8 @@
-import { useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
 import { Navigate, Outlet, useLocation } from 'react-router'
 import { PageLoader } from '@/components/spinner'
 import { useSessionCheck } from '@/features/auth/api/check-session'
 import { paths } from '@/lib/paths'
 import { useSession } from '@/lib/session'
-import { askEarly } from './early-data'
 import { useReturnPath } from './return-path'
 
 /** Admits verified members and redirects everybody else; staff are not members [D-O1]. */
@@ -13,11 +10,6 @@ export function MemberGuard() {
   const { isChecking } = useSessionCheck()
   const { user, left } = useSession()
   const { pathname, search, hash } = useLocation()
-  const client = useQueryClient()
-  const isMember = user !== null && !user.role && user.isVerified
-  useEffect(() => {
-    if (isChecking && isMember) askEarly(client, pathname)
-  }, [client, isChecking, isMember, pathname])
   if (isChecking) return <PageLoader label="Checking your session" />
   if (!user) {
     const from = left ? undefined : `${pathname}${search}${hash}`

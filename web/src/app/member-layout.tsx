@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { Menu, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link } from 'react-router'
@@ -6,15 +7,17 @@ import { Modal } from '@/components/dialog'
 import { Logo } from '@/components/logo'
 import { Notice } from '@/components/notice'
 import { onStepUp } from '@/lib/api-client'
+import { keepLastData } from '@/lib/last-data'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
 import { useMember } from '@/lib/session'
-import { loadLikelyPages } from './likely-pages'
+import { loadWhenIdle } from './idle-work'
 import { useLiveUpdates } from './live-updates'
 import { NavMenu } from './nav-menu'
 import { PageOutlet } from './page-outlet'
 import { ProfileMenu } from './profile-menu'
 import { SkipLink } from './skip-link'
+import { StatusBars } from './status-bars'
 import { ThemeToggle } from './theme-toggle'
 
 onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/components/step-up-dialog'))).askForFactor(digest))
@@ -22,7 +25,9 @@ onStepUp(async (digest) => (await loadChunk(() => import('@/features/factors/com
 /** The member area: sidebar on the desktop, drawer on the phone, top bar on both [NAV-01]. */
 export function MemberLayout() {
   useLiveUpdates()
-  useEffect(loadLikelyPages, [])
+  useEffect(loadWhenIdle, [])
+  const client = useQueryClient()
+  useEffect(() => keepLastData(client), [client])
   const { isFrozen } = useMember()
   return (
     <div className="min-h-dvh lg:grid lg:grid-cols-[15.5rem_minmax(0,1fr)]">
@@ -35,6 +40,7 @@ export function MemberLayout() {
       </aside>
       <div className="min-w-0">
         <TopBar />
+        <StatusBars />
         <main id="main" tabIndex={-1} className="mx-auto w-full max-w-6xl px-4 pt-6 pb-16 outline-none sm:px-6 lg:px-8 lg:pt-8">
           {isFrozen && (
             <div className="mb-6">

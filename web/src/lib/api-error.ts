@@ -2,7 +2,7 @@
 
 import type { ErrorCode } from './api-types'
 
-type ErrorBody = { message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[]; nonce?: string }
+type ErrorBody = { success?: boolean; message?: string; code?: ErrorCode | typeof NETWORK_ERROR; requestId?: string; errors?: Record<string, string>; digest?: string; matters?: string[]; nonce?: string }
 
 /** The code of a call that the network lost. */
 export const NETWORK_ERROR = 'NETWORK_ERROR'

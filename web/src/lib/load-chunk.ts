@@ -1,3 +1,5 @@
+import { useNewVersion } from './new-version'
+
 const RELOADED = 'reloaded-at'
 const AGAIN_MS = 60_000
 
@@ -25,6 +27,8 @@ export async function reloadPage(): Promise<boolean> {
   const answer = await fetch(location.href, { method: 'HEAD', cache: 'no-store' }).catch(() => null)
   if (!answer || answer.status >= 500) return false
   sessionStorage.setItem(RELOADED, String(Date.now()))
-  location.reload()
+  // The worker would answer with the version whose file is missing.
+  const { take = () => location.reload() } = useNewVersion.getState()
+  take()
   return true
 }

@@ -1,6 +1,7 @@
 /** TanStack Query with the product's rules: retries, cache life, and one toast per failed call. */
 import { MutationCache, QueryCache, QueryClient, type QueryKey } from '@tanstack/react-query'
 import { adviceOn, messageOf, toApiError } from './api-error'
+import { isOffline } from './connection'
 import { notify } from './notify'
 import { queryKeys } from './query-keys'
 import { endSession, useSession } from './session'
@@ -47,7 +48,9 @@ const queryCache = new QueryCache({
     if (status === 401) return
     // The check on start must succeed; a later one that fails leaves the session to the next call [AUTH-14].
     if (isSessionCheck(query.queryKey) && query.state.data === undefined) endSession()
-    if (!query.meta?.silent) tell(error)
+    // What is shown stays, and the page says that it is offline.
+    const isKept = isOffline() && query.state.data !== undefined
+    if (!query.meta?.silent && !isKept) tell(error)
   },
 })
 

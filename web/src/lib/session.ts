@@ -3,6 +3,7 @@ import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 import type { User } from './api-types'
 import { forgetDeviceKeys } from './device-key'
+import { forgetMemberData } from './member-cache'
 
 type Session = {
   user: User | null
@@ -45,6 +46,7 @@ export function beginLeaving() {
 
 export function endSession({ left = false } = {}) {
   forgetDeviceKeys()
+  forgetMemberData()
   useSession.setState({ ...SIGNED_OUT, left })
 }
 

@@ -39,6 +39,11 @@ missing(Blob.prototype, {
   },
 })
 
+// The fake API answers with Node's own blobs, of which jsdom's cannot be made.
+Response.prototype.blob = async function (this: Response) {
+  return new Blob([await this.arrayBuffer()], { type: this.headers.get('content-type') ?? '' })
+}
+
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => {
   cleanup()

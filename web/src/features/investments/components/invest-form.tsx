@@ -1,10 +1,10 @@
 import { useForm } from 'react-hook-form'
 import { useNavigate } from 'react-router'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { DetailList } from '@/components/detail-list'
 import { MoneyField } from '@/components/field'
 import { Form } from '@/components/form'
+import { MoneyButton } from '@/components/money-button'
 import type { Plan, User } from '@/lib/api-types'
 import { showFieldErrors } from '@/lib/forms'
 import { formatMoney, parseCents, plainDollars, toCents } from '@/lib/money'
@@ -66,9 +66,9 @@ export function InvestForm({ plan, user }: { plan: Plan; user: User }) {
             ]}
           />
         </div>
-        <Button type="submit" size="lg" wide busyLabel="Investing...">
+        <MoneyButton type="submit" size="lg" wide busyLabel="Investing...">
           Invest
-        </Button>
+        </MoneyButton>
         <p className="text-sm text-ink-faint">
           The value of a trade follows the plan’s published values and can fall. Invest only what you can afford to lose.
         </p>

@@ -2,11 +2,11 @@ import { ArrowDownRight, ArrowUpRight } from 'lucide-react'
 import { useState } from 'react'
 import { Amount } from '@/components/amount'
 import { Badge } from '@/components/badge'
-import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { cx } from '@/components/cx'
 import { DetailList } from '@/components/detail-list'
 import { ConfirmDialog } from '@/components/dialog'
+import { MoneyButton } from '@/components/money-button'
 import { Progress } from '@/components/progress'
 import type { Trade } from '@/lib/api-types'
 import { formatDay } from '@/lib/dates'
@@ -89,9 +89,9 @@ function EndTrade({ trade, gains }: { trade: Trade; gains: boolean }) {
     )
   return (
     <>
-      <Button variant={gains ? 'primary' : 'secondary'} wide className="mt-auto" onClick={() => setAsking(true)}>
+      <MoneyButton variant={gains ? 'primary' : 'secondary'} wide className="mt-auto" onClick={() => setAsking(true)}>
         {label}
-      </Button>
+      </MoneyButton>
       <ConfirmDialog
         open={asking}
         onClose={() => setAsking(false)}

@@ -3,10 +3,10 @@ import { useEffect, useState } from 'react'
 import { useController, useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
-import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { FileDrop } from '@/components/file-drop'
 import { Form } from '@/components/form'
+import { MoneyButton } from '@/components/money-button'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
 import { readAsDataUrl } from '@/lib/files'
 import { showFieldErrors } from '@/lib/forms'
@@ -142,9 +142,9 @@ export function DepositForm({ methods, type, amount, isPrice = false }: DepositF
         error={errors.txid?.message}
         {...form.register('txid')}
       />
-      <Button type="submit" size="lg" wide busyLabel="Confirming payment...">
+      <MoneyButton type="submit" size="lg" wide busyLabel="Confirming payment...">
         I have made payment
-      </Button>
+      </MoneyButton>
     </Form>
   )
 }

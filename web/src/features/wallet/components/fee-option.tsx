@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
 import { FileDrop } from '@/components/file-drop'
+import { MoneyButton } from '@/components/money-button'
 import { Notice } from '@/components/notice'
 import type { Transaction } from '@/lib/api-types'
 import { readAsDataUrl } from '@/lib/files'
@@ -92,9 +93,9 @@ function FeeForm({ withdrawalId, fee, methods, onDone }: FeeFormProps) {
         error={refusal}
       />
       <div className="flex flex-wrap gap-3">
-        <Button busyLabel="Confirming payment..." onClick={submit}>
+        <MoneyButton busyLabel="Confirming payment..." onClick={submit}>
           I have made payment
-        </Button>
+        </MoneyButton>
         <Button variant="ghost" disabled={payFee.isPending} onClick={onDone}>
           Cancel
         </Button>

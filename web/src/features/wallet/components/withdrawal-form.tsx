@@ -4,9 +4,9 @@ import { useEffect, useState } from 'react'
 import { useForm, useWatch } from 'react-hook-form'
 import { useNavigate } from 'react-router'
 import * as z from 'zod/mini'
-import { Button } from '@/components/button'
 import { MoneyField, TextField } from '@/components/field'
 import { Form } from '@/components/form'
+import { MoneyButton } from '@/components/money-button'
 import type { PaymentMethod, User } from '@/lib/api-types'
 import { formatTime } from '@/lib/dates'
 import { dropDraft, readDraft, writeDraft } from '@/lib/draft'
@@ -143,9 +143,9 @@ export function WithdrawalForm({ user, methods, saved, onPending }: WithdrawalFo
           </span>
         </p>
       )}
-      <Button type="submit" size="lg" wide busyLabel="Processing withdrawal...">
+      <MoneyButton type="submit" size="lg" wide busyLabel="Processing withdrawal...">
         Request Withdrawal
-      </Button>
+      </MoneyButton>
     </Form>
   )
 }

@@ -1,0 +1,47 @@
+/**
+ * Inlined into the page of members and staff: asks for what a page shows while its code is still being loaded, which takes
+ * longer. `lib/early-answers.ts` hands the answers out; the app asks itself for whatever is not among them.
+ */
+import { credentials } from '../src/lib/device-key'
+import type { EarlyAnswers } from '../src/lib/early-answers'
+import { apiUrl } from '../src/lib/env'
+
+type Stored = { state?: { token?: string | null; user?: { id: string; hasPurchasedCourse?: boolean } | null } }
+
+const transactions = '/transactions/user'
+const session = '/auth/check'
+
+const shown: [RegExp, string[]][] = [
+  [/^\/dashboard$/, ['/trades', transactions]],
+  [/^\/transactions$/, [transactions]],
+  [/^\/deposits$/, ['/payment-methods', '/terms']],
+  [/^\/withdrawals$/, ['/payment-methods', '/terms', transactions]],
+  [/^\/investments$/, ['/trades', '/trades?status=all']],
+  [/^\/investments\/plans$/, ['/plans']],
+  [/^\/courses$/, ['/courses']],
+  [/^\/courses\/lessons\/[^/]+$/, ['/courses']],
+  [/^\/admin$/, ['/admin/me', '/admin/queue']],
+]
+
+function stored(): Stored {
+  try {
+    return (JSON.parse(localStorage.getItem('auth') ?? '{}') ?? {}) as Stored
+  } catch {
+    return {}
+  }
+}
+
+function ask() {
+  const { token, user } = stored().state ?? {}
+  if (!token || !user) return
+  const path = location.pathname.replace(/(?<=.)\/$/, '')
+  const lists = shown.filter(([address]) => address.test(path)).flatMap(([, some]) => some)
+  if (path === '/dashboard' && user.hasPurchasedCourse) lists.push('/courses')
+  const answer = async (asked: string) =>
+    fetch(apiUrl + asked, { headers: await credentials(token, 'GET', apiUrl + asked), credentials: 'include' })
+  const byPath: EarlyAnswers['byPath'] = new Map([session, ...lists].map((asked) => [asked, answer(asked)]))
+  for (const asked of byPath.values()) asked.catch(() => undefined)
+  window.early = { userId: user.id, askedAt: Date.now(), byPath }
+}
+
+ask()

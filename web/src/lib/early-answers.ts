@@ -1,0 +1,26 @@
+/** What the page asked for before the app was there (`prerender/early.ts`). Each answer is taken once, while it is fresh. */
+import { useSession } from './session'
+
+export type EarlyAnswers = { userId: string; askedAt: number; byPath: Map<string, Promise<Response>> }
+
+declare global {
+  interface Window {
+    early?: EarlyAnswers
+  }
+}
+
+/** Longer than a slow phone takes to load the app. */
+const FRESH_MS = 10_000
+
+/** The body of a good answer to the member who is logged in, if there is one. */
+export async function takeEarlyAnswer(path: string): Promise<{ success: boolean } | undefined> {
+  const { early } = window
+  const asked = early?.byPath.get(path)
+  if (!early || !asked) return undefined
+  early.byPath.delete(path)
+  if (early.userId !== useSession.getState().user?.id || Date.now() - early.askedAt > FRESH_MS) return undefined
+  const response = await asked.catch(() => undefined)
+  if (!response?.ok) return undefined
+  const body = (await response.json().catch(() => undefined)) as { success: boolean } | undefined
+  return body?.success ? body : undefined
+}
