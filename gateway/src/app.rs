@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::exports::Exports;
 use crate::files::Files;
 use crate::live::Live;
+use crate::media::Media;
 use crate::middleware::admission::Admission;
 use crate::middleware::body::Spool;
 use crate::middleware::rate::Rates;
@@ -31,6 +32,7 @@ pub struct AppState {
     pub plans: Arc<PlanCache>,
     pub profiles: ProfileCache,
     pub files: Arc<Files>,
+    pub media: Media,
     /// Checks that callers hold the key that their session is bound to.
     pub proofs: Proofs,
     /// Request counters by client address.

@@ -8,6 +8,7 @@ use proto::auth::v1::staff_service_client::StaffServiceClient as AuthStaffClient
 use proto::common::v1::file_owner_service_client::FileOwnerServiceClient;
 use proto::common::v1::member_data_service_client::MemberDataServiceClient;
 use proto::course::v1::course_service_client::CourseServiceClient;
+use proto::course::v1::media_service_client::MediaServiceClient;
 use proto::course::v1::staff_service_client::StaffServiceClient as CourseStaffClient;
 use proto::mailer::v1::staff_service_client::StaffServiceClient as MailerStaffClient;
 use proto::payment_method::v1::payment_method_service_client::PaymentMethodServiceClient;
@@ -50,6 +51,8 @@ pub struct Clients {
     pub trade_staff: TradeStaffClient<Channel>,
     /// The course and the member's progress in it.
     pub course: CourseServiceClient<Channel>,
+    /// The files of the course, for staff.
+    pub course_media: MediaServiceClient<Channel>,
     /// The course, for staff.
     pub course_staff: CourseStaffClient<Channel>,
     /// The member's own payment methods, and those of the platform.
@@ -115,6 +118,7 @@ impl Clients {
             trade: TradeServiceClient::new(trade.clone()),
             trade_staff: TradeStaffClient::new(trade),
             course: CourseServiceClient::new(course.clone()),
+            course_media: MediaServiceClient::new(course.clone()),
             course_staff: CourseStaffClient::new(course),
             payment_method: PaymentMethodServiceClient::new(payment_method.clone()),
             payment_method_staff: PaymentMethodStaffClient::new(payment_method),

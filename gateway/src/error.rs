@@ -79,6 +79,7 @@ impl Errors {
                 (StatusCode::METHOD_NOT_ALLOWED, "the method is not known here"),
                 (StatusCode::REQUEST_TIMEOUT, "the request came in too slowly"),
                 (StatusCode::CONFLICT, "not in this state"),
+                (StatusCode::PRECONDITION_FAILED, "a version of a protocol that is not known here"),
                 (StatusCode::PAYLOAD_TOO_LARGE, "the body or the file is too large"),
                 (StatusCode::URI_TOO_LONG, "the address is too long"),
                 (StatusCode::UNSUPPORTED_MEDIA_TYPE, "the body or the file is of a kind that is not accepted"),
@@ -191,6 +192,15 @@ impl ApiError {
     pub fn with_fact(mut self, message: String, name: &str, fact: Value) -> Self {
         self.refusal.message = message;
         self.refusal.facts.get_or_insert_default().insert(name.to_owned(), fact);
+        self
+    }
+
+    /// The same error with another status, if it has this reason.
+    #[must_use]
+    pub fn with_status_of(mut self, reason: ErrorReason, status: StatusCode) -> Self {
+        if self.refusal.reason() == reason {
+            self.status = status;
+        }
         self
     }
 

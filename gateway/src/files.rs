@@ -71,8 +71,29 @@ pub struct Read {
     pub range: Range<u64>,
     /// The size of the whole file in bytes.
     pub size: u64,
-    /// The media type that it is served with.
-    pub content_type: &'static str,
+}
+
+impl Read {
+    /// The whole content, for small files.
+    pub async fn all(self) -> Result<Vec<u8>, ApiError> {
+        let chunks = self.chunks.try_collect::<Vec<_>>().await.map_err(unavailable)?;
+        Ok(chunks.concat())
+    }
+}
+
+/// Reads an object of a store, or a range of it. Responds with 404 for an unknown key and 416 for a range that is outside
+/// of it.
+pub async fn read(store: &dyn ObjectStore, key: &str, range: Option<GetRange>) -> Result<Read, ApiError> {
+    let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
+    let has_range = range.is_some();
+    match store.get_opts(&path, GetOptions { range, ..GetOptions::default() }).await {
+        Ok(found) => Ok(Read { range: found.range.clone(), size: found.meta.size, chunks: found.into_stream() }),
+        Err(object_store::Error::NotFound { .. }) => Err(ApiError::not_found()),
+        Err(object_store::Error::Generic { .. }) if has_range => {
+            Err(ApiError::of_status(http::StatusCode::RANGE_NOT_SATISFIABLE))
+        }
+        Err(error) => Err(unavailable(error)),
+    }
 }
 
 impl Files {
@@ -130,22 +151,13 @@ impl Files {
     /// Reads a file by its key, or a range of it. Responds with 404 for an unknown key and 416 for a range that is
     /// outside the file.
     pub async fn read(&self, key: &str, range: Option<GetRange>) -> Result<Read, ApiError> {
-        let kind = key.rsplit('.').next().and_then(Kind::by_extension).ok_or_else(ApiError::not_found)?;
-        let path = Path::parse(key).map_err(|_| ApiError::not_found())?;
-        let has_range = range.is_some();
-        match self.store.get_opts(&path, GetOptions { range, ..GetOptions::default() }).await {
-            Ok(found) => Ok(Read {
-                range: found.range.clone(),
-                size: found.meta.size,
-                chunks: found.into_stream(),
-                content_type: kind.content_type(),
-            }),
-            Err(object_store::Error::NotFound { .. }) => Err(ApiError::not_found()),
-            Err(object_store::Error::Generic { .. }) if has_range => {
-                Err(ApiError::of_status(http::StatusCode::RANGE_NOT_SATISFIABLE))
-            }
-            Err(error) => Err(unavailable(error)),
-        }
+        read(&*self.store, key, range).await
+    }
+
+    /// The media type that a file is served with, by its key. Responds with 404 for a kind that there is not.
+    pub fn content_type(key: &str) -> Result<&'static str, ApiError> {
+        let kind = key.rsplit('.').next().and_then(Kind::by_extension);
+        kind.map(Kind::content_type).ok_or_else(ApiError::not_found)
     }
 
     /// Removes a file that nothing refers to. What cannot be removed now goes with the next sweep.
@@ -186,7 +198,8 @@ impl Files {
     }
 }
 
-fn unavailable(error: object_store::Error) -> ApiError {
+/// 503, because the store does not answer.
+pub fn unavailable(error: object_store::Error) -> ApiError {
     tracing::error!(%error, "the object store does not answer");
     ApiError::of_status(http::StatusCode::SERVICE_UNAVAILABLE)
 }
@@ -354,7 +367,7 @@ mod tests {
         let files = files();
         let stored = files.store("image", data_url("image/png", &png(1_600, 800)), Purpose::Photo).await.unwrap();
         let read = files.read(&stored.key, None).await.unwrap();
-        let content_type = read.content_type;
+        let content_type = Files::content_type(&stored.key).unwrap();
         let picture = image::load_from_memory(&bytes(read).await).unwrap();
         assert_eq!((picture.width(), picture.height()), (512, 256));
         assert_eq!(content_type, "image/jpeg");

@@ -27,6 +27,8 @@ pub mod exports;
 
 pub mod files;
 
+pub mod media;
+
 pub mod proofs;
 
 pub mod pictures;

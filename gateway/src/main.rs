@@ -19,6 +19,7 @@ use gateway::config::Config;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
+use gateway::media::Media;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
@@ -85,6 +86,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         process.spawn(live.clone().follow(Bus::new(url).trusting(config.tls.authority()?), Arc::clone(&plans)));
     }
     let store = chassis::config::object_store(&config.files_url)?;
+    let media = Media::new(Arc::clone(&store), SecretKey::read(&config.link_key_file)?);
     let files = Arc::new(Files::new(store, SecretKey::read(&config.link_key_file)?)?);
     process.spawn(sweep::run(
         Arc::clone(&files),
@@ -100,6 +102,7 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         clients,
         verifier: Verifier::new(Signatures::new(config.keys.trusted()?, Accepts::Members), Arc::new(sessions)),
         files,
+        media,
         proofs: Proofs::new(SecretKey::read(&config.link_key_file)?),
         credential,
         rates,

@@ -127,6 +127,9 @@ async fn carry_out(chain: &Chain, request: Request, next: Next) -> (Response, bo
             Ok(_place) => (in_time(DEADLINE, next.run(request)).await, false),
         };
     }
+    if class == Class::LongUpload {
+        return pass_on(app, Request::from_parts(parts, body), ip, next).await;
+    }
     match receive(app, &parts, body, class, ip).await {
         Err(refusal) => (refusal.into_response(), false),
         Ok(received) => (mutate(app, parts, received, class, ip, next).await, true),
@@ -178,6 +181,28 @@ async fn receive(
         return Err(chassis::identity::unauthenticated().into());
     }
     app.spool.receive(body, &parts.headers, class.body_limit(), ip).await
+}
+
+/// A request whose handler receives the body itself, piece by piece and with limits of its own, for as long as that takes.
+async fn pass_on(app: &App, request: Request, ip: Option<IpAddr>, next: Next) -> (Response, bool) {
+    let (parts, body) = request.into_parts();
+    let admitted = match account(app, &parts) {
+        None => Err(chassis::identity::unauthenticated().into()),
+        Some(_) => admit(app, &parts, Class::LongUpload, ip).await,
+    };
+    let place = match admitted {
+        Ok(place) => place,
+        Err(refusal) => return (refusal.into_response(), false),
+    };
+    let work = async move {
+        let _place = place;
+        next.run(Request::from_parts(parts, body)).await
+    };
+    // What has arrived is kept, also when its client hangs up.
+    let work = tokio::spawn(work.in_current_span()).await;
+    let response = work.unwrap_or_else(|error| ApiError::internal(error).into_response());
+    let was_read = response.status().is_success();
+    (response, was_read)
 }
 
 /// Admission and deadline of a request whose body is there.

@@ -17,8 +17,8 @@ use crate::middleware::class::{Class, Classes};
 use crate::middleware::{self, Chain, headers};
 use crate::openapi::{self, ApiDoc};
 use crate::routes::{
-    activity, admin, auth, certificates, courses, destinations, events, export, factors, files, liabilities, passkeys,
-    payment_methods, plans, quotes, terms, trades, transactions, users, wallet,
+    activity, admin, auth, certificates, course_media, courses, destinations, events, export, factors, files,
+    liabilities, notes, passkeys, payment_methods, plans, quotes, terms, trades, transactions, users, wallet,
 };
 use crate::web;
 
@@ -103,6 +103,10 @@ pub fn api() -> Api {
         // Course.
         .routes(routes!(courses::get))
         .routes(routes!(courses::lesson))
+        .routes(routes!(notes::list, notes::add))
+        .routes(routes!(notes::change, notes::remove))
+        .routes(declare(Class::Download, routes!(course_media::get)))
+        .routes(declare(Class::Download, routes!(course_media::segment)))
         .routes(routes!(courses::put_progress))
         .routes(routes!(courses::purchase))
         .routes(routes!(courses::issue_certificate))

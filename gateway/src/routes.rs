@@ -20,6 +20,10 @@ pub mod destinations;
 
 pub mod courses;
 
+pub mod course_media;
+
+pub mod notes;
+
 pub mod certificates;
 
 pub mod files;

@@ -4,7 +4,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, header};
 use chassis::grpc::Outgoing;
-use chassis::identity::{Session, unauthenticated};
+use chassis::identity::{Named, Session, unauthenticated};
 use ipnet::IpNet;
 use proto::auth::v1::Client;
 
@@ -18,6 +18,8 @@ use crate::error::ApiError;
 pub struct Visitor {
     /// The client's address and device, for the audit log.
     pub client: Client,
+    /// The session that the token names, which may have ended.
+    pub session: Option<Named>,
     /// The metadata of calls to services on the caller's behalf.
     pub out: Outgoing,
 }
@@ -26,7 +28,8 @@ impl FromRequestParts<App> for Visitor {
     type Rejection = ApiError;
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, ApiError> {
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
-        Ok(Self { client: client(parts, &app.config.trusted_proxies), out: Outgoing::anonymous().request_id(&id) })
+        let client = client(parts, &app.config.trusted_proxies);
+        Ok(Self { client, session: None, out: Outgoing::anonymous().request_id(&id) })
     }
 }
 
@@ -41,7 +44,8 @@ impl FromRequestParts<App> for MaybeSignedIn {
         let Some(token) = bearer(&parts.headers).map(ToOwned::to_owned) else { return Ok(Self(visitor)) };
         prove(app, parts, &token)?;
         let RequestId(id) = RequestId::from_request_parts(parts, app).await.unwrap_or_else(|never| match never {});
-        Ok(Self(Visitor { out: on_behalf(app, &token)?.request_id(&id), ..visitor }))
+        let session = app.verifier.named(&token);
+        Ok(Self(Visitor { out: on_behalf(app, &token)?.request_id(&id), session, ..visitor }))
     }
 }
 

@@ -17,6 +17,8 @@ pub enum Class {
     Session,
     /// May carry a file; only for accounts.
     Upload,
+    /// Sends a file of any length, which the handler receives in pieces; only for accounts.
+    LongUpload,
     /// Reads a file, for as long as the client takes to receive it.
     Download,
     /// Stays open for as long as the client listens.
@@ -59,6 +61,7 @@ impl Classes {
                 (Method::GET, &item.get),
                 (Method::POST, &item.post),
                 (Method::PUT, &item.put),
+                (Method::PATCH, &item.patch),
                 (Method::DELETE, &item.delete),
             ];
             let methods = operations.into_iter().filter(|(_, operation)| operation.is_some());

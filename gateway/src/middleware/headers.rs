@@ -49,17 +49,25 @@ pub fn cors(origins: &[String]) -> CorsLayer {
     CorsLayer::new()
         .allow_origin(AllowOrigin::list(origins))
         .allow_credentials(true)
-        .allow_methods([Method::GET, Method::POST, Method::PUT, Method::DELETE])
+        .allow_methods([Method::GET, Method::HEAD, Method::POST, Method::PUT, Method::PATCH, Method::DELETE])
         .allow_headers([
             header::AUTHORIZATION,
             header::CONTENT_TYPE,
             HeaderName::from_static("idempotency-key"),
             HeaderName::from_static("dpop"),
+            HeaderName::from_static("tus-resumable"),
+            HeaderName::from_static("upload-length"),
+            HeaderName::from_static("upload-metadata"),
+            HeaderName::from_static("upload-offset"),
         ])
         .expose_headers([
             HeaderName::from_static("idempotency-replayed"),
             HeaderName::from_static("x-request-id"),
             HeaderName::from_static("x-next-cursor"),
+            header::LOCATION,
+            HeaderName::from_static("tus-resumable"),
+            HeaderName::from_static("upload-length"),
+            HeaderName::from_static("upload-offset"),
         ])
         .max_age(std::time::Duration::from_secs(600))
 }

@@ -20,6 +20,8 @@ pub mod plans;
 
 pub mod course;
 
+pub mod media;
+
 pub mod staff;
 
 pub mod books;
@@ -94,6 +96,10 @@ pub fn routes(
         .routes(routes!(course::publish))
         .routes(routes!(course::version))
         .routes(routes!(course::restore))
+        .routes(routes!(media::list, media::create))
+        .routes(routes!(media::get, media::offset, media::remove))
+        .routes(declare(Class::LongUpload, routes!(media::append)))
+        .routes(routes!(media::put_captions, media::remove_captions))
         // Staff, the trail, the books.
         .routes(routes!(staff::list, staff::invite))
         .routes(routes!(staff::disable))

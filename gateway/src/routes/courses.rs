@@ -7,6 +7,7 @@ use proto::course::v1 as course;
 use proto::course::v1::{GetCourseRequest, GetLessonRequest, IssueCertificateRequest, PutProgressRequest};
 use proto::wallet::v1::PurchaseCourseRequest;
 use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
 use utoipa::ToSchema;
 
 use crate::app::App;
@@ -15,6 +16,8 @@ use crate::error::{ApiError, Errors};
 use crate::extract::{ActiveMember, Reader, VerifiedMember};
 use crate::idempotency::{Key, marked};
 use crate::json::{Field, Form, Json, Reply, known_moment, moment, ok};
+use crate::media::Ticket;
+use crate::routes::course_media::VideoEntry;
 use crate::routes::transactions::TransactionMade;
 
 /// How far a member has come in a lesson.
@@ -52,6 +55,8 @@ pub struct LessonEntry {
     preview: bool,
     /// Whether the caller has to buy the course to read it.
     locked: bool,
+    /// Whether it has a video.
+    video: bool,
     /// Left out until the member begins the lesson.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
@@ -68,6 +73,7 @@ impl TryFrom<course::LessonOutline> for LessonEntry {
             minutes: lesson.minutes,
             preview: lesson.preview,
             locked: lesson.locked,
+            video: lesson.video,
             progress: lesson.progress.map(LessonProgress::try_from).transpose()?,
         })
     }
@@ -160,6 +166,23 @@ pub struct LessonText {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     progress: Option<LessonProgress>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    video: Option<VideoEntry>,
+    /// Left out if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<AttachmentEntry>,
+}
+
+/// A file to download with a lesson.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct AttachmentEntry {
+    name: String,
+    /// Bytes.
+    size: i64,
+    #[serde(rename = "type")]
+    content_type: String,
+    url: String,
 }
 
 /// The response with a lesson.
@@ -180,6 +203,20 @@ pub async fn lesson(
     let answer =
         call_retrying!(app.clients.course, get_lesson, caller.out, GetLessonRequest { lesson_id })?.into_inner();
     let lesson = answer.lesson.ok_or_else(|| ApiError::internal("an answer without a lesson"))?;
+    let (now, session) = (OffsetDateTime::now_utc(), caller.session.filter(|_| answer.member));
+    let ticket = |media: &str| {
+        let media = media.parse().map_err(ApiError::internal)?;
+        Ok::<_, ApiError>(Ticket { session, lesson_id: lesson.id.clone(), media })
+    };
+    let video = |video: course::Video| Ok::<_, ApiError>(VideoEntry::new(&app, &ticket(&video.media_id)?, video, now));
+    let attachment = |file: course::Attachment| {
+        let url = app.media.link(&ticket(&file.media_id)?, "attachment", now);
+        Ok::<_, ApiError>(AttachmentEntry { name: file.name, size: file.size, content_type: file.content_type, url })
+    };
+    let (video, attachments) = (
+        answer.video.map(video).transpose()?,
+        answer.attachments.into_iter().map(attachment).collect::<Result<_, _>>()?,
+    );
     let lesson = LessonText {
         id: lesson.id,
         title: lesson.title,
@@ -188,6 +225,8 @@ pub async fn lesson(
         minutes: lesson.minutes,
         markdown: lesson.markdown,
         progress: answer.progress.map(LessonProgress::try_from).transpose()?,
+        video,
+        attachments,
     };
     Ok(ok(LessonReply { success: true, lesson }))
 }

@@ -10,6 +10,7 @@ use time::OffsetDateTime;
 
 use crate::app::App;
 use crate::error::{ApiError, ErrorReply, Errors};
+use crate::files::{Files, Read};
 
 /// The signature of a link to a receipt.
 #[derive(Debug, Default, Deserialize)]
@@ -48,21 +49,14 @@ pub async fn get(
             return Err(ApiError::not_found());
         }
     }
+    let content_type = Files::content_type(&key)?;
     let file = app.files.read(&key, range(&headers)).await?;
     // Images of ours hold nothing but pixels; anything else that a browser might run is not shown in place.
-    let inline = matches!(file.content_type, "image/png" | "image/jpeg" | "application/pdf");
-    let (length, is_part) = (file.range.end - file.range.start, file.range != (0..file.size));
-    let mut response = Body::from_stream(file.chunks).into_response();
-    if is_part {
-        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
-        let part = format!("bytes {}-{}/{}", file.range.start, file.range.end.saturating_sub(1), file.size);
-        response.headers_mut().insert(header::CONTENT_RANGE, HeaderValue::try_from(part).map_err(ApiError::internal)?);
-    }
+    let inline = matches!(content_type, "image/png" | "image/jpeg" | "application/pdf");
+    let mut response = streamed(file)?;
     let headers = response.headers_mut();
-    headers.insert(header::CONTENT_LENGTH, HeaderValue::from(length));
     let mut set = |name, value: &'static str| headers.insert(name, HeaderValue::from_static(value));
-    set(header::ACCEPT_RANGES, "bytes");
-    set(header::CONTENT_TYPE, file.content_type);
+    set(header::CONTENT_TYPE, content_type);
     set(header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(
         header::CONTENT_SECURITY_POLICY,
@@ -73,8 +67,22 @@ pub async fn get(
     Ok(response)
 }
 
+/// A response with a file, or a range of it.
+pub fn streamed(file: Read) -> Result<Response, ApiError> {
+    let (length, is_part) = (file.range.end - file.range.start, file.range != (0..file.size));
+    let mut response = Body::from_stream(file.chunks).into_response();
+    if is_part {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+        let part = format!("bytes {}-{}/{}", file.range.start, file.range.end.saturating_sub(1), file.size);
+        response.headers_mut().insert(header::CONTENT_RANGE, HeaderValue::try_from(part).map_err(ApiError::internal)?);
+    }
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(length));
+    response.headers_mut().insert(header::ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    Ok(response)
+}
+
 /// The one range that is asked for. Several, or what is no range, are answered by the whole file, as RFC 9110 allows.
-fn range(headers: &HeaderMap) -> Option<GetRange> {
+pub fn range(headers: &HeaderMap) -> Option<GetRange> {
     let text = headers.get(header::RANGE)?.to_str().ok()?.strip_prefix("bytes=")?;
     let (first, last) = text.split_once('-')?;
     match (first.parse().ok(), last.parse::<u64>().ok()) {

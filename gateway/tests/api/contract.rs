@@ -59,6 +59,10 @@ async fn every_operation_of_the_document_is_routed() {
                 .replace("{transactionId}", "x")
                 .replace("{userId}", "x")
                 .replace("{id}", "x")
+                .replace("{noteId}", "x")
+                .replace("{language}", "en")
+                .replace("{ticket}", "x")
+                .replace("{file}", "x")
                 .replace("{number}", "1");
             let address = address.replace("{folder}", "receipts").replace("{name}", "x.png");
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
@@ -86,6 +90,8 @@ async fn operations_with_security_refuse_visitors() {
                 .replace("{transactionId}", "x")
                 .replace("{userId}", "x")
                 .replace("{id}", "x")
+                .replace("{noteId}", "x")
+                .replace("{language}", "en")
                 .replace("{number}", "1");
             let verb = Method::from_bytes(method.to_uppercase().as_bytes()).unwrap();
             let reply = fixture.call(verb, &address, None, "{}").await;

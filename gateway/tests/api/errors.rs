@@ -188,7 +188,7 @@ async fn the_course_is_what_its_service_says() {
     let closed = lessons.iter().find(|lesson| lesson["locked"] == true).unwrap();
     let path = "/solvane.course.v1.CourseService/GetLesson";
     let lesson = Some(course::LessonText { id: "open".to_owned(), ..Default::default() });
-    fixture.recorder.answer(path, &course::GetLessonResponse { lesson, progress: None });
+    fixture.recorder.answer(path, &course::GetLessonResponse { lesson, ..Default::default() });
     let readable = fixture.call(Method::GET, "/v1/courses/lessons/open", None, "").await;
     assert_eq!((readable.status, &readable.json()["lesson"]["id"]), (StatusCode::OK, &json!("open")));
     fixture.recorder.refuse(path, Refusal::new(Kind::Forbidden, ErrorReason::PermissionDenied, "Not bought"));

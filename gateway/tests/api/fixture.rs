@@ -24,6 +24,7 @@ use gateway::config::Config;
 use gateway::exports::Exports;
 use gateway::files::Files;
 use gateway::live::Live;
+use gateway::media::Media;
 use gateway::middleware::admission::Admission;
 use gateway::middleware::body::Spool;
 use gateway::middleware::rate::Rates;
@@ -55,6 +56,7 @@ pub struct Fixture {
     pub plans: Arc<PlanCache>,
     /// The same object store as the gateway's.
     pub files: Arc<Files>,
+    pub store: Arc<InMemory>,
     pub clients: Clients,
     pub config: Config,
     /// Everything that no fake serves.
@@ -99,7 +101,8 @@ impl Fixture {
         ));
         let config = config(&realm, &url, settings);
         let key = SecretKey::read(&realm.folder().join("link.key")).unwrap();
-        let files = Arc::new(Files::new(Arc::new(InMemory::new()), key).unwrap());
+        let store = Arc::new(InMemory::new());
+        let files = Arc::new(Files::new(Arc::clone(&store) as _, key).unwrap());
         let clients = Clients::new(&config).unwrap();
         let plans = Arc::new(PlanCache::new(clients.trade.clone()));
         let app = App::new(AppState {
@@ -109,6 +112,7 @@ impl Fixture {
             credential: realm.credential("gateway"),
             verifier: realm.verifier(),
             files: Arc::clone(&files),
+            media: Media::new(Arc::clone(&store) as _, SecretKey::read(&realm.folder().join("link.key")).unwrap()),
             proofs: Proofs::new(SecretKey::read(&realm.folder().join("link.key")).unwrap()),
             rates: Rates::new(config.rate_limit, config.session_rate_limit),
             spool: Spool::new(config.spool_dir.clone()),
@@ -117,7 +121,7 @@ impl Fixture {
             exports: Exports::default(),
             config: config.clone(),
         });
-        Self { realm, router: router(app), wallet, trade, plans, files, clients, config, recorder }
+        Self { realm, router: router(app), wallet, trade, plans, files, store, clients, config, recorder }
     }
 
     pub async fn send(&self, request: Request<Body>) -> Reply {

@@ -110,6 +110,16 @@ impl Process {
         Ok((process, db, bus))
     }
 
+    /// A database that this process is not ready without, for one that publishes and consumes no events.
+    ///
+    /// # Errors
+    /// If the url is malformed.
+    pub fn database(&mut self, url: &str, connections: u32) -> anyhow::Result<Db> {
+        let db = Db::connect_lazy(url, connections)?;
+        self.dependencies.db = Some(db.clone());
+        Ok(db)
+    }
+
     fn storage(&mut self, settings: &config::Service) -> anyhow::Result<(Db, Bus)> {
         let storage = &settings.storage;
         let db = Db::connect_lazy(&storage.database_url, storage.database_connections)?;

@@ -1,17 +1,32 @@
 //! The use cases.
 
 mod access;
+pub mod add_note;
+pub mod append_media;
+pub mod change_note;
+pub mod create_media;
 pub mod erase_members;
 pub mod export_course;
+pub mod get_captions;
 pub mod get_certificate;
 pub mod get_course;
 pub mod get_lesson;
+pub mod get_media;
 pub mod get_studio;
 pub mod get_version;
 pub mod import_course;
 pub mod issue_certificate;
+pub mod list_media;
+pub mod list_notes;
+pub mod open_media;
+pub mod process_media;
 pub mod publish_draft;
 pub mod publish_first_version;
+pub mod put_captions;
 pub mod put_progress;
+pub mod remove_captions;
+pub mod remove_media;
+pub mod remove_note;
 pub mod restore_version;
 pub mod save_draft;
+pub mod sweep_media;

@@ -1,5 +1,7 @@
 //! The types of this service, without I/O.
 
+pub mod captions;
+
 pub mod certificate;
 
 pub mod course;
@@ -7,5 +9,11 @@ pub mod course;
 pub mod draft;
 
 pub mod files;
+
+pub mod media;
+
+pub mod note;
+
+pub mod probe;
 
 pub mod progress;

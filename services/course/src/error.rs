@@ -1,9 +1,12 @@
 //! All errors of this service.
 
+use std::time::Duration;
+
 use chassis::error::{Fault, Kind, Meaning, Refusal};
 use proto::common::v1::ErrorReason;
 
 use crate::domain::course::Unfit;
+use crate::domain::media::STREAM_LIFE;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -37,6 +40,26 @@ pub enum Error {
     /// Not fit for publication.
     #[error("{}", .0.first().map_or("some parts are not valid", |unfit| unfit.sentence))]
     Unfit(Vec<Unfit>),
+    #[error("file not found")]
+    MediaNotFound,
+    #[error("captions not found")]
+    CaptionsNotFound,
+    #[error("a lesson has this file, in the draft or in a version")]
+    MediaInUse,
+    #[error("the file is larger than {} MB", .0 / 1_000_000)]
+    FileTooLarge(i64),
+    #[error("too many uploads are not complete yet; finish or remove one first")]
+    TooManyUploads,
+    /// Another request added a part before, or the client lost count.
+    #[error("the upload continues at another place")]
+    OffsetMismatch,
+    #[error("note not found")]
+    NoteNotFound,
+    #[error("a lesson has room for 100 notes; remove one first")]
+    TooManyNotes,
+    /// As many as a member may watch at once.
+    #[error("you are watching three other videos. Stop one of them and try again in a moment")]
+    TooManyStreams,
     /// A stored draft that this build cannot read.
     #[error("unreadable draft")]
     Unreadable(#[from] serde_json::Error),
@@ -50,9 +73,19 @@ pub enum Error {
 impl Fault for Error {
     fn meaning(&self) -> Meaning<'_> {
         match self {
-            Self::LessonNotFound | Self::CertificateNotFound | Self::VersionNotFound | Self::NoDraft => {
-                Meaning::Own(Kind::NotFound, ErrorReason::NotFound)
-            }
+            Self::LessonNotFound
+            | Self::CertificateNotFound
+            | Self::VersionNotFound
+            | Self::NoDraft
+            | Self::MediaNotFound
+            | Self::CaptionsNotFound
+            | Self::NoteNotFound => Meaning::Own(Kind::NotFound, ErrorReason::NotFound),
+            Self::MediaInUse => Meaning::Own(Kind::Conflict, ErrorReason::MediaInUse),
+            Self::FileTooLarge(_) => Meaning::Own(Kind::Invalid, ErrorReason::PayloadTooLarge),
+            Self::TooManyUploads => Meaning::Own(Kind::Conflict, ErrorReason::TooManyUploads),
+            Self::OffsetMismatch => Meaning::Own(Kind::Conflict, ErrorReason::UploadOffsetMismatch),
+            Self::TooManyNotes => Meaning::Own(Kind::Conflict, ErrorReason::TooManyNotes),
+            Self::TooManyStreams => Meaning::Own(Kind::RateLimited, ErrorReason::TooManyStreams),
             Self::Stale | Self::PublishedAlready => Meaning::Own(Kind::Conflict, ErrorReason::StaleRevision),
             Self::TooLarge | Self::Unfit(_) => Meaning::Own(Kind::Invalid, ErrorReason::ValidationFailed),
             Self::LessonsLeft => Meaning::Own(Kind::Conflict, ErrorReason::LessonsLeft),
@@ -70,5 +103,9 @@ impl Fault for Error {
             Self::Unfit(parts) => parts.iter().map(|part| (part.place.clone(), part.sentence.to_owned())).collect(),
             _ => Vec::new(),
         }
+    }
+
+    fn retry_after(&self) -> Option<Duration> {
+        matches!(self, Self::TooManyStreams).then_some(STREAM_LIFE.unsigned_abs())
     }
 }

@@ -2,6 +2,8 @@
 
 mod convert;
 
+mod media;
+
 mod members;
 
 mod staff;
@@ -12,11 +14,13 @@ use chassis::identity::Verifier;
 use chassis::member_data::MemberData;
 use proto::common::v1::member_data_service_server::MemberDataServiceServer;
 use proto::course::v1::course_service_server::CourseServiceServer;
+use proto::course::v1::media_service_server::MediaServiceServer;
 use proto::course::v1::staff_service_server::StaffServiceServer;
 use tonic::Status;
 use tonic::service::Routes;
 
 use crate::clients::Wallet;
+use crate::domain::media::Limits;
 use crate::error::Error;
 use crate::store::member_data::MemberTables;
 
@@ -25,6 +29,8 @@ pub struct GrpcServer {
     pub db: Db,
     pub verifier: Verifier,
     pub wallet: Wallet,
+    /// Bytes that an uploaded file may have.
+    pub limits: Limits,
 }
 
 impl GrpcServer {
@@ -33,6 +39,7 @@ impl GrpcServer {
     pub fn routes(self) -> Routes {
         let data = MemberData::<MemberTables>::new(self.db.clone(), self.verifier.clone());
         Routes::new(CourseServiceServer::new(self.clone()))
+            .add_service(MediaServiceServer::new(self.clone()))
             .add_service(MemberDataServiceServer::new(data))
             .add_service(StaffServiceServer::new(self))
     }

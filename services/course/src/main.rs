@@ -2,6 +2,7 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use chassis::auth_client;
 use chassis::command;
@@ -10,17 +11,25 @@ use chassis::erasure::Eraser;
 use chassis::grpc;
 use chassis::process::{Allocator, Process};
 use chassis::roots::Covers;
+use chassis::sweep::every;
 use clap::{Args, Parser, Subcommand};
 use course::MIGRATOR;
 use course::app::erase_members::MemberRecords;
 use course::app::export_course::export_course;
 use course::app::import_course::import_course;
+use course::app::process_media::Worker;
 use course::app::publish_first_version;
+use course::app::sweep_media::{sweep_media, sweep_objects};
 use course::clients::Wallet;
-use course::config::Config;
+use course::config::{Config, WorkerConfig};
 use course::domain::files;
+use course::error::Error;
 use course::folder;
 use course::grpc::GrpcServer;
+use course::objects::Objects;
+use course::store::{media, streams};
+use course::transcoder::{Sandbox, Transcoder};
+use tokio_util::sync::CancellationToken;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -43,6 +52,8 @@ enum Command {
     Import(Content),
     /// Writes the published version as a folder of Markdown files.
     Export(Content),
+    /// Makes videos of uploaded files.
+    Worker(WorkerConfig),
 }
 
 #[derive(Args)]
@@ -61,6 +72,7 @@ async fn main() -> anyhow::Result<()> {
         Some(Command::Common(command)) => command.run(&MIGRATOR).await,
         Some(Command::Import(content)) => import(&content).await,
         Some(Command::Export(content)) => export(&content).await,
+        Some(Command::Worker(config)) => work(config).await,
     }
 }
 
@@ -75,14 +87,67 @@ async fn serve(config: Config) -> anyhow::Result<()> {
         config.service.keys.credential(NAME)?,
     );
     process.spawn(publish_first_version::run(db.clone(), process.shutdown.clone()));
-    let routes = GrpcServer { db, verifier, wallet }.routes();
+    process.spawn(watch_streams(db.clone(), process.shutdown.clone()));
+    process.spawn(measure_queue(db.clone(), process.shutdown.clone()));
+    let routes = GrpcServer { db, verifier, wallet, limits: config.limits() }.routes();
     process.serve(&config.service, routes).await?;
     process.run(&config.service.ops).await
 }
 
+async fn work(config: WorkerConfig) -> anyhow::Result<()> {
+    let mut process = Process::start("course-worker", &config.ops)?;
+    let db = process.database(&config.database_url, 4)?;
+    let objects = Objects::new(chassis::config::object_store(&config.files_url)?);
+    const MB: u64 = 1_000_000;
+    let sandbox = Sandbox::new(config.transcode_memory_mb * MB, config.transcode_file_mb * MB).await?;
+    let worker = Worker {
+        db: db.clone(),
+        objects: objects.clone(),
+        transcoder: Transcoder::new(sandbox, config.transcode_threads),
+        folder: config.work_dir.clone(),
+        shutdown: process.shutdown.clone(),
+    };
+    process.spawn(worker.run());
+    process.spawn(sweep(db, objects, config.source_days, process.shutdown.clone()));
+    process.run(&config.ops).await
+}
+
+/// Removes what nobody needs: every minute what the database names, every hour what only the store has.
+async fn sweep(db: Db, objects: Objects, source_days: u32, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let of_rows = every(Duration::from_secs(60), "files of the course", shutdown.clone(), async || {
+        sweep_media(&db, &objects, source_days).await
+    });
+    let of_store =
+        every(Duration::from_hours(1), "files without a row", shutdown, async || sweep_objects(&db, &objects).await);
+    tokio::join!(of_rows, of_store);
+    Ok(())
+}
+
+async fn watch_streams(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let batch = async || streams::sweep(&mut *db.conn().await?).await;
+    every(Duration::from_secs(60), "streams", shutdown, batch).await;
+    Ok(())
+}
+
+/// Measures here, not in the worker, so that a queue without a worker is seen.
+async fn measure_queue(db: Db, shutdown: CancellationToken) -> anyhow::Result<()> {
+    let measure = async || {
+        let (length, oldest_seconds) = media::queue(&mut *db.conn().await?).await?;
+        let gauge = |value: i64| u32::try_from(value).unwrap_or(u32::MAX);
+        metrics::gauge!("media_queue_length").set(gauge(length));
+        metrics::gauge!("media_queue_oldest_seconds").set(gauge(oldest_seconds));
+        Ok::<_, Error>(0)
+    };
+    every(Duration::from_secs(15), "queue of files", shutdown, measure).await;
+    Ok(())
+}
+
 async fn import(content: &Content) -> anyhow::Result<()> {
     let course = files::parse(&folder::read(&content.folder)?)?;
-    let version = import_course(&Db::connect_lazy(&content.database_url, 1)?, &course).await?;
+    let version = match import_course(&Db::connect_lazy(&content.database_url, 1)?, &course).await {
+        Err(Error::Unfit(parts)) => anyhow::bail!(parts.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")),
+        version => version?,
+    };
     print_line(&format!("published version {version} with {} lessons", course.lessons().count()))
 }
 

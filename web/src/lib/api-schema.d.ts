@@ -61,6 +61,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/admin/course/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the files of the course
+         * @description The newest 200, newest first.
+         */
+        get: operations["get_admin_course_media"];
+        put?: never;
+        /**
+         * Begin an upload
+         * @description By tus 1.0. `Upload-Metadata` has `filename` and `kind` (`video` or `attachment`) in base64.
+         */
+        post: operations["post_admin_course_media"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/admin/course/media/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Get a file of the course */
+        get: operations["get_admin_course_media_by_id"];
+        put?: never;
+        post?: never;
+        /**
+         * End an upload, or remove a file
+         * @description `MEDIA_IN_USE` if a lesson has it, in the draft or in a version.
+         */
+        delete: operations["delete_admin_course_media_by_id"];
+        options?: never;
+        /** Ask where an upload continues */
+        head: operations["offset"];
+        /**
+         * Continue an upload
+         * @description The body is the next part of the file, of any length. `UPLOAD_OFFSET_MISMATCH` if the upload continues elsewhere.
+         */
+        patch: operations["append"];
+        trace?: never;
+    };
+    "/v1/admin/course/media/{id}/captions/{language}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Set the captions of a video */
+        put: operations["put_admin_course_media_by_id_captions_by_language"];
+        post?: never;
+        /** Remove the captions of a video */
+        delete: operations["delete_admin_course_media_by_id_captions_by_language"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/admin/course/publish": {
         parameters: {
             query?: never;
@@ -1354,6 +1422,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/course-media/segments/{folder}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a segment of a video
+         * @description The path is the same for everybody, so that a cache that asks here about every request may keep it by the path.
+         */
+        get: operations["get_course_media_segments_by_folder_by_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/course-media/{ticket}/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a part of a video, or an attachment
+         * @description The playlists `master.m3u8` and those that it names, `poster.jpg`, `preview.jpg`, `captions-{language}.vtt`, or
+         *     `attachment`. 404 when the link or its session has ended, 403 without access any more, 429 for a fourth video at once.
+         */
+        get: operations["get_course_media_by_ticket_by_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/courses": {
         parameters: {
             query?: never;
@@ -1403,6 +1512,45 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/courses/lessons/{id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the notes on a lesson
+         * @description The member's own, in the order of their positions.
+         */
+        get: operations["get_courses_lessons_by_id_notes"];
+        put?: never;
+        /** Write a note on a lesson */
+        post: operations["post_courses_lessons_by_id_notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/courses/lessons/{id}/notes/{noteId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change a note */
+        put: operations["put_courses_lessons_by_id_notes_by_noteId"];
+        post?: never;
+        /** Remove a note */
+        delete: operations["delete_courses_lessons_by_id_notes_by_noteId"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2321,6 +2469,17 @@ export interface components {
             /** @description The names of the sources. */
             sources?: string[];
         };
+        /** @description A file to download with a lesson. */
+        AttachmentEntry: {
+            name: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+            type: string;
+            url: string;
+        };
         /** @description A staff action in the audit log. */
         AuditRow: {
             action: string;
@@ -2360,6 +2519,26 @@ export interface components {
             onHold: components["schemas"]["Dollars"];
             /** @description What the member owes, in dollars. */
             owed: components["schemas"]["Dollars"];
+            success: boolean;
+        };
+        /** @description Captions as they should be. */
+        CaptionsBody: {
+            /** @description As members see it. */
+            label: string;
+            /** @description WebVTT, up to 40 KiB. */
+            vtt: string;
+        };
+        /** @description Captions of a video. */
+        CaptionsEntry: {
+            label: string;
+            /** @description A language tag such as `en` or `pt-BR`. */
+            language: string;
+            /** @description WebVTT. */
+            url: string;
+        };
+        /** @description All captions of a video. */
+        CaptionsReply: {
+            captions: components["schemas"]["CaptionsEntry"][];
             success: boolean;
         };
         /** @description What caused a posting. */
@@ -2634,7 +2813,7 @@ export interface components {
          * @description Why a request was refused, as a name for programs. `ErrorReason` of the gRPC contract explains each.
          * @enum {string}
          */
-        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "LESSONS_LEFT";
+        ErrorCode: "INTERNAL" | "UNAVAILABLE" | "VALIDATION_FAILED" | "NOT_FOUND" | "UNAUTHENTICATED" | "PERMISSION_DENIED" | "TOO_MANY_REQUESTS" | "DEADLINE_EXCEEDED" | "IDEMPOTENCY_KEY_REUSED" | "IDEMPOTENCY_KEY_IN_FLIGHT" | "STALE_REVISION" | "SELF_CONFIRMATION" | "PROPOSAL_CLOSED" | "EMAIL_NOT_VERIFIED" | "ACCOUNT_FROZEN" | "DEAD_LETTER_UNUSABLE" | "PROPOSAL_EXPIRED" | "PROPOSER_NOT_PERMITTED" | "MALFORMED_REQUEST" | "ROUTE_NOT_FOUND" | "METHOD_NOT_ALLOWED" | "REQUEST_TIMEOUT" | "PAYLOAD_TOO_LARGE" | "UNSUPPORTED_MEDIA_TYPE" | "URI_TOO_LONG" | "HEADERS_TOO_LARGE" | "EMAIL_TAKEN" | "INVALID_CREDENTIALS" | "INVALID_CODE" | "INVALID_RESET_TOKEN" | "WRONG_PASSWORD" | "TOTP_REQUIRED" | "STEP_UP_REQUIRED" | "TOTP_ENROLMENT_REQUIRED" | "ROLE_TOO_NEW" | "REAUTHENTICATION_REQUIRED" | "INVALID_LINK" | "PASSKEY_REQUIRED" | "PASSKEY_REFUSED" | "TOO_MANY_PASSKEYS" | "PASSKEY_SIGNATURE_REQUIRED" | "ACCOUNT_IN_USE" | "ACCOUNT_CLOSED" | "INSUFFICIENT_BALANCE" | "WITHDRAWAL_PENDING" | "TOO_MANY_PENDING_DEPOSITS" | "ALREADY_DECIDED" | "TXID_USED" | "COURSE_ALREADY_PURCHASED" | "COURSE_PAYMENT_PENDING" | "FEE_ALREADY_PAID" | "DESTINATION_ALREADY_SET" | "DESTINATION_MISSING" | "NOT_APPROVED" | "SECOND_PERSON_REQUIRED" | "WITHDRAWALS_CLOSED" | "FEE_PENDING" | "WITHDRAWALS_STOPPED" | "WITHDRAWALS_NOT_STOPPED" | "BOOKS_NOT_BALANCED" | "PUBLICATION_IN_PROGRESS" | "BEING_PAID" | "APPROVAL_DIFFERS" | "AMOUNT_OUT_OF_RANGE" | "TRADE_IN_PROFIT" | "NOT_IN_PROFIT" | "TRADE_ALREADY_CLOSED" | "TRADE_NOT_OPEN" | "VALUE_OUT_OF_ORDER" | "NOT_BEING_PAID" | "LIMIT_REACHED" | "METHOD_UNAVAILABLE" | "TOO_MANY_METHODS" | "PLATFORM_METHOD" | "RATE_UNAVAILABLE" | "TOO_MANY_QUOTES" | "QUOTE_EXPIRED" | "AMOUNT_OWED" | "NOT_REVERSIBLE" | "ALREADY_REVERSED" | "TOO_MANY_HOLDS" | "RECEIPTS_FULL" | "COOLING_OFF" | "PAYOUTS_STOPPED" | "DESTINATION_UNCONFIRMED" | "QUOTE_USED" | "STALE_EVIDENCE" | "LESSONS_LEFT" | "MEDIA_IN_USE" | "TOO_MANY_UPLOADS" | "UPLOAD_OFFSET_MISMATCH" | "TOO_MANY_NOTES" | "TOO_MANY_STREAMS";
         /** @description The body of every error. */
         ErrorReply: {
             code: components["schemas"]["ErrorCode"];
@@ -2834,8 +3013,16 @@ export interface components {
             name: string;
             role: components["schemas"]["Role"];
         };
+        /** @description A file to download with a lesson. */
+        LessonAttachment: {
+            /** @description A file of the kind attachment. */
+            media: string;
+            /** @description As members see it. */
+            name: string;
+        };
         /** @description A lesson of the content. */
         LessonContent: {
+            attachments?: components["schemas"]["LessonAttachment"][];
             /** @description The same in every version: progress is kept by it. */
             id: string;
             markdown: string;
@@ -2844,6 +3031,8 @@ export interface components {
             /** @description Whether everybody may read it. */
             preview: boolean;
             title: string;
+            /** @description A file of the kind video. */
+            video?: string;
         };
         /** @description A lesson in the curriculum. */
         LessonEntry: {
@@ -2857,6 +3046,8 @@ export interface components {
             /** @description Left out until the member begins the lesson. */
             progress?: components["schemas"]["LessonProgress"];
             title: string;
+            /** @description Whether it has a video. */
+            video: boolean;
         };
         /** @description How far a member has come in a lesson. */
         LessonProgress: {
@@ -2878,6 +3069,8 @@ export interface components {
         };
         /** @description A lesson to read. */
         LessonText: {
+            /** @description Left out if there are none. */
+            attachments?: components["schemas"]["AttachmentEntry"][];
             id: string;
             /** @description The text of the lesson in Markdown. */
             markdown: string;
@@ -2889,6 +3082,7 @@ export interface components {
             /** @description Left out for visitors, and until the member begins the lesson. */
             progress?: components["schemas"]["LessonProgress"];
             title: string;
+            video?: components["schemas"]["VideoEntry"];
         };
         /** @description What is owed to members, in dollars. */
         Liabilities: {
@@ -2936,6 +3130,62 @@ export interface components {
             success: boolean;
             totp: components["schemas"]["TotpState"];
             user: components["schemas"]["StaffAccount"];
+        };
+        /** @description A file of the course. */
+        MediaEntry: {
+            captions: components["schemas"]["CaptionsEntry"][];
+            createdAt: string;
+            /** @description Seconds. */
+            duration?: components["schemas"]["Decimal"];
+            /** Format: int32 */
+            height?: number;
+            /** @description The HLS playlist. */
+            hls?: string;
+            id: string;
+            /** @example video */
+            kind: string;
+            /** @description Of the file that was uploaded. */
+            name: string;
+            /**
+             * Format: int64
+             * @description Bytes that have arrived.
+             */
+            offset: number;
+            poster?: string;
+            preview?: components["schemas"]["PreviewStrip"];
+            /**
+             * Format: int32
+             * @description Of the processing, 0 to 100.
+             */
+            progress: number;
+            /** @description Why it failed. */
+            reason?: string;
+            /**
+             * Format: int64
+             * @description Bytes.
+             */
+            size: number;
+            /**
+             * @description `uploading`, `queued`, `processing`, `ready` or `failed`.
+             * @example ready
+             */
+            state: string;
+            /** @description The media type that was found in the file. */
+            type?: string;
+            /** @description Of an attachment that is ready. */
+            url?: string;
+            /** Format: int32 */
+            width?: number;
+        };
+        /** @description The response with files. */
+        MediaList: {
+            media: components["schemas"]["MediaEntry"][];
+            success: boolean;
+        };
+        /** @description The response with a file. */
+        MediaReply: {
+            media: components["schemas"]["MediaEntry"];
+            success: boolean;
         };
         /** @description A member with sessions, notes and the newest ledger entries. */
         Member: {
@@ -3176,6 +3426,43 @@ export interface components {
             authorId: string;
             authorName?: string;
             text: string;
+        };
+        /** @description A note as it should be. */
+        NoteBody: {
+            /**
+             * Format: int32
+             * @description Seconds into the video; 0 for a text.
+             */
+            position: number;
+            /** @description Up to 2,000 characters. */
+            text: string;
+        };
+        /** @description A note on a lesson. */
+        NoteEntry: {
+            createdAt: string;
+            id: string;
+            /**
+             * Format: int32
+             * @description Seconds into the video; 0 for a text.
+             */
+            position: number;
+            text: string;
+            updatedAt: string;
+        };
+        /** @description The response with notes. */
+        NoteList: {
+            notes: components["schemas"]["NoteEntry"][];
+            success: boolean;
+        };
+        /** @description The response when a note is gone. */
+        NoteRemoved: {
+            message: string;
+            success: boolean;
+        };
+        /** @description The response with a note. */
+        NoteReply: {
+            note: components["schemas"]["NoteEntry"];
+            success: boolean;
         };
         /** @description The reason for the action. */
         NoteRequest: {
@@ -3438,6 +3725,29 @@ export interface components {
             account: string;
             /** @description Change of the balance, signed, in dollars. */
             amount: components["schemas"]["Dollars"];
+        };
+        /** @description The small pictures for the time line of a player, in one picture, row by row. */
+        PreviewStrip: {
+            /** Format: int32 */
+            columns: number;
+            /**
+             * Format: int32
+             * @description Height of a small picture.
+             */
+            height: number;
+            /**
+             * Format: int32
+             * @description Seconds from one picture to the next.
+             */
+            interval: number;
+            /** Format: int32 */
+            rows: number;
+            url: string;
+            /**
+             * Format: int32
+             * @description Width of a small picture.
+             */
+            width: number;
         };
         /** @description The part of an account that others may see. */
         Profile: {
@@ -4277,6 +4587,20 @@ export interface components {
             content: components["schemas"]["CourseContent"];
             success: boolean;
         };
+        /** @description A video to play. Its links live six hours, and end with the session that they were made for. */
+        VideoEntry: {
+            captions: components["schemas"]["CaptionsEntry"][];
+            /** @description Seconds. */
+            duration: components["schemas"]["Decimal"];
+            /** Format: int32 */
+            height: number;
+            /** @description The HLS playlist. */
+            hls: string;
+            poster: string;
+            preview?: components["schemas"]["PreviewStrip"];
+            /** Format: int32 */
+            width: number;
+        };
         /** @description A staff member. */
         Viewer: {
             id: string;
@@ -4359,7 +4683,15 @@ export interface components {
                 "application/json": components["schemas"]["Activity"];
             };
         };
-        /** @description 400: the request could not be read. 401: no session, or one that has ended. 403: not verified, frozen, or not permitted. 404: unknown, or not yours. 405: the method is not known here. 408: the request came in too slowly. 409: not in this state. 413: the body or the file is too large. 414: the address is too long. 415: the body or the file is of a kind that is not accepted. 422: fields are missing or wrong, or the rules of the business refuse it. 429: too often; Retry-After says when to come back. 431: the headers are too large. */
+        CaptionsReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CaptionsReply"];
+            };
+        };
+        /** @description 400: the request could not be read. 401: no session, or one that has ended. 403: not verified, frozen, or not permitted. 404: unknown, or not yours. 405: the method is not known here. 408: the request came in too slowly. 409: not in this state. 412: a version of a protocol that is not known here. 413: the body or the file is too large. 414: the address is too long. 415: the body or the file is of a kind that is not accepted. 422: fields are missing or wrong, or the rules of the business refuse it. 429: too often; Retry-After says when to come back. 431: the headers are too large. */
         ClientError: {
             headers: {
                 [name: string]: unknown;
@@ -4398,6 +4730,14 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["NewTotp"];
+            };
+        };
+        NoteReply: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NoteReply"];
             };
         };
         PasskeyOptions: {
@@ -4503,7 +4843,11 @@ export interface components {
         "Idempotency-Key": string;
         certificateNumber: string;
         cursor: string;
+        file: string;
+        folder: string;
         id: string;
+        language: string;
+        noteId: string;
         number: number;
         size: number;
         userId: string;
@@ -4592,6 +4936,187 @@ export interface operations {
                     "application/json": components["schemas"]["DraftReply"];
                 };
             };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_admin_course_media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaList"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_admin_course_media: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Length": number;
+                "Upload-Metadata": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Location has the address of the upload */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_admin_course_media_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    delete_admin_course_media_by_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    offset: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Upload-Offset has the bytes that have arrived */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    append: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": string;
+                "Upload-Offset": number;
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description Upload-Offset has the bytes that have arrived */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    put_admin_course_media_by_id_captions_by_language: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+                language: components["parameters"]["language"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CaptionsBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["CaptionsReply"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    delete_admin_course_media_by_id_captions_by_language: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+                language: components["parameters"]["language"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["CaptionsReply"];
             "4XX": components["responses"]["ClientError"];
             "5XX": components["responses"]["ServerError"];
         };
@@ -6156,6 +6681,94 @@ export interface operations {
             "5XX": components["responses"]["ServerError"];
         };
     };
+    get_course_media_segments_by_folder_by_file: {
+        parameters: {
+            query: {
+                ticket: string;
+            };
+            header?: never;
+            path: {
+                folder: components["parameters"]["folder"];
+                file: components["parameters"]["file"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segment */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range of the segment that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range lies outside the segment */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_course_media_by_ticket_by_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                ticket: string;
+                file: components["parameters"]["file"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range of the file that was asked for */
+            206: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": string;
+                };
+            };
+            /** @description The range lies outside the file */
+            416: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
     get_courses: {
         parameters: {
             query?: never;
@@ -6215,6 +6828,94 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LessonReply"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    get_courses_lessons_by_id_notes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    post_courses_lessons_by_id_notes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NoteReply"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    put_courses_lessons_by_id_notes_by_noteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+                noteId: components["parameters"]["noteId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteBody"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NoteReply"];
+            "4XX": components["responses"]["ClientError"];
+            "5XX": components["responses"]["ServerError"];
+        };
+    };
+    delete_courses_lessons_by_id_notes_by_noteId: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: components["parameters"]["id"];
+                noteId: components["parameters"]["noteId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteRemoved"];
                 };
             };
             "4XX": components["responses"]["ClientError"];
@@ -6296,7 +6997,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                folder: string;
+                folder: components["parameters"]["folder"];
                 name: string;
             };
             cookie?: never;

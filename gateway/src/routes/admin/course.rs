@@ -4,8 +4,8 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use proto::course::v1 as course;
 use proto::course::v1::{
-    ContentLesson, ContentModule, GetStudioRequest, GetVersionRequest, PublishDraftRequest, RestoreVersionRequest,
-    SaveDraftRequest,
+    ContentAttachment, ContentLesson, ContentModule, GetStudioRequest, GetVersionRequest, PublishDraftRequest,
+    RestoreVersionRequest, SaveDraftRequest,
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -43,16 +43,34 @@ pub struct LessonContent {
     /// Whether everybody may read it.
     preview: bool,
     markdown: String,
+    /// A file of the kind video.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    video: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    attachments: Vec<LessonAttachment>,
+}
+
+/// A file to download with a lesson.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub struct LessonAttachment {
+    /// A file of the kind attachment.
+    media: String,
+    /// As members see it.
+    name: String,
 }
 
 impl From<course::Content> for CourseContent {
     fn from(content: course::Content) -> Self {
+        let attachment = |one: ContentAttachment| LessonAttachment { media: one.media, name: one.name };
         let lesson = |lesson: ContentLesson| LessonContent {
             id: lesson.id,
             title: lesson.title,
             minutes: lesson.minutes,
             preview: lesson.preview,
             markdown: lesson.markdown,
+            video: Some(lesson.video).filter(|video| !video.is_empty()),
+            attachments: lesson.attachments.into_iter().map(attachment).collect(),
         };
         let module = |module: ContentModule| ModuleContent {
             title: module.title,
@@ -66,12 +84,15 @@ impl From<course::Content> for CourseContent {
 
 impl From<CourseContent> for course::Content {
     fn from(content: CourseContent) -> Self {
+        let attachment = |one: LessonAttachment| ContentAttachment { media: one.media, name: one.name };
         let lesson = |lesson: LessonContent| ContentLesson {
             id: lesson.id,
             title: lesson.title,
             minutes: lesson.minutes,
             preview: lesson.preview,
             markdown: lesson.markdown,
+            video: lesson.video.unwrap_or_default(),
+            attachments: lesson.attachments.into_iter().map(attachment).collect(),
         };
         let module = |module: ModuleContent| ContentModule {
             title: module.title,

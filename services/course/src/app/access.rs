@@ -1,9 +1,11 @@
 //! Who may read what.
 
+use chassis::db::Db;
 use uuid::Uuid;
 
 use crate::clients::{Access, Wallet};
 use crate::error::Error;
+use crate::store::versions;
 
 /// What wallet says about a caller. A visitor has bought nothing.
 pub async fn access(wallet: &Wallet, user_id: Option<Uuid>) -> Result<Access, Error> {
@@ -20,4 +22,13 @@ pub async fn access(wallet: &Wallet, user_id: Option<Uuid>) -> Result<Access, Er
 pub async fn check(wallet: &Wallet, user_id: Uuid, is_preview: bool) -> Result<(), Error> {
     let may_read = is_preview || access(wallet, Some(user_id)).await?.has_purchased;
     if may_read { Ok(()) } else { Err(Error::Locked) }
+}
+
+/// Checks that a member may read a lesson of the published version.
+///
+/// # Errors
+/// `LessonNotFound`, `Locked`.
+pub async fn check_lesson(db: &Db, wallet: &Wallet, user_id: Uuid, lesson_id: &str) -> Result<(), Error> {
+    let lesson = versions::published_lesson(&mut *db.conn().await?, lesson_id).await?;
+    check(wallet, user_id, lesson.ok_or(Error::LessonNotFound)?.lesson.is_preview).await
 }

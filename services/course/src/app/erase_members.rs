@@ -1,19 +1,20 @@
-//! Removes the progress and certificates of members whose account was closed long ago (D-A12).
+//! Removes the progress, notes and certificates of members whose account was closed long ago (D-A12).
 
 use async_trait::async_trait;
 use chassis::db::PgConnection;
 use chassis::erasure::Erase;
 use uuid::Uuid;
 
-use crate::store::{certificates, progress};
+use crate::store::{certificates, notes, progress};
 
-/// The progress and certificates of members.
+/// The progress, notes and certificates of members.
 pub struct MemberRecords;
 
 #[async_trait]
 impl Erase for MemberRecords {
     async fn erase(&self, conn: &mut PgConnection, members: &[Uuid]) -> Result<(), sqlx::Error> {
         certificates::forget(conn, members).await?;
+        notes::forget(conn, members).await?;
         progress::forget(conn, members).await
     }
 }

@@ -8,12 +8,12 @@ use uuid::Uuid;
 
 use crate::domain::course::Course;
 use crate::error::Error;
-use crate::store::versions;
+use crate::store::{media, versions};
 
 /// The number of the new version, which members see from now on.
 ///
 /// # Errors
-/// If the database does not take it.
+/// `Unfit` with everything that cannot be published.
 pub async fn import_course(db: &Db, course: &Course) -> Result<i32, Error> {
     let mut tx = db.begin().await?;
     versions::lock(&mut tx).await?;
@@ -24,6 +24,8 @@ pub async fn import_course(db: &Db, course: &Course) -> Result<i32, Error> {
 
 /// Writes the version, its publication and the row of the audit log; the caller holds the lock.
 pub(super) async fn publish(conn: &mut PgConnection, course: &Course) -> Result<i32, Error> {
+    let media: Vec<Uuid> = course.media().collect();
+    course.check(&media::ready(conn, &media).await?).map_err(Error::Unfit)?;
     let now = clock::now(conn).await?;
     let before = versions::published(conn).await?;
     let number = versions::insert(conn, course, Uuid::nil(), now).await?;

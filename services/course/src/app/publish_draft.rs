@@ -6,10 +6,11 @@ use chassis::db::{Db, PgConnection};
 use chassis::idempotency::{self, Answer};
 use chassis::staff_call::StaffCall;
 use serde_json::json;
+use uuid::Uuid;
 
 use crate::domain::draft::Draft;
 use crate::error::Error;
-use crate::store::{drafts, versions};
+use crate::store::{drafts, media, versions};
 
 #[derive(Debug, Clone)]
 pub struct PublishDraft {
@@ -37,7 +38,8 @@ async fn publish(conn: &mut PgConnection, command: &PublishDraft) -> Result<i32,
     if draft.revision != command.revision || before != Some(command.published) {
         return Err(Error::Stale);
     }
-    course.check().map_err(Error::Unfit)?;
+    let media: Vec<Uuid> = course.media().collect();
+    course.check(&media::ready(conn, &media).await?).map_err(Error::Unfit)?;
     let (now, by) = (clock::now(conn).await?, command.call.staff.user_id);
     let number = versions::insert(conn, course, by, now).await?;
     versions::publish(conn, number, by, now).await?;

@@ -5,11 +5,11 @@ use chassis::db::Db;
 use chassis::error::Refusal;
 use uuid::Uuid;
 
-use super::access::check;
+use super::access::check_lesson;
 use crate::clients::Wallet;
 use crate::domain::progress::{Progress, Report};
 use crate::error::Error;
-use crate::store::{progress, versions};
+use crate::store::progress;
 
 /// The progress afterwards: that of this report, or of a later one that came first.
 ///
@@ -19,9 +19,7 @@ pub async fn put_progress(db: &Db, wallet: &Wallet, user_id: Uuid, report: &Repo
     if !report.has_valid_position() {
         return Err(Refusal::field("position", "The position is the number of seconds, up to a day.").into());
     }
-    let lesson = versions::published_lesson(&mut *db.conn().await?, &report.lesson_id).await?;
-    let is_preview = lesson.ok_or(Error::LessonNotFound)?.lesson.is_preview;
-    check(wallet, user_id, is_preview).await?;
+    check_lesson(db, wallet, user_id, &report.lesson_id).await?;
     let mut tx = db.begin().await?;
     let now = clock::now(&mut tx).await?;
     progress::put(&mut tx, user_id, report, report.written_at(now), now).await?;

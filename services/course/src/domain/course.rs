@@ -1,9 +1,12 @@
 //! The content of the course: modules with lessons.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use chassis::validate::is_text;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::media::Kind;
 
 const LONGEST_TITLE: usize = 120;
 const LONGEST_SUMMARY: usize = 400;
@@ -11,6 +14,8 @@ const LONGEST_TEXT: usize = 100_000;
 /// Bytes of all texts together.
 const LARGEST: usize = 2_000_000;
 const LONGEST_ID: usize = 80;
+/// Files to download with a lesson, at the most.
+const MOST_ATTACHMENTS: usize = 20;
 /// Modules of the course, and lessons of a module, at the most.
 const MOST: usize = 50;
 const MINUTES: std::ops::RangeInclusive<i32> = 1..=600;
@@ -40,6 +45,18 @@ pub struct Lesson {
     pub is_preview: bool,
     /// The text in Markdown; empty where only the outline was read.
     pub markdown: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub video: Option<Uuid>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attachment>,
+}
+
+/// A file to download with a lesson.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    pub media: Uuid,
+    /// As members see it.
+    pub name: String,
 }
 
 /// Why a course cannot be published: the part, and a sentence about it.
@@ -52,11 +69,11 @@ pub struct Unfit {
 }
 
 impl Course {
-    /// Checks everything that a version has to be.
+    /// Checks everything that a version has to be, with the files that are ready.
     ///
     /// # Errors
     /// All parts that are not.
-    pub fn check(&self) -> Result<(), Vec<Unfit>> {
+    pub fn check(&self, ready: &HashMap<Uuid, Kind>) -> Result<(), Vec<Unfit>> {
         let mut found = Findings::default();
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), "title", "Enter a title of up to 120 characters.");
         found.expect(
@@ -68,7 +85,7 @@ impl Course {
         found.expect(!self.is_too_large(), "modules", "The texts of a course can have up to 2 MB together.");
         let mut ids = HashSet::new();
         for (place, module) in self.modules.iter().enumerate() {
-            module.check(&format!("modules.{place}"), &mut ids, &mut found);
+            module.check(&format!("modules.{place}"), &mut ids, ready, &mut found);
         }
         if found.0.is_empty() { Ok(()) } else { Err(found.0) }
     }
@@ -93,10 +110,15 @@ impl Course {
     pub fn lessons(&self) -> impl Iterator<Item = &Lesson> {
         self.modules.iter().flat_map(|module| &module.lessons)
     }
+
+    /// The files that its lessons have.
+    pub fn media(&self) -> impl Iterator<Item = Uuid> {
+        self.lessons().flat_map(|lesson| lesson.video.into_iter().chain(lesson.attachments.iter().map(|one| one.media)))
+    }
 }
 
 impl Module {
-    fn check<'a>(&'a self, place: &str, ids: &mut HashSet<&'a str>, found: &mut Findings) {
+    fn check<'a>(&'a self, place: &str, ids: &mut HashSet<&'a str>, ready: &HashMap<Uuid, Kind>, found: &mut Findings) {
         let part = |name: &str| format!("{place}.{name}");
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), part("title"), "Enter a title of up to 120 characters.");
         found.expect(
@@ -112,13 +134,13 @@ impl Module {
                 format!("{place}.id"),
                 "Another lesson has this id. Choose a different one.",
             );
-            lesson.check(&place, found);
+            lesson.check(&place, ready, found);
         }
     }
 }
 
 impl Lesson {
-    fn check(&self, place: &str, found: &mut Findings) {
+    fn check(&self, place: &str, ready: &HashMap<Uuid, Kind>, found: &mut Findings) {
         let part = |name: &str| format!("{place}.{name}");
         found.expect(is_id(&self.id), part("id"), "Use lower-case letters, digits and single hyphens.");
         found.expect(is_text(&self.title, 1, LONGEST_TITLE), part("title"), "Enter a title of up to 120 characters.");
@@ -130,6 +152,23 @@ impl Lesson {
             part("markdown"),
             "Enter a text of up to 100,000 characters.",
         );
+        found.expect(
+            self.video.is_none_or(|video| ready.get(&video) == Some(&Kind::Video)),
+            part("video"),
+            "This video is not ready. Wait until it is, or choose another.",
+        );
+        found.expect(
+            self.attachments.len() <= MOST_ATTACHMENTS,
+            part("attachments"),
+            "A lesson has up to 20 attachments.",
+        );
+        for (number, attachment) in self.attachments.iter().enumerate() {
+            found.expect(
+                ready.get(&attachment.media) == Some(&Kind::Attachment) && is_text(&attachment.name, 1, LONGEST_TITLE),
+                part(&format!("attachments.{number}")),
+                "Choose a file that is ready, and give it a name of up to 120 characters.",
+            );
+        }
     }
 }
 
@@ -153,10 +192,23 @@ impl Findings {
 
 #[cfg(test)]
 mod tests {
-    use super::{Course, Lesson, Module, is_id};
+    use std::collections::HashMap;
+
+    use uuid::Uuid;
+
+    use super::{Attachment, Course, Lesson, Module, is_id};
+    use crate::domain::media::Kind;
 
     fn lesson(id: &str) -> Lesson {
-        Lesson { id: id.to_owned(), title: "A".to_owned(), minutes: 5, is_preview: false, markdown: "Text".to_owned() }
+        Lesson {
+            id: id.to_owned(),
+            title: "A".to_owned(),
+            minutes: 5,
+            is_preview: false,
+            markdown: "Text".to_owned(),
+            video: None,
+            attachments: Vec::new(),
+        }
     }
 
     fn course(lessons: Vec<Lesson>) -> Course {
@@ -165,13 +217,13 @@ mod tests {
     }
 
     fn places(course: &Course) -> Vec<String> {
-        course.check().err().unwrap_or_default().into_iter().map(|unfit| unfit.place).collect()
+        course.check(&HashMap::new()).err().unwrap_or_default().into_iter().map(|unfit| unfit.place).collect()
     }
 
     /// [D-C4] What cannot be shown is not published: each wrong part is named by its place.
     #[test]
     fn every_wrong_part_is_named() {
-        assert_eq!(course(vec![lesson("one"), lesson("two")]).check(), Ok(()));
+        assert_eq!(places(&course(vec![lesson("one"), lesson("two")])), [""; 0]);
         assert_eq!(places(&course(vec![lesson("one"), lesson("one")])), ["modules.0.lessons.1.id"]);
         assert_eq!(places(&course(Vec::new())), ["modules.0.lessons"]);
         let wrong = Lesson { title: String::new(), minutes: 0, markdown: String::new(), ..lesson("Two words") };
@@ -179,6 +231,22 @@ mod tests {
         assert_eq!(places(&course(vec![lesson("one"), wrong])), named);
         let empty = Course { title: String::new(), modules: Vec::new(), ..course(Vec::new()) };
         assert_eq!(places(&empty), ["title", "modules"]);
+    }
+
+    /// [D-C5] A version has only files that are ready, each of the kind that its place takes.
+    #[test]
+    fn files_have_to_be_ready() {
+        let (video, file) = (Uuid::from_u128(1), Uuid::from_u128(2));
+        let ready = HashMap::from([(video, Kind::Video), (file, Kind::Attachment)]);
+        let attachment = |media| Attachment { media, name: "Sheet".to_owned() };
+        let whole = Lesson { video: Some(video), attachments: vec![attachment(file)], ..lesson("one") };
+        assert_eq!(course(vec![whole.clone()]).check(&ready), Ok(()));
+        assert_eq!(places(&course(vec![whole])).len(), 2);
+        let mixed =
+            Lesson { video: Some(file), attachments: vec![attachment(file), attachment(video)], ..lesson("one") };
+        let found = course(vec![mixed]).check(&ready).unwrap_err();
+        let found: Vec<_> = found.into_iter().map(|unfit| unfit.place).collect();
+        assert_eq!(found, ["modules.0.lessons.0.video", "modules.0.lessons.0.attachments.1"]);
     }
 
     #[test]

@@ -4,21 +4,24 @@
 //! ```text
 //! course.md                           title; the text is the subtitle
 //! 01-ugc-101/module.md                title; the text is the summary
-//! 01-ugc-101/01-what-brands-buy.md    id, title, minutes, preview; the text is the lesson
+//! 01-ugc-101/01-what-brands-buy.md    id, title, minutes, preview, video, attachment; the text is the lesson
 //! ```
+//!
+//! `video: ID`, and each of several lines `attachment: ID NAME`, stand for files that have been uploaded.
 //!
 //! Each file begins with a front matter of `name: value` lines between two lines `---`. Modules and lessons are in the order
 //! of their names.
 
 use std::collections::BTreeMap;
 
-use super::course::{Course, Lesson, Module, Unfit};
+use super::course::{Attachment, Course, Lesson, Module};
 
 /// Texts by their path.
 pub type Files = BTreeMap<String, String>;
 
 const COURSE: &str = "course.md";
 const MODULE: &str = "module.md";
+const ATTACHMENT: &str = "attachment";
 const FENCE: &str = "---\n";
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -31,14 +34,14 @@ pub enum Unreadable {
     Field { path: String, name: String },
     #[error("{0} is not part of a course")]
     Stray(String),
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Unfit(Vec<Unfit>),
 }
 
 /// A file: the lines of its front matter, and its text.
 struct File<'a> {
     path: &'a str,
     fields: BTreeMap<&'a str, &'a str>,
+    /// The values of a name that may stand on several lines.
+    attachments: Vec<&'a str>,
     text: &'a str,
 }
 
@@ -47,14 +50,18 @@ impl<'a> File<'a> {
         let front_matter = || Unreadable::FrontMatter(path.to_owned());
         let (front, text) =
             content.strip_prefix(FENCE).and_then(|rest| rest.split_once(FENCE)).ok_or_else(front_matter)?;
-        let mut fields = BTreeMap::new();
+        let (mut fields, mut attachments) = (BTreeMap::new(), Vec::new());
         for line in front.lines() {
             let (name, value) = line.split_once(':').ok_or_else(front_matter)?;
+            if name == ATTACHMENT && known.contains(&name) {
+                attachments.push(value.trim());
+                continue;
+            }
             if !known.contains(&name) || fields.insert(name, value.trim()).is_some() {
                 return Err(Unreadable::Field { path: path.to_owned(), name: name.to_owned() });
             }
         }
-        Ok(Self { path, fields, text: text.trim() })
+        Ok(Self { path, fields, attachments, text: text.trim() })
     }
 
     fn field<T: std::str::FromStr>(&self, name: &str) -> Result<T, Unreadable> {
@@ -63,7 +70,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// Reads a course.
+/// Reads a course, which need not be fit for publication.
 ///
 /// # Errors
 /// What is missing or wrong, with the path of the file.
@@ -87,20 +94,27 @@ pub fn parse(files: &Files) -> Result<Course, Unreadable> {
         let lessons = content.into_values().map(|(path, text)| lesson(path, text)).collect::<Result<_, _>>()?;
         modules.push(Module { title: module.field("title")?, summary: module.text.to_owned(), lessons });
     }
-    let course = Course { title: course.field("title")?, subtitle: course.text.to_owned(), modules };
-    course.check().map_err(Unreadable::Unfit)?;
-    Ok(course)
+    Ok(Course { title: course.field("title")?, subtitle: course.text.to_owned(), modules })
 }
 
 fn lesson(path: &str, content: &str) -> Result<Lesson, Unreadable> {
-    let file = File::parse(path, content, &["id", "title", "minutes", "preview"])?;
+    let file = File::parse(path, content, &["id", "title", "minutes", "preview", "video", ATTACHMENT])?;
     let is_preview = if file.fields.contains_key("preview") { file.field("preview")? } else { false };
+    let video = if file.fields.contains_key("video") { Some(file.field("video")?) } else { None };
+    let unreadable = || Unreadable::Field { path: path.to_owned(), name: ATTACHMENT.to_owned() };
+    let attachment = |text: &&str| {
+        let (media, name) = text.split_once(' ')?;
+        Some(Attachment { media: media.parse().ok()?, name: name.trim().to_owned() })
+    };
+    let attachments = file.attachments.iter().map(attachment).collect::<Option<_>>().ok_or_else(unreadable)?;
     Ok(Lesson {
         id: file.field("id")?,
         title: file.field("title")?,
         minutes: file.field("minutes")?,
         is_preview,
         markdown: file.text.to_owned(),
+        video,
+        attachments,
     })
 }
 
@@ -112,10 +126,18 @@ pub fn write(course: &Course) -> Files {
         let folder = format!("{:02}-{}", place + 1, slug(&module.title));
         files.insert(format!("{folder}/{MODULE}"), titled(&module.title, &module.summary));
         for (number, lesson) in module.lessons.iter().enumerate() {
-            let Lesson { id, title, minutes, is_preview, markdown } = lesson;
-            let preview = if *is_preview { "preview: true\n" } else { "" };
-            let text =
-                format!("{FENCE}id: {id}\ntitle: {title}\nminutes: {minutes}\n{preview}{FENCE}{}\n", markdown.trim());
+            let Lesson { id, title, minutes, is_preview, markdown, video, attachments } = lesson;
+            let mut front = format!("id: {id}\ntitle: {title}\nminutes: {minutes}\n");
+            if *is_preview {
+                front.push_str("preview: true\n");
+            }
+            if let Some(video) = video {
+                front.push_str(&format!("video: {video}\n"));
+            }
+            for Attachment { media, name } in attachments {
+                front.push_str(&format!("{ATTACHMENT}: {media} {name}\n"));
+            }
+            let text = format!("{FENCE}{front}{FENCE}{}\n", markdown.trim());
             files.insert(format!("{folder}/{:02}-{id}.md", number + 1), text);
         }
     }
@@ -162,6 +184,21 @@ mod tests {
         assert_eq!(parse(&written), Ok(course));
     }
 
+    /// [D-C5] The files of a lesson are part of its front matter.
+    #[test]
+    fn files_are_written_by_their_ids() {
+        let id = "0f0e0d0c-0b0a-4908-8706-050403020100";
+        let text = format!(
+            "---\nid: one\ntitle: x\nminutes: 1\nvideo: {id}\nattachment: {id} The sheet: A4\nattachment: {id} b\n---\nx"
+        );
+        let course = parse(&files(&[("01-first/01-one.md", &text)])).unwrap();
+        let (_, _, lesson) = course.lesson("one").unwrap();
+        assert_eq!(lesson.video.unwrap().to_string(), id);
+        let names: Vec<_> = lesson.attachments.iter().map(|one| one.name.as_str()).collect();
+        assert_eq!(names, ["The sheet: A4", "b"]);
+        assert_eq!(parse(&write(&course)), Ok(course));
+    }
+
     /// [D-C4] A folder that is not a whole course is refused with the file that is wrong.
     #[test]
     fn a_wrong_file_is_named() {
@@ -174,9 +211,8 @@ mod tests {
         assert_eq!(cause("01-first/01-one.md", "---\nid: one\ntitle: x\n---\nx"), field("minutes"));
         assert_eq!(cause("01-first/01-one.md", "---\nid: a\ntitle: x\nminutes: x\n---\nx"), field("minutes"));
         assert_eq!(cause("01-first/01-one.md", "---\ncolour: a\n---\nx"), field("colour"));
-        assert_eq!(
-            cause("01-first/02-again.md", LESSON).to_string(),
-            "modules.0.lessons.1.id: Another lesson has this id. Choose a different one."
-        );
+        let attached = "---\nid: a\ntitle: x\nminutes: 1\nattachment: sheet.pdf\n---\nx";
+        let wrong = Unreadable::Field { path: "01-first/01-one.md".to_owned(), name: "attachment".to_owned() };
+        assert_eq!(cause("01-first/01-one.md", attached), wrong);
     }
 }

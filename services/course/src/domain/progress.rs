@@ -3,7 +3,7 @@
 use time::OffsetDateTime;
 
 /// Longer than any video.
-const LONGEST_SECONDS: i32 = 24 * 60 * 60;
+pub(super) const LONGEST_SECONDS: i32 = 24 * 60 * 60;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Progress {

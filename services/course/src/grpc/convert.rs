@@ -3,16 +3,22 @@
 use chassis::clock;
 use chassis::error::Refusal;
 use proto::course::v1::{
-    Certificate as CertificateMessage, Content, ContentLesson, ContentModule, DraftState, GetCourseResponse,
-    GetStudioResponse, LessonOutline, LessonText, Module as ModuleMessage, Progress as ProgressMessage,
-    PutProgressRequest, Version,
+    Attachment as AttachmentMessage, Captions as CaptionsMessage, Certificate as CertificateMessage, Content,
+    ContentAttachment, ContentLesson, ContentModule, DraftState, GetCourseResponse, GetLessonResponse,
+    GetStudioResponse, LessonOutline, LessonText, Media as MediaMessage, MediaKind, MediaState,
+    Module as ModuleMessage, Note as NoteMessage, PreviewStrip, Progress as ProgressMessage, PutProgressRequest,
+    Version, Video as VideoMessage,
 };
+use uuid::Uuid;
 
 use crate::app::get_course::Outline;
+use crate::app::get_lesson::ReadLesson;
 use crate::app::get_studio::Studio;
 use crate::domain::certificate::Certificate;
-use crate::domain::course::{Course, Lesson, Module};
+use crate::domain::course::{Attachment, Course, Lesson, Module};
 use crate::domain::draft::{Draft, VersionEntry};
+use crate::domain::media::{Captions, Kind, Media, State, Video};
+use crate::domain::note::Note;
 use crate::domain::progress::{Progress, Report};
 use crate::error::Error;
 use crate::store::versions::PublishedLesson;
@@ -35,6 +41,7 @@ impl From<Outline> for GetCourseResponse {
                 title: lesson.title,
                 minutes: lesson.minutes,
                 preview: lesson.is_preview,
+                video: lesson.video.is_some(),
             }
         };
         let modules = (1..).zip(course.modules).map(|(number, module)| ModuleMessage {
@@ -77,14 +84,22 @@ impl From<Progress> for ProgressMessage {
     }
 }
 
+/// What is no id stands for a file that there is not.
+fn media_id(text: &str) -> Uuid {
+    text.parse().unwrap_or_default()
+}
+
 impl From<Content> for Course {
     fn from(content: Content) -> Self {
+        let attachment = |one: ContentAttachment| Attachment { media: media_id(&one.media), name: one.name };
         let lesson = |lesson: ContentLesson| Lesson {
             id: lesson.id,
             title: lesson.title,
             minutes: lesson.minutes,
             is_preview: lesson.preview,
             markdown: lesson.markdown,
+            video: (!lesson.video.is_empty()).then(|| media_id(&lesson.video)),
+            attachments: lesson.attachments.into_iter().map(attachment).collect(),
         };
         let module = |module: ContentModule| Module {
             title: module.title,
@@ -101,12 +116,15 @@ impl From<Content> for Course {
 
 impl From<Course> for Content {
     fn from(course: Course) -> Self {
+        let attachment = |one: Attachment| ContentAttachment { media: one.media.to_string(), name: one.name };
         let lesson = |lesson: Lesson| ContentLesson {
             id: lesson.id,
             title: lesson.title,
             minutes: lesson.minutes,
             preview: lesson.is_preview,
             markdown: lesson.markdown,
+            video: lesson.video.map(|id| id.to_string()).unwrap_or_default(),
+            attachments: lesson.attachments.into_iter().map(attachment).collect(),
         };
         let module = |module: Module| ContentModule {
             title: module.title,
@@ -162,5 +180,98 @@ impl From<Certificate> for CertificateMessage {
             course_title: certificate.course_title,
             issued_at: Some(clock::to_proto(certificate.issued_at)),
         }
+    }
+}
+
+impl From<ReadLesson> for GetLessonResponse {
+    fn from(read: ReadLesson) -> Self {
+        let video = read.video.and_then(|(media, captions)| Some(video(media.id, media.video?, captions)));
+        let attachment = |(name, media): (String, Media)| AttachmentMessage {
+            media_id: media.id.to_string(),
+            name,
+            size: media.size,
+            content_type: media.content_type.unwrap_or_default(),
+        };
+        Self {
+            lesson: Some(read.lesson.into()),
+            progress: read.progress.map(Into::into),
+            video,
+            attachments: read.attachments.into_iter().map(attachment).collect(),
+            member: read.is_member,
+        }
+    }
+}
+
+fn video(id: Uuid, video: Video, captions: Vec<Captions>) -> VideoMessage {
+    let preview = video.preview;
+    VideoMessage {
+        media_id: id.to_string(),
+        duration_ms: video.duration_ms,
+        width: video.width,
+        height: video.height,
+        preview: Some(PreviewStrip {
+            interval_seconds: preview.interval_seconds,
+            columns: preview.columns,
+            rows: preview.rows,
+            width: preview.width,
+            height: preview.height,
+        }),
+        captions: captions.into_iter().map(Into::into).collect(),
+    }
+}
+
+impl From<Captions> for CaptionsMessage {
+    fn from(captions: Captions) -> Self {
+        Self { language: captions.language, label: captions.label }
+    }
+}
+
+/// A file, for staff.
+pub(super) fn media((media, captions): (Media, Vec<Captions>)) -> MediaMessage {
+    let state = match media.state {
+        State::Uploading => MediaState::Uploading,
+        State::Queued => MediaState::Queued,
+        State::Processing => MediaState::Processing,
+        State::Ready => MediaState::Ready,
+        State::Failed => MediaState::Failed,
+        State::Removed => MediaState::Unspecified,
+    };
+    let kind = match media.kind {
+        Kind::Video => MediaKind::Video,
+        Kind::Attachment => MediaKind::Attachment,
+    };
+    MediaMessage {
+        id: media.id.to_string(),
+        kind: kind.into(),
+        name: media.name,
+        size: media.size,
+        state: state.into(),
+        offset: media.received,
+        progress: media.progress,
+        reason: media.reason.unwrap_or_default(),
+        content_type: media.content_type.unwrap_or_default(),
+        video: media.video.map(|one| video(media.id, one, captions)),
+        created_at: Some(clock::to_proto(media.created_at)),
+    }
+}
+
+impl From<Note> for NoteMessage {
+    fn from(note: Note) -> Self {
+        Self {
+            id: note.id.to_string(),
+            position_seconds: note.position_seconds,
+            text: note.text,
+            created_at: Some(clock::to_proto(note.created_at)),
+            updated_at: Some(clock::to_proto(note.updated_at)),
+        }
+    }
+}
+
+/// The kind of a new file.
+pub(super) fn kind(kind: i32) -> Result<Kind, Error> {
+    match MediaKind::try_from(kind) {
+        Ok(MediaKind::Video) => Ok(Kind::Video),
+        Ok(MediaKind::Attachment) => Ok(Kind::Attachment),
+        _ => Err(Refusal::field("kind", "A file is a video or an attachment.").into()),
     }
 }

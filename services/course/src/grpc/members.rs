@@ -5,19 +5,30 @@ use chassis::grpc::Reply;
 use chassis::identity::Session;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::{
+    AddNoteRequest, AddNoteResponse, ChangeNoteRequest, ChangeNoteResponse, GetCaptionsRequest, GetCaptionsResponse,
     GetCertificateRequest, GetCertificateResponse, GetCourseRequest, GetCourseResponse, GetLessonRequest,
-    GetLessonResponse, IssueCertificateRequest, IssueCertificateResponse, PutProgressRequest, PutProgressResponse,
+    GetLessonResponse, IssueCertificateRequest, IssueCertificateResponse, ListNotesRequest, ListNotesResponse,
+    OpenMediaRequest, OpenMediaResponse, PutProgressRequest, PutProgressResponse, RemoveNoteRequest,
+    RemoveNoteResponse,
 };
 use tonic::metadata::MetadataMap;
 use tonic::{Request, Response};
 use uuid::Uuid;
 
 use super::{GrpcServer, convert};
+use crate::app::add_note::add_note;
+use crate::app::change_note::change_note;
+use crate::app::get_captions::get_captions;
 use crate::app::get_certificate::get_certificate;
 use crate::app::get_course::get_course;
 use crate::app::get_lesson::get_lesson;
 use crate::app::issue_certificate::issue_certificate;
+use crate::app::list_notes::list_notes;
+use crate::app::open_media::{OpenMedia, open_media};
 use crate::app::put_progress::put_progress;
+use crate::app::remove_note::remove_note;
+use crate::domain::media::results_folder;
+use crate::domain::note::Written;
 use crate::error::Error;
 
 #[tonic::async_trait]
@@ -31,8 +42,7 @@ impl CourseService for GrpcServer {
     async fn get_lesson(&self, request: Request<GetLessonRequest>) -> Reply<GetLessonResponse> {
         let caller = self.reader(request.metadata()).await;
         let lesson_id = request.into_inner().lesson_id;
-        let (lesson, progress) = get_lesson(&self.db, &self.wallet, caller, &lesson_id).await?;
-        Ok(Response::new(GetLessonResponse { lesson: Some(lesson.into()), progress: progress.map(Into::into) }))
+        Ok(Response::new(get_lesson(&self.db, &self.wallet, caller, &lesson_id).await?.into()))
     }
 
     async fn put_progress(&self, request: Request<PutProgressRequest>) -> Reply<PutProgressResponse> {
@@ -55,10 +65,74 @@ impl CourseService for GrpcServer {
         let user_id = certificate.user_id.to_string();
         Ok(Response::new(GetCertificateResponse { certificate: Some(certificate.into()), user_id }))
     }
+
+    async fn list_notes(&self, request: Request<ListNotesRequest>) -> Reply<ListNotesResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let notes = list_notes(&self.db, &self.wallet, member.user_id, &request.get_ref().lesson_id).await?;
+        Ok(Response::new(ListNotesResponse { notes: notes.into_iter().map(Into::into).collect() }))
+    }
+
+    async fn add_note(&self, request: Request<AddNoteRequest>) -> Reply<AddNoteResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let AddNoteRequest { lesson_id, position_seconds, text } = request.into_inner();
+        let written = Written { position_seconds, text };
+        let note = add_note(&self.db, &self.wallet, member.user_id, &lesson_id, &written).await?;
+        Ok(Response::new(AddNoteResponse { note: Some(note.into()) }))
+    }
+
+    async fn change_note(&self, request: Request<ChangeNoteRequest>) -> Reply<ChangeNoteResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let ChangeNoteRequest { lesson_id, note_id, position_seconds, text } = request.into_inner();
+        let place = (member.user_id, lesson_id.as_str(), known_note(&note_id)?);
+        let note = change_note(&self.db, &self.wallet, place, &Written { position_seconds, text }).await?;
+        Ok(Response::new(ChangeNoteResponse { note: Some(note.into()) }))
+    }
+
+    async fn remove_note(&self, request: Request<RemoveNoteRequest>) -> Reply<RemoveNoteResponse> {
+        let member = self.reader(request.metadata()).await?;
+        let RemoveNoteRequest { lesson_id, note_id } = request.into_inner();
+        remove_note(&self.db, &self.wallet, member.user_id, &lesson_id, known_note(&note_id)?).await?;
+        Ok(Response::new(RemoveNoteResponse {}))
+    }
+
+    async fn open_media(&self, request: Request<OpenMediaRequest>) -> Reply<OpenMediaResponse> {
+        let caller = self.caller(request.metadata()).await?;
+        let OpenMediaRequest { lesson_id, media_id, streams } = request.into_inner();
+        let command = OpenMedia { lesson_id, media: known_media(&media_id)?, streams };
+        let media = open_media(&self.db, &self.wallet, caller, &command).await?;
+        Ok(Response::new(OpenMediaResponse {
+            folder: media.attempt.map(|attempt| results_folder(media.id, attempt)).unwrap_or_default(),
+            name: media.name,
+            content_type: media.content_type.unwrap_or_default(),
+        }))
+    }
+
+    async fn get_captions(&self, request: Request<GetCaptionsRequest>) -> Reply<GetCaptionsResponse> {
+        let caller = self.caller(request.metadata()).await?;
+        let GetCaptionsRequest { lesson_id, media_id, language } = request.into_inner();
+        let command = OpenMedia { lesson_id, media: known_media(&media_id)?, streams: false };
+        let vtt = get_captions(&self.db, &self.wallet, caller, &command, &language).await?;
+        Ok(Response::new(GetCaptionsResponse { vtt }))
+    }
+}
+
+/// What is no id is no note's.
+fn known_note(id: &str) -> Result<Uuid, Error> {
+    Uuid::try_parse(id).map_err(|_| Error::NoteNotFound)
+}
+
+/// What is no id is no file's.
+pub(super) fn known_media(id: &str) -> Result<Uuid, Error> {
+    Uuid::try_parse(id).map_err(|_| Error::MediaNotFound)
 }
 
 impl GrpcServer {
     async fn reader(&self, metadata: &MetadataMap) -> Result<Session, Refusal> {
         self.verifier.session(metadata).await?.reader()
+    }
+
+    /// The session that a call names. One that has ended is refused: it is no visitor.
+    async fn caller(&self, metadata: &MetadataMap) -> Result<Option<Session>, Refusal> {
+        if metadata.contains_key("authorization") { Ok(Some(self.verifier.session(metadata).await?)) } else { Ok(None) }
     }
 }

@@ -7,4 +7,7 @@ chassis::member_tables! {
     "certificates" => r#"SELECT number::text AS "key!", jsonb_build_object(
             'number', number, 'courseTitle', course_title, 'issuedAt', issued_at) AS "row!"
         FROM certificates WHERE user_id = $1 AND number::text > $2 ORDER BY 1 LIMIT $3"#,
+    "notes" => r#"SELECT id::text AS "key!", jsonb_build_object('id', id, 'lessonId', lesson_id,
+            'positionSeconds', position_seconds, 'text', text, 'createdAt', created_at, 'updatedAt', updated_at) AS "row!"
+        FROM notes WHERE user_id = $1 AND id::text > $2 ORDER BY 1 LIMIT $3"#,
 }

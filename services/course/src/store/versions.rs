@@ -1,10 +1,12 @@
 //! The tables `versions`, `modules`, `lessons` and `publications`.
 
+use std::collections::HashMap;
+
 use chassis::db::PgConnection;
 use time::OffsetDateTime;
 use uuid::Uuid;
 
-use crate::domain::course::{Course, Lesson, Module};
+use crate::domain::course::{Attachment, Course, Lesson, Module};
 use crate::domain::draft::VersionEntry;
 use crate::error::Error;
 
@@ -61,44 +63,78 @@ pub async fn load(conn: &mut PgConnection, number: i32, texts: Texts) -> Result<
         .fetch_all(&mut *conn)
         .await?;
     let mut lessons = sqlx::query!(
-        r#"SELECT module, id, title, minutes, is_preview, CASE WHEN $2 THEN markdown ELSE '' END AS "markdown!"
+        r#"SELECT module, id, title, minutes, is_preview, CASE WHEN $2 THEN markdown ELSE '' END AS "markdown!", video
            FROM lessons WHERE version = $1 ORDER BY module, number"#,
         number,
         texts == Texts::Included
     )
-    .fetch_all(conn)
+    .fetch_all(&mut *conn)
     .await?
     .into_iter()
     .peekable();
+    let mut files = attachments(conn, number, None).await?;
     let mut course = Course { title: version.title, subtitle: version.subtitle, modules: Vec::new() };
     for module in modules {
         let mut of_module = Vec::new();
         while let Some(row) = lessons.next_if(|row| row.module == module.number) {
-            let (id, title, minutes, markdown) = (row.id, row.title, row.minutes, row.markdown);
-            of_module.push(Lesson { id, title, minutes, is_preview: row.is_preview, markdown });
+            of_module.push(Lesson {
+                attachments: files.remove(&row.id).unwrap_or_default(),
+                id: row.id,
+                title: row.title,
+                minutes: row.minutes,
+                is_preview: row.is_preview,
+                markdown: row.markdown,
+                video: row.video,
+            });
         }
         course.modules.push(Module { title: module.title, summary: module.summary, lessons: of_module });
     }
     Ok(Some(course))
 }
 
+/// The attachments of a version by lesson: of all lessons, or of one.
+async fn attachments(
+    conn: &mut PgConnection,
+    version: i32,
+    lesson: Option<&str>,
+) -> Result<HashMap<String, Vec<Attachment>>, Error> {
+    let rows = sqlx::query!(
+        "SELECT lesson, media, name FROM lesson_attachments
+         WHERE version = $1 AND ($2::text IS NULL OR lesson = $2) ORDER BY lesson, number",
+        version,
+        lesson
+    )
+    .fetch_all(conn)
+    .await?;
+    let mut found = HashMap::<_, Vec<_>>::new();
+    for row in rows {
+        found.entry(row.lesson).or_default().push(Attachment { media: row.media, name: row.name });
+    }
+    Ok(found)
+}
+
 /// A lesson as members see it.
 pub async fn published_lesson(conn: &mut PgConnection, id: &str) -> Result<Option<PublishedLesson>, Error> {
     let row = sqlx::query!(
-        "SELECT l.id, l.title, l.minutes, l.is_preview, l.markdown, m.number AS module_number, m.title AS module_title
+        "SELECT l.version, l.id, l.title, l.minutes, l.is_preview, l.markdown, l.video,
+                m.number AS module_number, m.title AS module_title
          FROM lessons l JOIN modules m ON m.version = l.version AND m.number = l.module
          WHERE l.version = (SELECT version FROM publications ORDER BY id DESC LIMIT 1) AND l.id = $1",
         id
     )
-    .fetch_optional(conn)
+    .fetch_optional(&mut *conn)
     .await?;
-    Ok(row.map(|row| PublishedLesson {
+    let Some(row) = row else { return Ok(None) };
+    let attachments = attachments(conn, row.version, Some(id)).await?.remove(id).unwrap_or_default();
+    Ok(Some(PublishedLesson {
         lesson: Lesson {
             id: row.id,
             title: row.title,
             minutes: row.minutes,
             is_preview: row.is_preview,
             markdown: row.markdown,
+            video: row.video,
+            attachments,
         },
         module_number: row.module_number,
         module_title: row.module_title,
@@ -135,8 +171,8 @@ pub async fn insert(
         .await?;
         for (lesson_place, lesson) in (1_i32..).zip(&module.lessons) {
             sqlx::query!(
-                "INSERT INTO lessons (version, id, module, number, title, minutes, is_preview, markdown)
-                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+                "INSERT INTO lessons (version, id, module, number, title, minutes, is_preview, markdown, video)
+                 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
                 number,
                 lesson.id,
                 place,
@@ -144,10 +180,23 @@ pub async fn insert(
                 lesson.title,
                 lesson.minutes,
                 lesson.is_preview,
-                lesson.markdown
+                lesson.markdown,
+                lesson.video
             )
             .execute(&mut *conn)
             .await?;
+            for (file_place, file) in (1_i32..).zip(&lesson.attachments) {
+                sqlx::query!(
+                    "INSERT INTO lesson_attachments (version, lesson, number, media, name) VALUES ($1, $2, $3, $4, $5)",
+                    number,
+                    lesson.id,
+                    file_place,
+                    file.media,
+                    file.name
+                )
+                .execute(&mut *conn)
+                .await?;
+            }
         }
     }
     Ok(number)

@@ -9,6 +9,7 @@ use course::MIGRATOR;
 use course::app::publish_first_version::publish_first_version;
 use course::clients::Wallet;
 use course::content;
+use course::domain::media::Limits;
 use course::grpc::GrpcServer;
 use proto::course::v1::course_service_server::CourseService;
 use proto::course::v1::{
@@ -48,7 +49,8 @@ impl World {
             grpc::channel(testing::SERVICE, &wallet.url, &Tls::default()).unwrap(),
             realm.credential("course"),
         );
-        let grpc = GrpcServer { db: db.clone(), verifier: realm.verifier(), wallet: client };
+        let limits = Limits { video_bytes: 20_000_000, attachment_bytes: 1_000_000 };
+        let grpc = GrpcServer { db: db.clone(), verifier: realm.verifier(), wallet: client, limits };
         publish_first_version(&db, &content::first_version().unwrap()).await.unwrap();
         Self { db, pool, realm, wallet, grpc }
     }
@@ -85,7 +87,7 @@ impl World {
     }
 }
 
-fn request<T>(message: T, member: Option<&Member>) -> Request<T> {
+pub fn request<T>(message: T, member: Option<&Member>) -> Request<T> {
     match member {
         Some(member) => with_token(message, &member.token),
         None => Request::new(message),

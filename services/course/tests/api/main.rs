@@ -4,9 +4,13 @@
 
 mod certificates;
 mod fixture;
+mod hostile;
+mod media;
 mod member_data;
+mod notes;
 mod progress;
 mod reading;
 mod studio;
 mod versions;
 mod wallet;
+mod worker;

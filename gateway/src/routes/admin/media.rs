@@ -1,0 +1,479 @@
+//! The files of the course for managers: uploads by the protocol tus 1.0, and captions.
+//!
+//! An upload goes to the object store in chunks while it comes in, so that none is held whole, and what has arrived
+//! before an interruption stays.
+
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use chassis::grpc::Outgoing;
+use chassis::identity::Named;
+use chassis::permission::Permission;
+use http_body_util::BodyExt;
+use proto::common::v1::ErrorReason;
+use proto::course::v1 as course;
+use proto::course::v1::{
+    AppendMediaRequest, CreateMediaRequest, GetMediaRequest, ListMediaRequest, MediaKind, MediaState,
+    PutCaptionsRequest, RemoveCaptionsRequest, RemoveMediaRequest,
+};
+use serde::{Deserialize, Serialize};
+use time::OffsetDateTime;
+use tokio::time::timeout;
+use utoipa::ToSchema;
+use uuid::Uuid;
+
+use crate::app::App;
+use crate::clients::{call, call_retrying};
+use crate::error::{ApiError, Errors};
+use crate::extract::StaffMember;
+use crate::json::{Decimal, Field, Form, Json, Reply, known_moment, ok};
+use crate::media::Ticket;
+use crate::routes::course_media::{CaptionsEntry, PreviewStrip, VideoEntry};
+
+/// Bytes of a chunk; the last one of a request has what is left.
+const CHUNK: usize = 4 * 1024 * 1024;
+/// How long nothing may come.
+const STALL: Duration = Duration::from_secs(30);
+const VERSION: &str = "1.0.0";
+const TUS_RESUMABLE: HeaderName = HeaderName::from_static("tus-resumable");
+const UPLOAD_LENGTH: HeaderName = HeaderName::from_static("upload-length");
+const UPLOAD_OFFSET: HeaderName = HeaderName::from_static("upload-offset");
+const UPLOAD_METADATA: HeaderName = HeaderName::from_static("upload-metadata");
+
+/// A file of the course.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct MediaEntry {
+    id: String,
+    #[schema(example = "video")]
+    kind: &'static str,
+    /// Of the file that was uploaded.
+    name: String,
+    /// Bytes.
+    size: i64,
+    /// `uploading`, `queued`, `processing`, `ready` or `failed`.
+    #[schema(example = "ready")]
+    state: &'static str,
+    /// Bytes that have arrived.
+    offset: i64,
+    /// Of the processing, 0 to 100.
+    progress: i32,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    reason: Option<String>,
+    /// The media type that was found in the file.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    content_type: Option<String>,
+    /// Seconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    duration: Option<Decimal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    width: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    height: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    poster: Option<String>,
+    /// The HLS playlist.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    hls: Option<String>,
+    /// Of an attachment that is ready.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    url: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    preview: Option<PreviewStrip>,
+    captions: Vec<CaptionsEntry>,
+    created_at: String,
+}
+
+impl MediaEntry {
+    fn new(app: &App, session: Named, media: course::Media) -> Result<Self, ApiError> {
+        let now = OffsetDateTime::now_utc();
+        let (kind, state) = (media.kind(), media.state());
+        let ticket = ticket(session, &media.id)?;
+        let video = media.video.map(|video| VideoEntry::new(app, &ticket, video, now));
+        let is_file = kind == MediaKind::Attachment && state == MediaState::Ready;
+        let mut entry = Self {
+            id: media.id,
+            kind: if kind == MediaKind::Video { "video" } else { "attachment" },
+            name: media.name,
+            size: media.size,
+            state: match state {
+                MediaState::Uploading => "uploading",
+                MediaState::Queued => "queued",
+                MediaState::Processing => "processing",
+                MediaState::Ready => "ready",
+                MediaState::Failed | MediaState::Unspecified => "failed",
+            },
+            offset: media.offset,
+            progress: media.progress,
+            reason: Some(media.reason).filter(|reason| !reason.is_empty()),
+            content_type: Some(media.content_type).filter(|content_type| !content_type.is_empty()),
+            duration: None,
+            width: None,
+            height: None,
+            poster: None,
+            hls: None,
+            url: is_file.then(|| app.media.link(&ticket, "attachment", now)),
+            preview: None,
+            captions: Vec::new(),
+            created_at: known_moment(media.created_at.as_ref())?,
+        };
+        if let Some(video) = video {
+            entry.duration = Some(video.duration);
+            (entry.width, entry.height) = (Some(video.width), Some(video.height));
+            (entry.poster, entry.hls) = (Some(video.poster), Some(video.hls));
+            (entry.preview, entry.captions) = (video.preview, video.captions);
+        }
+        Ok(entry)
+    }
+}
+
+/// Staff open files without a lesson.
+fn ticket(session: Named, media: &str) -> Result<Ticket, ApiError> {
+    let media = media.parse().map_err(|_| ApiError::not_found())?;
+    Ok(Ticket { session: Some(session), lesson_id: String::new(), media })
+}
+
+fn named(caller: &StaffMember) -> Named {
+    let session = &caller.0.session;
+    Named { user_id: session.user_id, session_id: session.id }
+}
+
+/// The response with a file.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MediaReply {
+    success: bool,
+    media: MediaEntry,
+}
+
+/// The response with files.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MediaList {
+    success: bool,
+    media: Vec<MediaEntry>,
+}
+
+/// List the files of the course
+///
+/// The newest 200, newest first.
+#[utoipa::path(get, path = "/admin/course/media", responses((status = 200, body = MediaList), Errors), tag = "Back office")]
+pub async fn list(State(app): State<App>, caller: StaffMember) -> Result<Reply<MediaList>, ApiError> {
+    let answer = call_retrying!(app.clients.course_media, list_media, caller.0.out, ListMediaRequest {})?.into_inner();
+    let entry = |media| MediaEntry::new(&app, named(&caller), media);
+    Ok(ok(MediaList { success: true, media: answer.media.into_iter().map(entry).collect::<Result<_, _>>()? }))
+}
+
+/// Get a file of the course
+#[utoipa::path(get, path = "/admin/course/media/{id}", params(("id" = String, Path)),
+    responses((status = 200, body = MediaReply), Errors), tag = "Back office")]
+pub async fn get(
+    State(app): State<App>,
+    caller: StaffMember,
+    Path(id): Path<String>,
+) -> Result<Reply<MediaReply>, ApiError> {
+    let (media, _) = find(&app, &caller.0.out, id).await?;
+    Ok(ok(MediaReply { success: true, media: MediaEntry::new(&app, named(&caller), media)? }))
+}
+
+/// A file, and the folder of its chunks.
+async fn find(app: &App, out: &Outgoing, id: String) -> Result<(course::Media, String), ApiError> {
+    let answer = call_retrying!(app.clients.course_media, get_media, out, GetMediaRequest { id })?.into_inner();
+    let media = answer.media.ok_or_else(|| ApiError::internal("an answer without a file"))?;
+    Ok((media, answer.chunks_folder))
+}
+
+/// Begin an upload
+///
+/// By tus 1.0. `Upload-Metadata` has `filename` and `kind` (`video` or `attachment`) in base64.
+#[utoipa::path(post, path = "/admin/course/media",
+    params(("Tus-Resumable" = String, Header), ("Upload-Length" = i64, Header), ("Upload-Metadata" = String, Header)),
+    responses((status = 201, description = "Location has the address of the upload"), Errors), tag = "Back office")]
+pub async fn create(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    if !speaks_tus(&headers) {
+        return Err(other_version());
+    }
+    let mut form = Form::new();
+    let size = number(&headers, &UPLOAD_LENGTH).unwrap_or_default();
+    if size < 1 {
+        form.wrong("length", "Upload-Length is the size of the file in bytes.");
+    }
+    let metadata = text(&headers, &UPLOAD_METADATA);
+    let name = metadatum(metadata, "filename").unwrap_or_default();
+    let kind = match metadatum(metadata, "kind").as_deref() {
+        Some("video") => MediaKind::Video,
+        Some("attachment") => MediaKind::Attachment,
+        _ => {
+            form.wrong("kind", "A file is a video or an attachment.");
+            MediaKind::Unspecified
+        }
+    };
+    form.finish()?;
+    let message = CreateMediaRequest { kind: kind.into(), name, size };
+    let id = call!(app.clients.course_media, create_media, caller.out, message).map_err(sized)?.into_inner().id;
+    let location = HeaderValue::try_from(format!("/v1/admin/course/media/{id}")).map_err(ApiError::internal)?;
+    let mut response = at_offset(StatusCode::CREATED, 0);
+    response.headers_mut().insert(header::LOCATION, location);
+    Ok(response)
+}
+
+/// Ask where an upload continues
+#[utoipa::path(head, path = "/admin/course/media/{id}", params(("id" = String, Path), ("Tus-Resumable" = String, Header)),
+    responses((status = 200, description = "Upload-Offset has the bytes that have arrived"), Errors), tag = "Back office")]
+pub async fn offset(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, ApiError> {
+    if !speaks_tus(&headers) {
+        return Err(other_version());
+    }
+    let (media, _) = find(&app, &caller.out, id).await?;
+    if media.state() == MediaState::Failed {
+        return Err(ApiError::not_found());
+    }
+    let mut response = at_offset(StatusCode::OK, media.offset);
+    response.headers_mut().insert(UPLOAD_LENGTH, HeaderValue::from(media.size));
+    response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Continue an upload
+///
+/// The body is the next part of the file, of any length. `UPLOAD_OFFSET_MISMATCH` if the upload continues elsewhere.
+#[utoipa::path(patch, path = "/admin/course/media/{id}",
+    params(("id" = String, Path), ("Tus-Resumable" = String, Header), ("Upload-Offset" = i64, Header)),
+    request_body(content = String, content_type = "application/offset+octet-stream"),
+    responses((status = 204, description = "Upload-Offset has the bytes that have arrived"), Errors), tag = "Back office")]
+pub async fn append(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, ApiError> {
+    if !speaks_tus(&headers) {
+        return Err(other_version());
+    }
+    if text(&headers, &header::CONTENT_TYPE) != "application/offset+octet-stream" {
+        return Err(ApiError::unsupported("The part of a file is sent as application/offset+octet-stream."));
+    }
+    // Before a byte is stored; course checks it again for each chunk.
+    caller.session.clone().staff(Permission::EditCourse)?;
+    let offset = number(&headers, &UPLOAD_OFFSET).ok_or_else(|| ApiError::malformed("Upload-Offset is missing."))?;
+    let _place = app.media.upload()?;
+    let (media, folder) = find(&app, &caller.out, id).await?;
+    if media.state() == MediaState::Failed {
+        return Err(ApiError::not_found());
+    }
+    if media.offset != offset || media.state() != MediaState::Uploading {
+        let sentence = "The upload continues at another place.";
+        return Err(ApiError::new(StatusCode::CONFLICT, ErrorReason::UploadOffsetMismatch, sentence));
+    }
+    let mut upload = Upload { app: &app, out: &caller.out, id: media.id, folder, offset, size: media.size };
+    upload.receive(body).await?;
+    Ok(at_offset(StatusCode::NO_CONTENT, upload.offset))
+}
+
+/// An upload that is being received.
+struct Upload<'a> {
+    app: &'a App,
+    out: &'a Outgoing,
+    id: String,
+    folder: String,
+    offset: i64,
+    size: i64,
+}
+
+impl Upload<'_> {
+    /// Stores a body chunk by chunk. What has arrived before it breaks off is kept.
+    async fn receive(&mut self, mut body: Body) -> Result<(), ApiError> {
+        let mut buffer = Vec::new();
+        let ended = loop {
+            let frame = match timeout(STALL, body.frame()).await {
+                Err(_) => break Err(ApiError::of_status(StatusCode::REQUEST_TIMEOUT)),
+                Ok(None) => break Ok(()),
+                Ok(Some(Err(_))) => break Err(ApiError::malformed("The request ended too early.")),
+                Ok(Some(Ok(frame))) => frame,
+            };
+            let Ok(data) = frame.into_data() else { continue };
+            let length = i64::try_from(buffer.len() + data.len()).map_err(ApiError::internal)?;
+            if length > self.size - self.offset {
+                return Err(ApiError::too_large("There is more than the file has."));
+            }
+            buffer.extend_from_slice(&data);
+            if buffer.len() >= CHUNK {
+                self.keep(std::mem::take(&mut buffer)).await?;
+            }
+        };
+        if !buffer.is_empty() {
+            self.keep(buffer).await?;
+        }
+        ended
+    }
+
+    async fn keep(&mut self, bytes: Vec<u8>) -> Result<(), ApiError> {
+        let (chunk, length) = (Uuid::new_v4(), i64::try_from(bytes.len()).map_err(ApiError::internal)?);
+        self.app.media.put(&self.folder, chunk, bytes.into()).await?;
+        let message = AppendMediaRequest {
+            id: self.id.clone(),
+            offset: self.offset,
+            bytes: length,
+            chunk: chunk.simple().to_string(),
+        };
+        match call!(self.app.clients.course_media, append_media, self.out, message) {
+            Ok(answer) => self.offset = answer.into_inner().offset,
+            Err(error) => {
+                // Unless it is certain that the chunk is no part of the file, it stays.
+                if error.is_final() {
+                    self.app.media.discard(&self.folder, chunk).await;
+                }
+                return Err(sized(error));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// End an upload, or remove a file
+///
+/// `MEDIA_IN_USE` if a lesson has it, in the draft or in a version.
+#[utoipa::path(delete, path = "/admin/course/media/{id}", params(("id" = String, Path)),
+    responses((status = 204, description = "Removed"), Errors), tag = "Back office")]
+pub async fn remove(
+    State(app): State<App>,
+    StaffMember(caller): StaffMember,
+    Path(id): Path<String>,
+) -> Result<Response, ApiError> {
+    let message = RemoveMediaRequest { id, client_address: caller.client.address };
+    call!(app.clients.course_media, remove_media, caller.out, message)?;
+    let mut response = StatusCode::NO_CONTENT.into_response();
+    response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
+    Ok(response)
+}
+
+/// Captions as they should be.
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct CaptionsBody {
+    /// As members see it.
+    #[schema(value_type = String)]
+    label: Field,
+    /// WebVTT, up to 40 KiB.
+    #[schema(value_type = String)]
+    vtt: Field,
+}
+
+/// All captions of a video.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CaptionsReply {
+    success: bool,
+    captions: Vec<CaptionsEntry>,
+}
+
+/// Set the captions of a video
+#[utoipa::path(put, path = "/admin/course/media/{id}/captions/{language}",
+    params(("id" = String, Path), ("language" = String, Path)), request_body = CaptionsBody,
+    responses((status = 200, body = CaptionsReply), Errors), tag = "Back office")]
+pub async fn put_captions(
+    State(app): State<App>,
+    caller: StaffMember,
+    Path((id, language)): Path<(String, String)>,
+    Json { value, .. }: Json<CaptionsBody>,
+) -> Result<Reply<CaptionsReply>, ApiError> {
+    let mut form = Form::new();
+    let (label, vtt) = (form.text("label", &value.label), form.text("vtt", &value.vtt));
+    form.finish()?;
+    let ticket = ticket(named(&caller), &id)?;
+    let client_address = caller.0.client.address.clone();
+    let message = PutCaptionsRequest { id, language, label, vtt, client_address };
+    let answer = call_retrying!(app.clients.course_media, put_captions, caller.0.out, message)?.into_inner();
+    let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
+    Ok(ok(CaptionsReply { success: true, captions }))
+}
+
+/// Remove the captions of a video
+#[utoipa::path(delete, path = "/admin/course/media/{id}/captions/{language}",
+    params(("id" = String, Path), ("language" = String, Path)),
+    responses((status = 200, body = CaptionsReply), Errors), tag = "Back office")]
+pub async fn remove_captions(
+    State(app): State<App>,
+    caller: StaffMember,
+    Path((id, language)): Path<(String, String)>,
+) -> Result<Reply<CaptionsReply>, ApiError> {
+    let ticket = ticket(named(&caller), &id)?;
+    let client_address = caller.0.client.address.clone();
+    let message = RemoveCaptionsRequest { id, language, client_address };
+    let answer = call!(app.clients.course_media, remove_captions, caller.0.out, message)?.into_inner();
+    let captions = CaptionsEntry::all(&app, &ticket, answer.captions, OffsetDateTime::now_utc());
+    Ok(ok(CaptionsReply { success: true, captions }))
+}
+
+fn speaks_tus(headers: &HeaderMap) -> bool {
+    text(headers, &TUS_RESUMABLE) == VERSION
+}
+
+fn other_version() -> ApiError {
+    let sentence = "This upload needs the protocol tus 1.0.0.";
+    ApiError::new(StatusCode::PRECONDITION_FAILED, ErrorReason::MalformedRequest, sentence)
+}
+
+fn at_offset(status: StatusCode, offset: i64) -> Response {
+    let mut response = status.into_response();
+    response.headers_mut().insert(UPLOAD_OFFSET, HeaderValue::from(offset));
+    response.headers_mut().insert(TUS_RESUMABLE, HeaderValue::from_static(VERSION));
+    response
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &HeaderName) -> &'a str {
+    headers.get(name).and_then(|value| value.to_str().ok()).unwrap_or_default()
+}
+
+fn number(headers: &HeaderMap, name: &HeaderName) -> Option<i64> {
+    text(headers, name).parse().ok().filter(|number| *number >= 0)
+}
+
+/// A value of Upload-Metadata.
+fn metadatum(metadata: &str, name: &str) -> Option<String> {
+    let pairs = metadata.split(',').filter_map(|pair| pair.trim().split_once(' '));
+    let value = pairs.into_iter().find_map(|(key, value)| (key == name).then_some(value))?;
+    String::from_utf8(STANDARD.decode(value.trim()).ok()?).ok()
+}
+
+/// A file that is too large is 413.
+fn sized(error: ApiError) -> ApiError {
+    error.with_status_of(ErrorReason::PayloadTooLarge, StatusCode::PAYLOAD_TOO_LARGE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::metadatum;
+
+    #[test]
+    fn metadata_is_read() {
+        let metadata = "filename bGVzc29uLm1wNA==,kind dmlkZW8=, filetype dmlkZW8vbXA0,flag";
+        assert_eq!(metadatum(metadata, "filename").as_deref(), Some("lesson.mp4"));
+        assert_eq!(metadatum(metadata, "kind").as_deref(), Some("video"));
+        assert_eq!(
+            [metadatum(metadata, "flag"), metadatum("", "kind"), metadatum("kind ???", "kind")],
+            [None, None, None]
+        );
+    }
+}

@@ -1,0 +1,349 @@
+//! What a file contains, and whether it is made into a video of the course. Its first bytes decide which demuxer may read it,
+//! so that no playlist, script or list of addresses is ever opened as one.
+
+use serde::Deserialize;
+
+/// Bytes at the beginning of a file that tell its kind.
+pub const HEAD: usize = 4_096;
+const LONGEST_SECONDS: i64 = 3 * 60 * 60;
+const LONGEST_EDGE: i64 = 4_096;
+const MOST_PIXELS: i64 = 4_096 * 2_304;
+const SHORTEST_EDGE: i64 = 64;
+const MOST_FRAMES_A_SECOND: i64 = 120;
+const MOST_STREAMS: usize = 8;
+const VIDEO_CODECS: [&str; 8] = ["h264", "hevc", "vp8", "vp9", "av1", "mpeg4", "prores", "mjpeg"];
+const AUDIO_CODECS: [&str; 9] = ["aac", "mp3", "opus", "vorbis", "flac", "alac", "pcm_s16le", "pcm_s16be", "pcm_s24le"];
+/// Qualities that members can choose from, by the shorter edge.
+const RENDITIONS: [Rendition; 3] = [
+    Rendition { name: "360p", edge: 360, kilobits: 800 },
+    Rendition { name: "720p", edge: 720, kilobits: 2_500 },
+    Rendition { name: "1080p", edge: 1_080, kilobits: 5_000 },
+];
+
+/// The containers of videos, by the demuxer that reads them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Container {
+    Mp4,
+    Matroska,
+}
+
+/// A quality of the result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rendition {
+    pub name: &'static str,
+    /// The shorter edge.
+    pub edge: i64,
+    /// Of the picture, at the most.
+    pub kilobits: i64,
+}
+
+/// A video that can be transcoded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Source {
+    pub duration_ms: i64,
+    /// As it is shown: a rotation is applied.
+    pub width: i64,
+    pub height: i64,
+    pub has_sound: bool,
+    /// Whether frames are shown at more than 30 a second.
+    pub is_fast: bool,
+}
+
+/// What ffprobe reports as JSON.
+#[derive(Debug, Deserialize)]
+pub struct Report {
+    #[serde(default)]
+    streams: Vec<Stream>,
+    #[serde(default)]
+    format: Format,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Format {
+    duration: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Stream {
+    codec_type: Option<String>,
+    codec_name: Option<String>,
+    width: Option<i64>,
+    height: Option<i64>,
+    avg_frame_rate: Option<String>,
+    duration: Option<String>,
+    channels: Option<i64>,
+    #[serde(default)]
+    disposition: Disposition,
+    #[serde(default)]
+    side_data_list: Vec<SideData>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+struct Disposition {
+    #[serde(default)]
+    attached_pic: i64,
+}
+
+#[derive(Debug, Deserialize)]
+struct SideData {
+    rotation: Option<i64>,
+}
+
+impl Container {
+    /// The container that the first bytes of a file belong to, if it is one of videos.
+    #[must_use]
+    pub fn of(head: &[u8]) -> Option<Self> {
+        if head.get(4..8).is_some_and(|kind| [b"ftyp", b"moov", b"mdat", b"wide"].iter().any(|known| *known == kind)) {
+            return Some(Self::Mp4);
+        }
+        head.starts_with(&[0x1a, 0x45, 0xdf, 0xa3]).then_some(Self::Matroska)
+    }
+
+    /// The demuxer, as ffmpeg calls it.
+    #[must_use]
+    pub const fn demuxer(self) -> &'static str {
+        match self {
+            Self::Mp4 => "mov",
+            Self::Matroska => "matroska",
+        }
+    }
+
+    #[must_use]
+    pub const fn content_type(self) -> &'static str {
+        match self {
+            Self::Mp4 => "video/mp4",
+            Self::Matroska => "video/x-matroska",
+        }
+    }
+}
+
+/// The media type of a file that may be attached to a lesson, by its content; its name tells only texts apart.
+///
+/// # Errors
+/// A sentence for people.
+pub fn attachment_type(head: &[u8], name: &str) -> Result<&'static str, String> {
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    if head.starts_with(b"%PDF-") {
+        return Ok("application/pdf");
+    }
+    if head.starts_with(b"\x89PNG\r\n\x1a\n") {
+        return Ok("image/png");
+    }
+    if head.starts_with(&[0xff, 0xd8, 0xff]) {
+        return Ok("image/jpeg");
+    }
+    if head.starts_with(b"PK\x03\x04") {
+        return match extension.as_str() {
+            "docx" => Ok("application/vnd.openxmlformats-officedocument.wordprocessingml.document"),
+            "xlsx" => Ok("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"),
+            "pptx" => Ok("application/vnd.openxmlformats-officedocument.presentationml.presentation"),
+            _ => Ok("application/zip"),
+        };
+    }
+    let is_text = std::str::from_utf8(head).map_or_else(|error| error.valid_up_to() + 4 > head.len(), |_| true)
+        && !head.iter().any(|byte| *byte < b' ' && !matches!(byte, b'\n' | b'\r' | b'\t'));
+    match extension.as_str() {
+        "txt" if is_text => Ok("text/plain"),
+        "md" if is_text => Ok("text/markdown"),
+        "csv" if is_text => Ok("text/csv"),
+        _ => Err("Attach a PDF, a picture (PNG or JPEG), a ZIP archive, an Office document or a text.".to_owned()),
+    }
+}
+
+impl Report {
+    /// What is made of the file.
+    ///
+    /// # Errors
+    /// A sentence for people about why nothing is.
+    pub fn source(&self) -> Result<Source, String> {
+        if self.streams.len() > MOST_STREAMS {
+            return Err("The file has too many tracks. Export it with one picture and one sound track.".to_owned());
+        }
+        let of = |kind: &'static str| {
+            self.streams.iter().filter(move |stream| stream.codec_type.as_deref().unwrap_or("unknown") == kind)
+        };
+        if of("subtitle").next().is_some() {
+            return Err("The file contains subtitles. Export it without, and add captions in WebVTT.".to_owned());
+        }
+        if of("attachment").next().is_some() || of("unknown").next().is_some() {
+            return Err(
+                "The file contains other files, such as fonts. Export it with picture and sound only.".to_owned()
+            );
+        }
+        let mut videos = of("video").filter(|stream| stream.disposition.attached_pic == 0);
+        let video = videos.next().ok_or("The file has no picture.")?;
+        if videos.next().is_some() || of("audio").count() > 1 {
+            return Err("The file has several picture or sound tracks. Export it with one of each.".to_owned());
+        }
+        let duration_ms = self.duration_ms(video)?;
+        let (width, height) = video.size()?;
+        let frames = video.frames_a_second();
+        if frames > MOST_FRAMES_A_SECOND {
+            return Err("The video has more than 120 frames a second.".to_owned());
+        }
+        let audio = of("audio").next();
+        if let Some(codec) = unknown(video, &VIDEO_CODECS).or_else(|| unknown(audio?, &AUDIO_CODECS)) {
+            return Err(format!(
+                "The file is encoded with {codec}, which we do not accept. Export it as H.264 with AAC."
+            ));
+        }
+        if audio.and_then(|audio| audio.channels).is_some_and(|channels| channels > 8) {
+            return Err("The sound has more than eight channels.".to_owned());
+        }
+        Ok(Source { duration_ms, width, height, has_sound: audio.is_some(), is_fast: frames > 30 })
+    }
+
+    fn duration_ms(&self, video: &Stream) -> Result<i64, String> {
+        let duration = self.format.duration.as_deref().or(video.duration.as_deref()).and_then(millis);
+        let duration = duration.filter(|duration| *duration > 0);
+        let duration = duration.ok_or("The file does not say how long it is. Export it again as MP4.")?;
+        if duration > LONGEST_SECONDS * 1_000 {
+            return Err("The video is longer than three hours.".to_owned());
+        }
+        if duration < 500 { Err("The video is shorter than half a second.".to_owned()) } else { Ok(duration) }
+    }
+}
+
+impl Stream {
+    fn size(&self) -> Result<(i64, i64), String> {
+        let (width, height) = (self.width.unwrap_or(0), self.height.unwrap_or(0));
+        if width > LONGEST_EDGE || height > LONGEST_EDGE || width.saturating_mul(height) > MOST_PIXELS {
+            return Err(format!("The picture has {width} × {height} pixels. Up to 4096 × 2304 are accepted."));
+        }
+        if width < SHORTEST_EDGE || height < SHORTEST_EDGE {
+            return Err("The picture is smaller than 64 × 64 pixels.".to_owned());
+        }
+        let rotation = self.side_data_list.iter().find_map(|data| data.rotation).unwrap_or(0);
+        Ok(if rotation % 180 == 0 { (width, height) } else { (height, width) })
+    }
+
+    /// Rounded down.
+    fn frames_a_second(&self) -> i64 {
+        let rate = self.avg_frame_rate.as_deref().and_then(|rate| rate.split_once('/'));
+        let rate = rate.and_then(|(frames, seconds)| Some((frames.parse::<i64>().ok()?, seconds.parse::<i64>().ok()?)));
+        rate.and_then(|(frames, seconds)| frames.checked_div(seconds)).unwrap_or(0)
+    }
+}
+
+/// The codec of a stream that is not in the list.
+fn unknown<'a>(stream: &'a Stream, known: &[&str]) -> Option<&'a str> {
+    let codec = stream.codec_name.as_deref().unwrap_or("an unknown codec");
+    (!known.contains(&codec)).then_some(codec)
+}
+
+/// Milliseconds of a decimal number of seconds.
+#[must_use]
+pub fn millis(text: &str) -> Option<i64> {
+    let (seconds, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let fraction: String = fraction.chars().chain("000".chars()).take(3).collect();
+    let (seconds, fraction) = (seconds.parse::<u32>().ok()?, fraction.parse::<u16>().ok()?);
+    Some(i64::from(seconds) * 1_000 + i64::from(fraction))
+}
+
+impl Source {
+    /// The qualities that are made: none larger than the source, and at least the smallest.
+    #[must_use]
+    pub fn renditions(&self) -> Vec<Rendition> {
+        let edge = self.width.min(self.height);
+        RENDITIONS
+            .into_iter()
+            .enumerate()
+            .filter(|(place, one)| *place == 0 || one.edge <= edge)
+            .map(|(_, one)| one)
+            .collect()
+    }
+
+    /// Width and height of a rendition, both even. Nothing is made larger than it is.
+    #[must_use]
+    pub fn size_of(&self, rendition: Rendition) -> (i64, i64) {
+        let edge = rendition.edge.min(self.width.min(self.height));
+        let even = |length: i64| (length / 2 * 2).max(2);
+        let scaled = |long: i64, short: i64| even(long * edge / short);
+        if self.width >= self.height {
+            (scaled(self.width, self.height), even(edge))
+        } else {
+            (even(edge), scaled(self.height, self.width))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Container, Report, Source, attachment_type, millis};
+
+    fn report(streams: &str) -> Result<Source, String> {
+        let text = format!(r#"{{"streams": [{streams}], "format": {{"duration": "61.25"}}}}"#);
+        serde_json::from_str::<Report>(&text).unwrap().source()
+    }
+
+    const VIDEO: &str = r#"{"codec_type": "video", "codec_name": "h264", "width": 1920, "height": 1080, "avg_frame_rate": "30000/1001"}"#;
+
+    /// [D-C5] A phone's video, upright and with tracks that only the phone reads, is accepted.
+    #[test]
+    fn videos_of_phones_are_accepted() {
+        let phone = VIDEO.replace(r#""avg_frame_rate""#, r#""side_data_list": [{"rotation": -90}], "avg_frame_rate""#);
+        let found = report(&format!(
+            r#"{phone}, {{"codec_type": "audio", "codec_name": "aac"}}, {{"codec_type": "data"}}, {{"codec_type": "data"}}"#
+        ));
+        let found = found.unwrap();
+        assert_eq!((found.width, found.height, found.duration_ms), (1_080, 1_920, 61_250));
+        let sizes: Vec<_> = found.renditions().into_iter().map(|one| found.size_of(one)).collect();
+        assert_eq!(sizes, [(360, 640), (720, 1_280), (1_080, 1_920)]);
+    }
+
+    #[test]
+    fn nothing_is_made_larger() {
+        let source = |width, height| Source { duration_ms: 1, width, height, has_sound: false, is_fast: false };
+        let names = |source: Source| source.renditions().into_iter().map(|one| one.name).collect::<Vec<_>>();
+        assert_eq!(names(source(320, 240)), ["360p"]);
+        assert_eq!(source(321, 241).size_of(source(321, 241).renditions()[0]), (320, 240));
+        assert_eq!(names(source(1_280, 720)), ["360p", "720p"]);
+        assert_eq!(names(source(3_840, 2_160)), ["360p", "720p", "1080p"]);
+    }
+
+    /// [D-C5] Each reason has its sentence.
+    #[test]
+    fn hostile_reports_are_refused() {
+        let sound = r#"{"codec_type": "audio", "codec_name": "aac"}"#;
+        for (streams, part) in [
+            (String::new(), "no picture"),
+            (sound.to_owned(), "no picture"),
+            (VIDEO.replace("1920", "10000"), "10000 × 1080"),
+            (VIDEO.replace("1920", "16"), "smaller"),
+            (VIDEO.replace("30000/1001", "1000/1"), "frames a second"),
+            (VIDEO.replace("h264", "rawvideo"), "rawvideo"),
+            (format!("{VIDEO}, {VIDEO}"), "several"),
+            (format!("{VIDEO}, {sound}, {sound}"), "several"),
+            (format!(r#"{VIDEO}, {{"codec_type": "subtitle", "codec_name": "ass"}}"#), "subtitles"),
+            (format!(r#"{VIDEO}, {{"codec_type": "attachment"}}"#), "fonts"),
+            (format!("{VIDEO}{}", r#", {"codec_type": "data"}"#.repeat(8)), "too many"),
+        ] {
+            let refused = report(&streams).unwrap_err();
+            assert!(refused.contains(part), "{refused}");
+        }
+        let of = |duration: &str| {
+            let text = format!(r#"{{"streams": [{VIDEO}], "format": {{"duration": "{duration}"}}}}"#);
+            serde_json::from_str::<Report>(&text).unwrap().source().unwrap_err()
+        };
+        assert!(of("10801").contains("three hours") && of("0.1").contains("half") && of("N/A").contains("how long"));
+    }
+
+    /// [D-C5] The first bytes decide: a playlist is none of a video, whatever its name.
+    #[test]
+    fn the_first_bytes_decide() {
+        assert_eq!(Container::of(b"\0\0\0\x20ftypisom"), Some(Container::Mp4));
+        assert_eq!(Container::of(&[0x1a, 0x45, 0xdf, 0xa3, 1]), Some(Container::Matroska));
+        for head in ["#EXTM3U\nfile:///etc/passwd", "ffconcat version 1.0", "RIFF\0\0\0\0AVI ", "<svg", "", "\0"] {
+            assert_eq!(Container::of(head.as_bytes()), None);
+        }
+        assert_eq!(attachment_type(b"%PDF-1.7", "a.exe"), Ok("application/pdf"));
+        assert_eq!(attachment_type("a,b\nä,d".as_bytes(), "a.csv"), Ok("text/csv"));
+        assert!(attachment_type(b"MZ\x90\0", "a.pdf").is_err() && attachment_type(b"<html>", "a.html").is_err());
+    }
+
+    #[test]
+    fn seconds_are_decimal() {
+        assert_eq!([millis("1.5"), millis("12"), millis("0.0425")], [Some(1_500), Some(12_000), Some(42)]);
+        assert_eq!([millis("N/A"), millis("-1"), millis("")], [None; 3]);
+    }
+}
