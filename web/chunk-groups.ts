@@ -28,10 +28,11 @@ export const chunkGroups = [
     ['vite/preload-helper'],
     components('button', 'card', 'cx', 'dialog', 'form', 'logo', 'notice', 'page', 'spinner', 'toast-area'),
     ['error-boundary', 'first-render', 'page-outlet', 'return-path', 'skip-link', 'theme-toggle'].map((name) => `/src/app/${name}.ts`),
-    lib('api-client', 'api-error', 'brand', 'early-answers', 'env', 'http', 'id', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
+    lib('api-error', 'brand', 'early-answers', 'env', 'load-chunk', 'money', 'notify', 'once', 'paths', 'query-client', 'query-keys'),
     lib('connection', 'member-cache', 'new-version', 'session', 'theme', 'was-prerendered'),
   ),
   group('marketing', 3, ['/src/content/marketing.ts', '/src/app/course-facts.tsx']),
+  group('api', 2, inPackage('axios'), lib('api-client', 'http', 'id')),
   group(
     'forms',
     2,

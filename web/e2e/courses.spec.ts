@@ -17,7 +17,7 @@ test('bought from the balance, the course opens at once and is read lesson by le
   await expect(page.getByText('Purchased')).toBeVisible()
   await expect(page.getByText(', locked')).toHaveCount(0)
 
-  await page.getByRole('link', { name: 'Start reading' }).click()
+  await page.getByRole('link', { name: 'Start the course' }).click()
   await expect(page.getByRole('article').locator('p').nth(3)).not.toBeEmpty()
   const first = await page.getByRole('heading', { level: 1 }).textContent()
   await page.getByRole('button', { name: 'Mark as done' }).click()

@@ -26,7 +26,7 @@ const screens = { desktop: { width: 1280, height: 860 }, mobile: { width: 360, h
 /** The policy the gateway sends, so that a violation shows here first. */
 const inline = JSON.parse(readFileSync(`${root}dist/inline.json`, 'utf8'))
 const policyOf = (file) =>
-  `default-src 'self'; img-src 'self' data: blob:; style-src 'self' ${inline[file]['style-src']}; script-src 'self' ${inline[file]['script-src']}; connect-src 'self'; frame-src https://www.youtube-nocookie.com; frame-ancestors 'none'`
+  `default-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; style-src 'self' ${inline[file]['style-src']}; script-src 'self' ${inline[file]['script-src']}; connect-src 'self'; frame-src https://www.youtube-nocookie.com; frame-ancestors 'none'`
 
 const server = await preview({
   root,

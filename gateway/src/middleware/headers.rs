@@ -5,10 +5,11 @@ use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::app::App;
 
-/// What a page may load and run; `web` adds what the build wrote into it.
+/// What a page may load and run; `web` adds what the build wrote into it. Videos are put together from segments in the
+/// page, which gives them a blob: address.
 pub(crate) const CONTENT_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; \
-    img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; frame-src 'self' https://www.youtube-nocookie.com; \
-    object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+    img-src 'self' data: blob:; media-src 'self' blob:; font-src 'self'; connect-src 'self'; \
+    frame-src 'self' https://www.youtube-nocookie.com; object-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 /// Adds the security headers that the response does not have yet.
 pub fn add(app: &App, is_api: bool, headers: &mut HeaderMap) {

@@ -64,7 +64,7 @@ describe('the course card', () => {
   it('leads the owner into the lessons, and asks for the user anew [CRS-02] [D-C1]', async () => {
     open({ purchased: true }, { hasPurchasedCourse: false })
     server.use(answers('get', '/auth/check', { user: { ...member, hasPurchasedCourse: true }, token: 'fresh-token' }))
-    expect(await screen.findByRole('link', { name: 'Start reading' })).toHaveAttribute('href', '/courses/lessons/lesson-1')
+    expect(await screen.findByRole('link', { name: 'Start the course' })).toHaveAttribute('href', '/courses/lessons/lesson-1')
     expect(screen.queryByRole('link', { name: '$87 Lifetime access' })).toBeNull()
     await waitFor(() => expect(useSession.getState().user?.hasPurchasedCourse).toBe(true))
   })
@@ -130,7 +130,7 @@ describe('buying from the balance', () => {
     expect(seen).toHaveLength(0)
     server.use(answers('get', '/courses', { course: course({ purchased: true }) }))
     await user.click(dialog.getByRole('button', { name: 'Pay $87.00' }))
-    expect(await screen.findByRole('link', { name: 'Start reading' })).toBeVisible()
+    expect(await screen.findByRole('link', { name: 'Start the course' })).toBeVisible()
     expect(seen).toHaveLength(1)
     expect(seen[0]?.headers.get('Idempotency-Key')).toMatch(/.{10,}/)
   })

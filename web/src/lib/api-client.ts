@@ -14,11 +14,13 @@ export type CallOptions = {
   /** A call that visitors make too: its 401 says nothing about the stored session. */
   isPublic?: boolean
   signal?: AbortSignal
+  /** Sent even if the page is closed meanwhile. */
+  keepalive?: boolean
 }
 
-async function call<T>(request: ApiRequest, { idempotencyKey, isPublic = false, signal }: CallOptions): Promise<Answer<T>> {
+async function call<T>(request: ApiRequest, { idempotencyKey, isPublic = false, signal, keepalive }: CallOptions): Promise<Answer<T>> {
   const headers: Record<string, string> = idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {}
-  return confirmed(() => watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal })), isPublic))
+  return confirmed(() => watched(() => answered(() => send<Answer<T>>({ ...request, headers, signal, keepalive })), isPublic))
 }
 
 type AskForFactor = (digest?: string) => Promise<void>

@@ -30,3 +30,24 @@ export function formatSpan(seconds: number): string {
   const smallest = seconds > 86_400 ? 3_600 : seconds > 60 ? 60 : 1
   return formatSeconds(Math.ceil(seconds / smallest) * smallest)
 }
+
+/** `2:07`, `1:02:07`: a moment of a video. */
+export function formatClock(seconds: number): string {
+  const { hours, minutes, rest } = clock(seconds)
+  const padded = (value: number) => String(value).padStart(2, '0')
+  return hours > 0 ? `${hours}:${padded(minutes)}:${padded(rest)}` : `${minutes}:${padded(rest)}`
+}
+
+/** `2 minutes 7 seconds`: the same for screen readers. */
+export function formatSpoken(seconds: number): string {
+  const { hours, minutes, rest } = clock(seconds)
+  const parts = [[hours, 'hour'], [minutes, 'minute'], [rest, 'second']] as const
+  const said = parts.filter(([count]) => count > 0).map(([count, unit]) => `${count} ${unit}${count === 1 ? '' : 's'}`)
+  return said.join(' ') || '0 seconds'
+}
+
+/** A video that is not loaded has no length, which is not a number. */
+function clock(seconds: number) {
+  const whole = Math.max(0, Math.floor(Number.isFinite(seconds) ? seconds : 0))
+  return { hours: Math.floor(whole / 3600), minutes: Math.floor(whole / 60) % 60, rest: whole % 60 }
+}

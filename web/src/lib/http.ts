@@ -1,4 +1,5 @@
 /** One request to the API; every failure leaves as an `ApiError`. */
+import axios, { isAxiosError, isCancel, type AxiosError, type AxiosRequestConfig, type AxiosResponse } from 'axios'
 import { ApiError, NETWORK_ERROR, isErrorBody } from './api-error'
 import { noteCall } from './connection'
 import { credentials, takeNonce } from './device-key'
@@ -6,84 +7,62 @@ import { takeEarlyAnswer } from './early-answers'
 import { apiUrl } from './env'
 import { useSession } from './session'
 
-export type ApiRequest = {
+export type ApiRequest = Pick<AxiosRequestConfig<unknown>, 'data' | 'signal'> & {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: string
-  /** Sent as JSON, or as a form. */
-  data?: unknown
   headers?: Record<string, string>
-  signal?: AbortSignal
+  /** Sent even if the page is closed meanwhile. */
+  keepalive?: boolean
 }
 
-export async function send<T extends { success: boolean; message?: string }>(request: ApiRequest): Promise<T> {
+const http = axios.create({ baseURL: apiUrl, withCredentials: true })
+
+http.interceptors.request.use(async (config) => {
+  const { token } = useSession.getState()
+  if (token) config.headers.set(await credentials(token, config.method ?? 'GET', apiUrl + (config.url ?? '')))
+  return config
+})
+
+export async function send<T extends { success: boolean; message?: string }>({ keepalive, ...request }: ApiRequest): Promise<T> {
   const early = request.method === 'GET' ? await takeEarlyAnswer(request.url) : undefined
   if (early) return early as T
-  const response = await ask(request)
-  const body = await jsonOf(response, request)
-  if (!isErrorBody(body) || body.success === false) throw new ApiError('An error occurred', response.status, isErrorBody(body) ? body : {})
-  return body as T
+  const { data, status } = await ask<T>(keepalive ? { ...request, adapter: 'fetch', fetchOptions: { keepalive } } : request)
+  if (!isErrorBody(data) || data.success === false) throw new ApiError('An error occurred', status, bodyOf(data))
+  return data
 }
 
-/** A file; a refusal still comes as JSON. */
+/** A file; a refusal still comes as JSON, inside the blob. */
 export async function sendForFile(request: ApiRequest): Promise<Blob> {
-  return received(ask(request).then((response) => response.blob()), request)
+  return (await ask<Blob>({ ...request, responseType: 'blob' })).data
 }
 
 export type FilePart = { content: Blob; nextCursor: string }
 
 /** A part of a file that comes in several, and where the next one begins. */
 export async function sendForPart(request: ApiRequest): Promise<FilePart> {
-  const response = await ask(request)
-  return { content: await received(response.blob(), request), nextCursor: response.headers.get('x-next-cursor') ?? '' }
+  const { data, headers } = await ask<Blob>({ ...request, responseType: 'blob' })
+  return { content: data, nextCursor: String(headers['x-next-cursor'] ?? '') }
 }
 
-async function ask(request: ApiRequest, isRepeated = false): Promise<Response> {
-  const response = await received(sent(request), request)
-  noteCall({ answered: true })
-  if (response.ok) return response
-  const { status } = response
-  const body = await jsonOf(response, request)
-  const error = new ApiError(`Request failed with status code ${status}`, status, isErrorBody(body) ? body : {})
-  if (status === 401 && !isRepeated && takeNonce(error.nonce)) return ask(request, true)
-  throw error
-}
-
-async function sent({ method, url, data, headers, signal }: ApiRequest): Promise<Response> {
-  const { token } = useSession.getState()
-  const address = apiUrl + url
-  const isJson = data !== undefined && !(data instanceof FormData)
-  return fetch(new URL(address, location.href), {
-    method,
-    headers: {
-      Accept: 'application/json, text/plain, */*',
-      ...(isJson ? { 'Content-Type': 'application/json' } : {}),
-      ...headers,
-      ...(token ? await credentials(token, method, address) : {}),
-    },
-    body: isJson ? JSON.stringify(data) : data,
-    credentials: 'include',
-    signal,
-  })
-}
-
-/** Whatever `fetch` fails with means that the network lost the call, unless the caller gave it up. */
-async function received<T>(part: Promise<T>, { method, signal }: ApiRequest): Promise<T> {
+async function ask<T>(request: AxiosRequestConfig, isRepeated = false): Promise<AxiosResponse<T>> {
   try {
-    return await part
+    const response = await http.request<T>(request)
+    noteCall({ answered: true })
+    return response
   } catch (cause) {
-    if (signal?.aborted || cause instanceof ApiError) throw cause
-    // A change that was lost by chance can be sent again at once; if there is no network, the next read finds out.
-    if (method === 'GET') noteCall({ answered: false })
-    throw new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+    const error = isAxiosError<unknown>(cause) && !isCancel(cause) ? await failure(cause) : cause
+    if (error instanceof ApiError && error.status === 401 && !isRepeated && takeNonce(error.nonce)) return ask(request, true)
+    throw error
   }
+}
+
+async function failure({ config, message, response }: AxiosError<unknown>): Promise<ApiError> {
+  // A change that was lost by chance can be sent again at once; if there is no network, the next read finds out.
+  if (response || config?.method === 'get') noteCall({ answered: response !== undefined })
+  if (!response) return new ApiError('Network Error', undefined, { code: NETWORK_ERROR })
+  const { data, status } = response
+  return new ApiError(message, status, bodyOf(data instanceof Blob ? await data.text().then(JSON.parse).catch(() => null) : data))
 }
 
 /** Anything but JSON says nothing. */
-async function jsonOf(response: Response, request: ApiRequest): Promise<unknown> {
-  const text = await received(response.text(), request)
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}
+const bodyOf = (data: unknown) => (isErrorBody(data) ? data : {})

@@ -21,6 +21,7 @@ export const queryKeys = {
   passkeys: ['passkeys'],
   course: ['course'],
   lesson: (id: string) => ['course', 'lesson', id],
+  lessonNotes: (id: string) => ['course-notes', id],
   certificate: (number: string) => ['certificate', number],
   liabilities: ['liabilities'],
   liabilityProof: (at: string) => ['liabilities', 'proof', at],

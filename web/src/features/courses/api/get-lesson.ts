@@ -1,16 +1,21 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { api } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 import type { Lesson } from './course'
 
-const fetchLesson = async (id: string, signal: AbortSignal) =>
-  (await api.get<{ lesson: Lesson }>(`/courses/lessons/${encodeURIComponent(id)}`, { signal })).lesson
+const lessonQuery = (id: string) => ({
+  queryKey: queryKeys.lesson(id),
+  queryFn: async ({ signal }: { signal: AbortSignal }) =>
+    (await api.get<{ lesson: Lesson }>(`/courses/lessons/${encodeURIComponent(id)}`, { signal })).lesson,
+  meta: { silent: true },
+})
 
 /** A lesson's text; the server decides who may read it. */
-export function useLesson(id: string) {
-  return useQuery({
-    queryKey: queryKeys.lesson(id),
-    queryFn: ({ signal }) => fetchLesson(id, signal),
-    meta: { silent: true },
-  })
+export const useLesson = (id: string) => useQuery(lessonQuery(id))
+
+/** Asks for newly signed links, and answers with that of the video. */
+export function useRenewedLesson(id: string) {
+  const client = useQueryClient()
+  return useCallback(async () => (await client.fetchQuery({ ...lessonQuery(id), staleTime: 0 })).video?.hls, [client, id])
 }

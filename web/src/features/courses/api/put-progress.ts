@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient, type QueryClient } from '@tanstack/react-query'
-import { api } from '@/lib/api-client'
+import { useCallback } from 'react'
+import { api, type CallOptions } from '@/lib/api-client'
 import { queryKeys } from '@/lib/query-keys'
 import type { Course, Lesson, LessonProgress } from './course'
 
@@ -7,12 +8,13 @@ import type { Course, Lesson, LessonProgress } from './course'
 export type ProgressReport = { position: number; done?: boolean }
 
 /** Reports how far the member has come; what a device wrote last is kept [D-C6]. */
-export const putProgress = async (lessonId: string, report: ProgressReport, at: Date) =>
+export const putProgress = async (lessonId: string, report: ProgressReport, at: Date, options?: CallOptions) =>
   (
-    await api.put<{ progress: LessonProgress }>(`/courses/lessons/${encodeURIComponent(lessonId)}/progress`, {
-      ...report,
-      at: at.toISOString(),
-    })
+    await api.put<{ progress: LessonProgress }>(
+      `/courses/lessons/${encodeURIComponent(lessonId)}/progress`,
+      { ...report, at: at.toISOString() },
+      options,
+    )
   ).progress
 
 /** Shows the progress wherever it is on the screen. */
@@ -51,4 +53,17 @@ export function usePutProgress(lessonId: string) {
     onError: (_error, _report, before) => show(client, lessonId, before),
     meta: { fallbackMessage: 'Your progress could not be saved' },
   })
+}
+
+/** Reports the position of a video every now and then: a report that does not arrive is followed by another. */
+export function useReportPosition(lessonId: string) {
+  const client = useQueryClient()
+  return useCallback(
+    async (report: ProgressReport) => {
+      const isLeaving = document.visibilityState === 'hidden'
+      const kept = await putProgress(lessonId, report, new Date(), { keepalive: isLeaving }).catch(() => undefined)
+      if (kept) show(client, lessonId, kept)
+    },
+    [client, lessonId],
+  )
 }

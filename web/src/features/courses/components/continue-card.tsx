@@ -1,6 +1,7 @@
 import { ArrowRight, GraduationCap } from 'lucide-react'
 import { Link } from 'react-router'
 import { Skeleton } from '@/components/skeleton'
+import { formatClock } from '@/lib/durations'
 import { paths } from '@/lib/paths'
 import { useCourse } from '../api/get-course'
 import { useLocalProgress } from '../local-progress'
@@ -14,6 +15,7 @@ export function ContinueCard({ memberId }: { memberId: string }) {
   if (!course?.purchased) return null
   const { done, total, next } = progressOf(course)
   const isComplete = done === total
+  const at = isComplete ? 0 : (next?.progress?.position ?? 0)
   return (
     <Link
       to={isComplete || !next ? paths.courses : paths.lesson(next.id)}
@@ -24,7 +26,7 @@ export function ContinueCard({ memberId }: { memberId: string }) {
       </span>
       <span className="min-w-0 flex-1">
         <span className="block font-semibold">{isComplete ? 'Course completed' : done === 0 && !next?.progress ? 'Start the course' : 'Continue the course'}</span>
-        <span className="block truncate text-sm text-ink-soft">{isComplete ? course.title : next?.title}</span>
+        <span className="block truncate text-sm text-ink-soft">{isComplete ? course.title : next?.title}{at > 0 && `, at ${formatClock(at)}`}</span>
       </span>
       <span className="tabular shrink-0 text-sm text-ink-faint">
         {done} of {total} <span className="sr-only sm:not-sr-only">lessons done</span>

@@ -6,10 +6,11 @@ import { ButtonLink, buttonClass } from '@/components/button'
 import { Progress } from '@/components/progress'
 import { Skeleton } from '@/components/skeleton'
 import { course as facts } from '@/content/marketing'
+import { formatClock } from '@/lib/durations'
 import { formatBrief, percentOf } from '@/lib/money'
 import { paths } from '@/lib/paths'
 import { useTerms } from '@/lib/terms'
-import type { Course } from '../api/course'
+import type { Course, LessonEntry } from '../api/course'
 import { progressOf } from '../progress'
 import { BuyFromBalance } from './buy-from-balance'
 
@@ -127,7 +128,7 @@ function Reading({ course }: { course: Course }) {
       <Actions>
         {next && (
           <ButtonLink to={paths.lesson(next.id)}>
-            {done === total ? 'Read again' : done === 0 && !next.progress ? 'Start reading' : 'Continue'}
+            {done === total ? 'Start again' : done === 0 && !next.progress ? 'Start the course' : `Continue${atPosition(next)}`}
             <ArrowRight aria-hidden className="size-4" />
           </ButtonLink>
         )}
@@ -136,5 +137,8 @@ function Reading({ course }: { course: Course }) {
     </>
   )
 }
+
+/** Where the video goes on, if it was begun. */
+const atPosition = ({ progress }: LessonEntry) => (progress?.position ? ` at ${formatClock(progress.position)}` : '')
 
 const Actions = ({ children }: { children: ReactNode }) => <div className="mt-6 flex flex-wrap items-start gap-3">{children}</div>

@@ -1,7 +1,8 @@
-import { BookOpen, Check, Lock } from 'lucide-react'
+import { BookOpen, Check, CirclePlay, Lock } from 'lucide-react'
 import { Link } from 'react-router'
 import { Badge } from '@/components/badge'
 import { cx } from '@/components/cx'
+import { formatClock } from '@/lib/durations'
 import { paths } from '@/lib/paths'
 import type { Course, LessonEntry, Module } from '../api/course'
 
@@ -49,22 +50,24 @@ function ModuleRow({ module: { number, title, summary, lessons }, purchased }: M
 
 type LessonRowProps = { lesson: LessonEntry; isFree: boolean }
 
-function LessonRow({ lesson: { id, title, minutes, locked, progress }, isFree }: LessonRowProps) {
+function LessonRow({ lesson: { id, title, minutes, locked, progress, video, duration }, isFree }: LessonRowProps) {
   const isDone = progress?.done ?? false
-  const Icon = locked ? Lock : isDone ? Check : BookOpen
+  const stoppedAt = isDone || locked ? 0 : (progress?.position ?? 0)
+  const Icon = locked ? Lock : isDone ? Check : video ? CirclePlay : BookOpen
   const content = (
     <>
       <Icon aria-hidden className={cx('size-4.5 shrink-0', isDone && !locked ? 'text-positive' : locked ? 'text-ink-faint' : 'text-accent-text')} />
       <span className={cx('min-w-0 flex-1', locked ? 'text-ink-soft' : 'font-medium')}>
         {title}
         <span className="sr-only">{locked ? ', locked' : isDone ? ', done' : ''}</span>
+        {stoppedAt > 0 && <StoppedAt seconds={stoppedAt} duration={duration} />}
         {isFree && (
           <span className="flex sm:ml-2 sm:inline-flex sm:align-middle">
             <Badge tone="accent">Free preview</Badge>
           </span>
         )}
       </span>
-      <span className="shrink-0 text-sm text-ink-faint">{minutes} min</span>
+      <span className="tabular shrink-0 text-sm text-ink-faint">{duration ? formatClock(duration) : `${minutes} min`}</span>
     </>
   )
   const look = 'flex min-h-11 items-center gap-3 rounded-md py-2'
@@ -78,5 +81,19 @@ function LessonRow({ lesson: { id, title, minutes, locked, progress }, isFree }:
         </Link>
       )}
     </li>
+  )
+}
+
+/** How much of a video is watched. */
+function StoppedAt({ seconds, duration }: { seconds: number; duration: number | undefined }) {
+  return (
+    <span className="mt-0.5 flex items-center gap-2 text-sm font-normal text-ink-faint">
+      {duration !== undefined && (
+        <span aria-hidden className="h-1 w-16 overflow-hidden rounded-full bg-sunken">
+          <span className="block h-full rounded-full bg-accent" style={{ width: `${Math.min(100, (seconds / duration) * 100)}%` }} />
+        </span>
+      )}
+      Stopped at {formatClock(seconds)}
+    </span>
   )
 }

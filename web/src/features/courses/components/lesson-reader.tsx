@@ -6,18 +6,23 @@ import { PageTitle } from '@/components/page'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
 import { paths } from '@/lib/paths'
-import { lessonsOf, type Course, type Lesson } from '../api/course'
+import { lessonsOf, type Course, type Lesson, type LessonEntry } from '../api/course'
 import { usePutProgress } from '../api/put-progress'
+import { LessonFiles } from './lesson-files'
+import { VideoPoster } from './video-poster'
 
+const VideoLesson = lazy(async () => ({ default: (await loadChunk(() => import('./video-lesson'))).VideoLesson }))
 const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
 
 type LessonReaderProps = { lesson: Lesson; course: Course | undefined }
 
-/** A lesson to read, to tick off, and the way to the next one. */
+/** A lesson to watch and to read, to tick off, and the way to the next one. */
 export function LessonReader({ lesson, course }: LessonReaderProps) {
   useBeginning(lesson)
+  const { video, attachments = [] } = lesson
+  const next = nextOf(lesson, course)
   return (
-    <article className="mx-auto max-w-2xl">
+    <article className={video ? '' : 'mx-auto max-w-2xl'}>
       <Link
         to={paths.courses}
         className="-ml-2 mb-3 inline-flex min-h-11 items-center gap-1.5 rounded-md px-2 text-sm font-medium text-ink-soft hover:text-ink"
@@ -29,11 +34,22 @@ export function LessonReader({ lesson, course }: LessonReaderProps) {
         Module {lesson.moduleNumber}: {lesson.moduleTitle}
       </p>
       <PageTitle title={lesson.title} className="mt-2 text-2xl font-semibold sm:text-3xl" />
-      <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
-      <Suspense fallback={<TextSkeleton />}>
-        <MarkdownText markdown={lesson.markdown} />
-      </Suspense>
-      <LessonEnd lesson={lesson} course={course} />
+      {video ? (
+        <div className="mt-5 mb-8">
+          <Suspense fallback={<VideoPoster video={video} />}>
+            <VideoLesson lesson={lesson} video={video} next={next} />
+          </Suspense>
+        </div>
+      ) : (
+        <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
+      )}
+      <div className="max-w-2xl">
+        <Suspense fallback={<TextSkeleton />}>
+          <MarkdownText markdown={lesson.markdown} />
+        </Suspense>
+        <LessonFiles files={attachments} />
+        <LessonEnd lesson={lesson} next={next} />
+      </div>
     </article>
   )
 }
@@ -49,11 +65,15 @@ function useBeginning({ id, progress }: Lesson) {
   }, [progress, mutate])
 }
 
-function LessonEnd({ lesson, course }: LessonReaderProps) {
+/** `undefined` after the last one, and while the course is not there yet. */
+function nextOf(lesson: Lesson, course: Course | undefined) {
+  const lessons = course ? lessonsOf(course) : []
+  return lessons[lessons.findIndex(({ id }) => id === lesson.id) + 1]
+}
+
+function LessonEnd({ lesson, next }: { lesson: Lesson; next: LessonEntry | undefined }) {
   const { mutate } = usePutProgress(lesson.id)
   const isDone = lesson.progress?.done ?? false
-  const lessons = course ? lessonsOf(course) : []
-  const next = lessons[lessons.findIndex(({ id }) => id === lesson.id) + 1]
   return (
     <footer className="mt-12 flex flex-wrap items-center justify-between gap-4 border-t border-line pt-6">
       <Button
