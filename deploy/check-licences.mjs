@@ -61,11 +61,17 @@ function crates() {
     .map(({ name, version, license }) => ({ name, version, licence: license }));
 }
 
+/** Of packages whose package.json has none. */
+const namedInReadme = { "combine-errors": "MIT" };
+
 function npmPackages() {
   const lock = JSON.parse(readFileSync(new URL("web/package-lock.json", root)));
   return Object.entries(lock.packages)
     .filter(([path]) => path.startsWith("node_modules/"))
-    .map(([path, { version, license }]) => ({ name: path.split("node_modules/").pop(), version, licence: license }));
+    .map(([path, { version, license }]) => {
+      const name = path.split("node_modules/").pop();
+      return { name, version, licence: license ?? namedInReadme[name] };
+    });
 }
 
 /** Additional licences for packages that only build or test the web app and are not shipped. */

@@ -37,9 +37,22 @@ export function compare(before: string, after: string): Line[] {
   return lines
 }
 
-const facts = ({ title, minutes, preview }: Lesson) => `Title: ${title}\nMinutes: ${minutes}\nFree preview: ${preview ? 'yes' : 'no'}`
+/** The name of an uploaded file by its id. */
+type NameOf = (media: string) => string
 
-const text = (lesson: Lesson) => `${facts(lesson)}\n\n${lesson.markdown}`
+const facts = ({ title, minutes, preview, video, attachments = [] }: Lesson, nameOf: NameOf) =>
+  [
+    `Title: ${title}`,
+    `Minutes: ${minutes}`,
+    `Free preview: ${preview ? 'yes' : 'no'}`,
+    `Video: ${video ? nameOf(video) : 'none'}`,
+    ...attachments.map(({ media, name }) => `Download: ${name} (${nameOf(media)})`),
+  ].join('\n')
+
+const text = (lesson: Lesson, nameOf: NameOf) => `${facts(lesson, nameOf)}\n\n${lesson.markdown}`
+
+/** Files of the same name are different ones, too. */
+const filesOf = ({ video, attachments = [] }: Lesson) => [video, ...attachments.map(({ media }) => media)].join()
 
 const outline = (content: Content) =>
   [`${content.title}: ${content.subtitle}`, ...content.modules.flatMap(({ title, summary, lessons }, index) => [
@@ -48,15 +61,17 @@ const outline = (content: Content) =>
   ])].join('\n')
 
 /** All changes: the outline, then each lesson. */
-export function changes(before: Content, after: Content): Change[] {
+export function changes(before: Content, after: Content, nameOf: NameOf = (media) => media): Change[] {
   const lessonsOf = (content: Content) => new Map(content.modules.flatMap(({ lessons }) => lessons.map((lesson) => [lesson.id, lesson] as const)))
   const [old, now] = [lessonsOf(before), lessonsOf(after)]
   const found: Change[] = []
   if (outline(before) !== outline(after)) found.push({ title: 'Outline', what: 'Changed', lines: compare(outline(before), outline(after)) })
   for (const [id, lesson] of now) {
     const was = old.get(id)
-    if (!was) found.push({ title: lesson.title, what: 'New lesson', lines: compare('', text(lesson)).filter(({ kind }) => kind === 'added') })
-    else if (text(was) !== text(lesson)) found.push({ title: lesson.title, what: 'Changed', lines: compare(text(was), text(lesson)) })
+    if (!was) found.push({ title: lesson.title, what: 'New lesson', lines: compare('', text(lesson, nameOf)).filter(({ kind }) => kind === 'added') })
+    else if (text(was, nameOf) !== text(lesson, nameOf) || filesOf(was) !== filesOf(lesson)) {
+      found.push({ title: lesson.title, what: 'Changed', lines: compare(text(was, nameOf), text(lesson, nameOf)) })
+    }
   }
   for (const [id, lesson] of old) if (!now.has(id)) found.push({ title: lesson.title, what: 'Removed', lines: [] })
   return found

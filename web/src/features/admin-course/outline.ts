@@ -30,6 +30,16 @@ export function changeLesson(content: Content, { module, lesson }: Place, change
   return before ? changeModule(content, module, { lessons: replaced(lessons, lesson, { ...before, ...change }) }) : content
 }
 
+/** The same wherever the lesson is by now; nothing if it is gone. */
+export function changeLessonOf(content: Content, id: string, change: (lesson: Lesson) => Partial<Lesson>): Content {
+  for (const [module, { lessons }] of content.modules.entries()) {
+    const lesson = lessons.findIndex((other) => other.id === id)
+    const before = lessons[lesson]
+    if (before) return changeLesson(content, { module, lesson }, change(before))
+  }
+  return content
+}
+
 export function remove(content: Content, { module, lesson }: Place): Content {
   if (module === null) return content
   if (lesson === null) return { ...content, modules: without(content.modules, module) }

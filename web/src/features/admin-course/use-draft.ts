@@ -15,19 +15,20 @@ export function useDraft(studio: Studio) {
   const [state, setState] = useState<SaveState>('saved')
   const [hasDraft, setHasDraft] = useState(studio.changedAt !== undefined)
   const revision = useRef(studio.revision)
+  const newest = useRef(studio.content)
   const unsaved = useRef<Content>(undefined)
   const running = useRef<Promise<void>>(undefined)
   const isOutdated = useRef(false)
 
   const run = useCallback(async () => {
     while (unsaved.current) {
-      const newest = unsaved.current
+      const written = unsaved.current
       unsaved.current = undefined
       try {
-        revision.current = (await saveDraft(revision.current, newest)).revision
+        revision.current = (await saveDraft(revision.current, written)).revision
         setHasDraft(true)
       } catch (error) {
-        unsaved.current ??= newest
+        unsaved.current ??= written
         isOutdated.current = toApiError(error).code === 'STALE_REVISION'
         setState(isOutdated.current ? 'conflict' : 'failed')
         throw error
@@ -44,7 +45,11 @@ export function useDraft(studio: Studio) {
     return running.current
   }, [run])
 
-  const change = useCallback((next: Content) => {
+  /** Of what is newest, which a change that took a while may not have seen. */
+  const change = useCallback((update: (content: Content) => Content) => {
+    const next = update(newest.current)
+    if (next === newest.current) return
+    newest.current = next
     setContent(next)
     unsaved.current = next
     setState((before) => (before === 'conflict' ? before : 'unsaved'))

@@ -2,11 +2,14 @@ import { Suspense, lazy, useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Card } from '@/components/card'
+import { Notice } from '@/components/notice'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
-import type { Content } from '../api/types'
+import { useMediaFile } from '../api/media'
+import type { Content, LessonFile } from '../api/types'
 import { lessonAt, moduleAt, type Place } from '../outline'
 
+const StudioPlayer = lazy(async () => ({ default: (await loadChunk(() => import('./studio-player'))).StudioPlayer }))
 const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
 
 /** The draft as a member who has bought the course reads it. */
@@ -24,12 +27,47 @@ export function MemberPreview({ content }: { content: Content }) {
           Module {(place.module ?? 0) + 1}: {moduleAt(content, place)?.title}
         </p>
         <h2 className="mt-2 text-2xl font-semibold sm:text-3xl">{lesson.title}</h2>
-        <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
+        {lesson.video ? (
+          <div className="mt-5 mb-8">
+            <PreviewVideo key={lesson.video} id={lesson.video} title={lesson.title} />
+          </div>
+        ) : (
+          <p className="mt-3 mb-8 border-b border-line pb-6 text-sm text-ink-faint">{lesson.minutes} minutes to read</p>
+        )}
         <Suspense fallback={<Skeleton className="h-60" />}>
           <MarkdownText markdown={lesson.markdown} />
         </Suspense>
+        {lesson.attachments && lesson.attachments.length > 0 && <PreviewFiles files={lesson.attachments} />}
       </article>
     </Card>
+  )
+}
+
+function PreviewVideo({ id, title }: { id: string; title: string }) {
+  const { data: media, error } = useMediaFile(id)
+  if (media?.state === 'ready') {
+    return (
+      <Suspense fallback={<Skeleton className="aspect-video" />}>
+        <StudioPlayer media={media} title={title} />
+      </Suspense>
+    )
+  }
+  if (!media && !error) return <Skeleton className="aspect-video" />
+  return <Notice tone="caution" title="The video is not ready yet">Members do not see this lesson until the video is ready and you publish.</Notice>
+}
+
+function PreviewFiles({ files }: { files: readonly LessonFile[] }) {
+  return (
+    <section aria-label="Downloads" className="mt-10">
+      <h3 className="mb-3 text-lg font-semibold">Downloads</h3>
+      <ul className="divide-y divide-line rounded-lg border border-line">
+        {files.map(({ media, name }) => (
+          <li key={media} className="flex min-h-14 items-center px-4 py-2 font-medium wrap-anywhere">
+            {name}
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

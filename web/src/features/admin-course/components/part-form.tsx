@@ -5,7 +5,9 @@ import { Segmented } from '@/components/segmented'
 import { Skeleton } from '@/components/skeleton'
 import { loadChunk } from '@/lib/load-chunk'
 import type { Content, Lesson } from '../api/types'
-import { changeLesson, changeModule, lessonAt, moduleAt, remove, wholeCourse, type Place } from '../outline'
+import { changeLesson, changeLessonOf, changeModule, lessonAt, moduleAt, remove, wholeCourse, type Place } from '../outline'
+import { AttachmentsField } from './attachments-field'
+import { VideoField } from './video-field'
 
 const MarkdownText = lazy(async () => ({ default: (await loadChunk(() => import('@/components/markdown-text'))).MarkdownText }))
 
@@ -18,6 +20,8 @@ type PartFormProps = {
   /** What the server said about parts, by their place. */
   errors: Record<string, string>
   onChange: (content: Content, place: Place) => void
+  /** A change that comes when it is ready, such as that of an upload. */
+  onUpdate: (update: (content: Content) => Content) => void
 }
 
 /** The fields of what is chosen in the outline. */
@@ -50,7 +54,7 @@ function ModuleForm({ content, place, readOnly, errors, onChange, module, at }: 
   )
 }
 
-function LessonForm({ content, place, readOnly, published, errors, onChange, lesson }: PartFormProps & { lesson: Lesson }) {
+function LessonForm({ content, place, readOnly, published, errors, onChange, onUpdate, lesson }: PartFormProps & { lesson: Lesson }) {
   const change = (part: Partial<Lesson>) => onChange(changeLesson(content, place, part), place)
   const error = (name: string) => errors[`modules.${place.module}.lessons.${place.lesson}.${name}`]
   const isPublished = published.has(lesson.id)
@@ -86,9 +90,22 @@ function LessonForm({ content, place, readOnly, published, errors, onChange, les
           onChange={(event) => change({ preview: event.target.checked })}
           className="size-4.5 accent-accent"
         />
-        Free preview: everybody may read it
+        Free preview: everybody may read and watch it
       </label>
+      <VideoField
+        value={lesson.video}
+        title={lesson.title}
+        readOnly={readOnly}
+        error={error('video')}
+        onChange={(video) => onUpdate((newest) => changeLessonOf(newest, lesson.id, () => ({ video })))}
+      />
       <MarkdownEditor value={lesson.markdown} readOnly={readOnly} error={error('markdown')} onChange={(markdown) => change({ markdown })} />
+      <AttachmentsField
+        files={lesson.attachments ?? []}
+        readOnly={readOnly}
+        error={(index) => error(`attachments.${index}`)}
+        onChange={(change) => onUpdate((newest) => changeLessonOf(newest, lesson.id, ({ attachments = [] }) => ({ attachments: change(attachments) })))}
+      />
       {!readOnly && <Remove what="lesson" onRemove={() => onChange(remove(content, place), { module: place.module, lesson: null })} />}
     </div>
   )

@@ -6,6 +6,7 @@ import { Dialog } from '@/components/dialog'
 import { Notice } from '@/components/notice'
 import { Skeleton } from '@/components/skeleton'
 import { toApiError } from '@/lib/api-error'
+import { useMediaList } from '../api/media'
 import { usePublish, useVersion } from '../api/studio'
 import type { Content } from '../api/types'
 import { changes, type Change, type Line } from '../changes'
@@ -24,7 +25,9 @@ export function PublishDialog({ published, content, save, onRefused, onClose }: 
   const { data: before } = useVersion(published, true)
   const publish = usePublish()
   const [problems, setProblems] = useState<string[]>([])
-  const found = before && changes(before, content)
+  const media = useMediaList()
+  const nameOf = (id: string) => media.data?.find((file) => file.id === id)?.name ?? id
+  const found = before && !media.isPending ? changes(before, content, nameOf) : undefined
   const decide = async () => {
     try {
       await publish.mutateAsync({ revision: await save(), published })

@@ -31,7 +31,7 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
   }
   const onChange = (next: Content, selected: Place) => {
     setPlace(selected)
-    if (next !== content) change(next)
+    change(() => next)
   }
   const discard = async () => {
     await flush().catch(() => undefined)
@@ -74,7 +74,7 @@ export function StudioEditor({ studio, published }: { studio: Studio; published:
             <CourseTree content={content} selected={place} readOnly={readOnly} onSelect={select} onChange={onChange} />
           </Card>
           <Card ref={form} className="min-w-0 scroll-mt-20 self-start p-5">
-            <PartForm content={content} place={place} readOnly={readOnly} published={published} errors={errors} onChange={onChange} />
+            <PartForm content={content} place={place} readOnly={readOnly} published={published} errors={errors} onChange={onChange} onUpdate={change} />
           </Card>
         </div>
       )}
