@@ -120,6 +120,16 @@ describe('the player of a lesson [D-C5]', () => {
     expect(screen.queryByRole('alert')).toBeNull()
   })
 
+  it('still begins where the member stopped when the first try was refused [D-C6]', async () => {
+    const { user } = open({ progress: { position: 65, done: false, at: '2026-11-23T12:00:00.000Z' } })
+    Object.defineProperty(HTMLMediaElement.prototype, 'readyState', { configurable: true, get: () => 0 })
+    await user.click(await (await player()).findByRole('button', { name: 'Resume at 1:05' }))
+    await waitFor(() => expect(attach).toHaveBeenCalledTimes(1))
+    act(() => fail({ kind: 'network', status: 429 }))
+    await user.click(await screen.findByRole('button', { name: 'Retry' }))
+    await waitFor(() => expect(vi.mocked(attach).mock.calls[1]?.[2]).toBe(65))
+  })
+
   it('renews a playlist that ran out by itself, once [D-C7]', async () => {
     const { user } = open()
     await user.click(await (await player()).findByRole('button', { name: 'Play' }))

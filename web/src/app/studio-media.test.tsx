@@ -241,6 +241,24 @@ describe('the video of a lesson in the studio [D-C5]', () => {
     await waitFor(() => expect(lessons()?.[0]).not.toHaveProperty('video'), { timeout: 5_000 })
   })
 
+  it('is deleted from the library after a question, unless a version has it', async () => {
+    server.use(answers('get', '/admin/course/media', { media: [ready] }))
+    const { user } = await open()
+    await user.click(screen.getByRole('button', { name: 'Choose from the library' }))
+    const dialog = within(screen.getByRole('dialog'))
+    await user.click(await dialog.findByRole('button', { name: /^Delete\s*intro\.mp4$/ }))
+    server.use(refuses('delete', '/admin/course/media/m1', 409, { message: 'A version of the course has this video.', code: 'MEDIA_IN_USE' }))
+    await user.click(dialog.getByRole('button', { name: 'Delete for good' }))
+    expect(await screen.findByText('A version of the course has this video.')).toBeVisible()
+    server.use(answers('get', '/admin/course/media', { media: [] }))
+    const { seen, handler } = records('delete', '/admin/course/media/m1')
+    server.use(handler)
+    await user.click(await dialog.findByRole('button', { name: /^Delete\s*intro\.mp4$/ }))
+    await user.click(dialog.getByRole('button', { name: 'Delete for good' }))
+    expect(await dialog.findByText('No videos yet')).toBeVisible()
+    expect(seen).toHaveLength(1)
+  })
+
   it('is among the changes before publishing, by its name [D-C4]', async () => {
     has(ready)
     server.use(answers('get', '/admin/course/media', { media: [ready] }))

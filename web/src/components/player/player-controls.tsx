@@ -29,7 +29,7 @@ export function PlayerControls(props: ControlsProps) {
   return (
     <div
       className={cx(
-        'absolute inset-x-0 bottom-0 bg-linear-to-t from-screen/95 via-screen/70 to-transparent px-2 pt-10 pb-1 transition-opacity sm:px-3 sm:pb-1.5',
+        'absolute inset-x-0 bottom-0 bg-linear-to-t from-screen/95 via-screen/70 to-transparent px-2 pt-4 pb-1 transition-opacity sm:px-3 sm:pt-10 sm:pb-1.5',
         hidden && 'pointer-events-none opacity-0',
       )}
     >

@@ -2,7 +2,6 @@ import { Search } from 'lucide-react'
 import { memo, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { formatClock } from '@/lib/durations'
 import { cx } from '../cx'
-import { TextField } from '../field'
 import { Skeleton } from '../skeleton'
 import { cueAt, type Cue, type useCues } from './use-cues'
 
@@ -19,14 +18,17 @@ export function Transcript({ state, cues, time, onSeek }: TranscriptProps) {
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="border-b border-line p-3">
-        <TextField
-          label="Search the transcript"
-          type="search"
-          value={query}
-          onChange={(event) => setQuery(event.target.value)}
-          leading={<Search aria-hidden className="size-4" />}
-          className="pl-10"
-        />
+        <div className="relative">
+          <Search aria-hidden className="pointer-events-none absolute inset-y-0 left-3 my-auto size-4 text-ink-faint" />
+          <input
+            type="search"
+            aria-label="Search the transcript"
+            placeholder="Search the transcript"
+            value={query}
+            onChange={(event) => setQuery(event.target.value)}
+            className="block min-h-9 w-full rounded-md border border-line-control bg-surface pr-2 pl-9 text-base placeholder:text-ink-faint sm:text-sm pointer-coarse:min-h-11"
+          />
+        </div>
         <p role="status" className={wanted ? 'mt-1.5 text-sm text-ink-faint' : 'sr-only'}>
           {wanted && (found.length === 0 ? 'Nothing found' : `${found.length} ${found.length === 1 ? 'place' : 'places'} found`)}
         </p>

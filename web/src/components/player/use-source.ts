@@ -7,6 +7,10 @@ const RENEW_AGAIN_MS = 60_000
 /** The signature ran out, or the session is another one. */
 const isExpired = ({ status = 0 }: SourceError) => [401, 403, 404, 410].includes(status)
 
+/** Nothing is loaded yet: then it is where it was to begin. */
+const stopOf = ({ readyState, currentTime }: HTMLVideoElement, beginning: number) =>
+  readyState === HTMLMediaElement.HAVE_NOTHING ? beginning : currentTime
+
 type Options = {
   /** The playlist as it was signed last. */
   url: string
@@ -21,6 +25,7 @@ export function useSource(video: HTMLVideoElement | null, { url, renew }: Option
   const source = useRef<Source>(undefined)
   const renewedAt = useRef(-RENEW_AGAIN_MS)
   const isGone = useRef(false)
+  const begunAt = useRef(0)
 
   useEffect(() => {
     isGone.current = false
@@ -36,10 +41,11 @@ export function useSource(video: HTMLVideoElement | null, { url, renew }: Option
     async function load(address: string, position: number) {
       if (!video) return
       const reload = async () => {
-        const stoppedAt = video.currentTime || position
+        const stoppedAt = stopOf(video, position)
         renewedAt.current = performance.now()
         await load((await renew().catch(() => undefined)) ?? address, stoppedAt)
       }
+      begunAt.current = position
       const fail = (error: SourceError) => {
         if (isExpired(error) && performance.now() - renewedAt.current > RENEW_AGAIN_MS) void reload()
         else setFailure(error)
@@ -58,7 +64,8 @@ export function useSource(video: HTMLVideoElement | null, { url, renew }: Option
 
   const start = useCallback((position: number) => load(url, position), [load, url])
   const retry = useCallback(async () => {
-    const stoppedAt = video?.currentTime ?? 0
+    if (!video) return
+    const stoppedAt = stopOf(video, begunAt.current)
     await load((await renew().catch(() => undefined)) ?? url, stoppedAt)
   }, [load, renew, url, video])
 

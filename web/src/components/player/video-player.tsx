@@ -35,8 +35,13 @@ export function VideoPlayer({ title, video, element, onElement, playback, source
   const { isIdle, stir, rest } = useIdle(isStarted && !playback.paused)
   const language = useSettings(element, playback, video.captions.map((track) => track.language))
   useEffect(() => {
-    if (element) raiseCaptions(element, !isIdle)
-  }, [element, isIdle])
+    if (!element) return
+    const raise = () => raiseCaptions(element, isStarted && !isIdle)
+    raise()
+    // Of a track inside the video, which does not tell its parents otherwise.
+    element.addEventListener('load', raise, true)
+    return () => element.removeEventListener('load', raise, true)
+  }, [element, isStarted, isIdle])
   useEffect(() => {
     // The button that had the focus is gone.
     if (isStarted) playButton.current?.focus({ preventScroll: true })

@@ -43,8 +43,8 @@ export function AttachmentsField({ files, readOnly, error, onChange }: Attachmen
         <ol className="mb-4 space-y-4">
           {files.map(({ media, name }, index) => (
             <li key={media}>
-              <div className="flex items-end gap-1">
-                <div className="min-w-0 flex-1">
+              <div className="flex flex-wrap items-end justify-end gap-x-1 sm:flex-nowrap">
+                <div className="min-w-0 basis-full sm:flex-1">
                   <TextField
                     label={`Name of file ${index + 1}`}
                     value={name}

@@ -1,4 +1,5 @@
 import { Film } from 'lucide-react'
+import { useState } from 'react'
 import { Badge } from '@/components/badge'
 import { Button } from '@/components/button'
 import { Dialog } from '@/components/dialog'
@@ -37,10 +38,19 @@ const labels = { uploading: 'Uploading', queued: 'Queued', processing: 'Processi
 
 function LibraryRow({ media, onChoose }: { media: Media; onChoose: (id: string) => void }) {
   const remove = useRemoveMedia()
+  const [asked, setAsked] = useState(false)
   const { id, name, poster, state, size, duration, createdAt } = media
+  const end = async () => {
+    cancel(id)
+    // Refused, and said by a toast, while a version or the draft has it.
+    await remove.mutateAsync(id).catch(() => undefined)
+    setAsked(false)
+  }
   return (
     <li className="flex flex-wrap items-center gap-3 rounded-md border border-line p-2">
-      <div className="aspect-video w-24 shrink-0 overflow-hidden rounded-sm bg-screen">{poster && <img src={poster} alt="" loading="lazy" className="size-full object-cover" />}</div>
+      <div className="grid aspect-video w-24 shrink-0 place-items-center overflow-hidden rounded-sm bg-sunken text-ink-faint">
+        {poster ? <img src={poster} alt="" loading="lazy" className="size-full object-cover" /> : <Film aria-hidden className="size-5" />}
+      </div>
       <div className="min-w-0 flex-1 basis-40 text-sm">
         <p className="truncate font-medium text-ink">{name}</p>
         <p className="tabular text-ink-faint">
@@ -50,19 +60,25 @@ function LibraryRow({ media, onChoose }: { media: Media; onChoose: (id: string) 
         <Badge tone={tones[state]}>{labels[state]}</Badge>
       </div>
       <div className="flex gap-1">
-        <Button
-          variant="ghost"
-          size="sm"
-          onClick={async () => {
-            cancel(id)
-            await remove.mutateAsync(id).catch(() => undefined)
-          }}
-        >
-          Delete<span className="sr-only"> {name}</span>
-        </Button>
-        <Button variant="secondary" size="sm" disabled={state === 'failed'} onClick={() => onChoose(id)}>
-          Use<span className="sr-only"> {name}</span>
-        </Button>
+        {asked ? (
+          <>
+            <Button variant="danger" size="sm" onClick={end}>
+              Delete for good
+            </Button>
+            <Button variant="ghost" size="sm" onClick={() => setAsked(false)}>
+              Keep
+            </Button>
+          </>
+        ) : (
+          <>
+            <Button variant="ghost" size="sm" onClick={() => setAsked(true)}>
+              Delete<span className="sr-only"> {name}</span>
+            </Button>
+            <Button variant="secondary" size="sm" disabled={state === 'failed'} onClick={() => onChoose(id)}>
+              Use<span className="sr-only"> {name}</span>
+            </Button>
+          </>
+        )}
       </div>
     </li>
   )

@@ -87,9 +87,9 @@ function LessonRow({ lesson: { id, title, minutes, locked, progress, video, dura
 /** How much of a video is watched. */
 function StoppedAt({ seconds, duration }: { seconds: number; duration: number | undefined }) {
   return (
-    <span className="mt-0.5 flex items-center gap-2 text-sm font-normal text-ink-faint">
+    <span className="mt-0.5 flex items-center gap-2 text-sm font-normal whitespace-nowrap text-ink-faint">
       {duration !== undefined && (
-        <span aria-hidden className="h-1 w-16 overflow-hidden rounded-full bg-sunken">
+        <span aria-hidden className="h-1 w-10 overflow-hidden rounded-full bg-sunken">
           <span className="block h-full rounded-full bg-accent" style={{ width: `${Math.min(100, (seconds / duration) * 100)}%` }} />
         </span>
       )}
