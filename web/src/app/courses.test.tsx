@@ -27,7 +27,7 @@ function course({ purchased = false, pending = false, done = [] as string[], cer
       summary: `About ${title}`,
       lessons: [
         {
-          id: `lesson-${index + 1}`, title: `Lesson on ${title}`, minutes: 5, preview: index === 0, locked: !purchased && index > 0,
+          id: `lesson-${index + 1}`, title: `Lesson on ${title}`, minutes: 5, preview: index === 0, locked: !purchased && index > 0, video: false,
           ...(done.includes(`lesson-${index + 1}`) && { progress: { position: 0, done: true, at: '2026-11-23T12:00:00.000Z' } }),
         },
       ],

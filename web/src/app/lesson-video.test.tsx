@@ -243,7 +243,7 @@ describe('downloads', () => {
 
 describe('the curriculum', () => {
   it('shows how far a video was watched [D-C6]', async () => {
-    const begun = { ...entry('film', 'Film with a phone'), duration: 180, progress: { position: 65, done: false, at: '2026-11-23T12:00:00.000Z' } }
+    const begun = { ...entry('film', 'Film with a phone'), progress: { position: 65, done: false, at: '2026-11-23T12:00:00.000Z' } }
     server.use(
       answers('get', '/courses', {
         course: { title: 'The UGC Video Course', subtitle: '', purchased: true, pending: false, modules: [{ number: 4, title: 'Filming', summary: '', lessons: [begun] }] },

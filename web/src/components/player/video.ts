@@ -1,7 +1,8 @@
 /** A video as the API describes it; its links are signed for the session and live for hours. */
-export type Video = { hls: string; poster: string; duration: number; preview?: Strip; captions: readonly Captions[] }
+import type { components } from '@/lib/api-schema'
 
-export type Captions = { language: string; label: string; url: string }
+type Schemas = components['schemas']
 
-/** One picture with tiles of the video, one every `interval` seconds, row by row. */
-export type Strip = { url: string; interval: number; columns: number; rows: number; width: number; height: number }
+export type Video = Pick<Schemas['VideoEntry'], 'hls' | 'poster' | 'duration' | 'preview' | 'captions'>
+export type Captions = Schemas['CaptionsEntry']
+export type Strip = Schemas['PreviewStrip']

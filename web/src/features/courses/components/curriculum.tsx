@@ -50,7 +50,7 @@ function ModuleRow({ module: { number, title, summary, lessons }, purchased }: M
 
 type LessonRowProps = { lesson: LessonEntry; isFree: boolean }
 
-function LessonRow({ lesson: { id, title, minutes, locked, progress, video, duration }, isFree }: LessonRowProps) {
+function LessonRow({ lesson: { id, title, minutes, locked, progress, video }, isFree }: LessonRowProps) {
   const isDone = progress?.done ?? false
   const stoppedAt = isDone || locked ? 0 : (progress?.position ?? 0)
   const Icon = locked ? Lock : isDone ? Check : video ? CirclePlay : BookOpen
@@ -60,14 +60,14 @@ function LessonRow({ lesson: { id, title, minutes, locked, progress, video, dura
       <span className={cx('min-w-0 flex-1', locked ? 'text-ink-soft' : 'font-medium')}>
         {title}
         <span className="sr-only">{locked ? ', locked' : isDone ? ', done' : ''}</span>
-        {stoppedAt > 0 && <StoppedAt seconds={stoppedAt} duration={duration} />}
+        {stoppedAt > 0 && <span className="block text-sm font-normal text-ink-faint">Stopped at {formatClock(stoppedAt)}</span>}
         {isFree && (
           <span className="flex sm:ml-2 sm:inline-flex sm:align-middle">
             <Badge tone="accent">Free preview</Badge>
           </span>
         )}
       </span>
-      <span className="tabular shrink-0 text-sm text-ink-faint">{duration ? formatClock(duration) : `${minutes} min`}</span>
+      <span className="shrink-0 text-sm text-ink-faint">{minutes} min</span>
     </>
   )
   const look = 'flex min-h-11 items-center gap-3 rounded-md py-2'
@@ -81,19 +81,5 @@ function LessonRow({ lesson: { id, title, minutes, locked, progress, video, dura
         </Link>
       )}
     </li>
-  )
-}
-
-/** How much of a video is watched. */
-function StoppedAt({ seconds, duration }: { seconds: number; duration: number | undefined }) {
-  return (
-    <span className="mt-0.5 flex items-center gap-2 text-sm font-normal whitespace-nowrap text-ink-faint">
-      {duration !== undefined && (
-        <span aria-hidden className="h-1 w-10 overflow-hidden rounded-full bg-sunken">
-          <span className="block h-full rounded-full bg-accent" style={{ width: `${Math.min(100, (seconds / duration) * 100)}%` }} />
-        </span>
-      )}
-      Stopped at {formatClock(seconds)}
-    </span>
   )
 }
