@@ -18,8 +18,8 @@ export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
   const from = since && data ? Math.max(0, data.findLastIndex(({ at }) => Date.parse(at) <= Date.parse(since))) : 0
   const first = data?.[from]
   const last = data?.at(-1)
-  if (!data || !first || !last) return <div className="my-4 h-19" />
-  if (data.length < 2) return <NoCourseYet />
+  if (!data) return <div className="my-4 h-19" />
+  if (!first || !last || data.length < 2) return <NoCourseYet />
   const change = formatPercent(changeOf(first, last), { signed: true })
   return (
     <figure className="my-4 h-19">
@@ -35,7 +35,7 @@ export function PlanSparkline({ planId, title, since }: PlanSparklineProps) {
   )
 }
 
-/** A plan with one value has no course yet: a level line, and when it will move. */
+/** A plan with at most one value: a level line, and when it will move. */
 const NoCourseYet = () => (
   <div className="my-4 flex h-19 flex-col justify-end gap-2.5">
     <div aria-hidden className="mb-4 border-t-2 border-dashed border-line" />
